@@ -1,0 +1,113 @@
+// What controller and agent say to each other, as values. The frames are specified in
+// api/agent-protocol.md and coded in frame.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/domain/sample.h"
+
+namespace mlprof::agent_protocol {
+
+inline constexpr int kVersion = 1;
+
+/// agent → controller, first frame.
+struct Hello {
+  int version = kVersion;
+  std::string agent_version;
+  std::int64_t pid = 0;  // inside its own namespace
+  int cgroup_version = 0;
+};
+
+/// controller → agent, once: start the model's command and how to talk to it.
+struct Start {
+  std::vector<std::string> command;  // argv; [0] is looked up in PATH of `environment`
+  std::map<std::string, std::string> environment;  // complete
+  std::string working_directory;                   // "" is /
+  std::string user;          // the image's USER ("", "name", "uid", "name:group", "uid:gid")
+  bool run_as_root = false;  // keep uid 0 with CHOWN, SETUID, SETGID where the container has them
+  std::string stop_signal;   // "SIGTERM", "15"; "" is SIGTERM
+
+  int port = 0;
+  std::string method = "POST";
+  std::string path = "/score";
+  std::map<std::string, std::string> headers;  // sent with every row, Content-Type among them
+  std::string readiness_path;                  // "": any HTTP answer at / counts
+  std::chrono::milliseconds start_timeout{300'000};
+  std::chrono::milliseconds request_timeout{60'000};
+  std::chrono::microseconds sample_interval{10'000};
+};
+
+/// agent → controller: the model answers. Counted from the model's execve.
+struct Ready {
+  std::chrono::nanoseconds took{0};
+  std::chrono::nanoseconds cpu_time{0};
+  Bytes peak_unreclaimable;  // largest sample until now, without the agent's own
+};
+
+/// controller → agent: one row.
+struct Row {
+  std::uint64_t id = 0;
+  bool attribute_cpu =
+      false;  // measure this row's CPU time (only sensible with nothing else in flight)
+  std::string body;
+};
+
+/// Why a row has no HTTP answer.
+enum class RowFailure : std::uint8_t {
+  kNone = 0,
+  kConnect,  // nothing listens any more
+  kReset,    // the connection broke before the answer was complete
+  kTimeout,
+  kMalformed,  // not HTTP/1.x, headers too large, bad chunk…
+  kUnasked,    // bytes arrived before the row was written
+  kTooLarge,   // the answer passed the limit
+};
+std::string_view Name(RowFailure failure);
+
+/// agent → controller: the row's answer. Times count from the row's frame having been read.
+struct Answer {
+  std::uint64_t id = 0;
+  RowFailure failure = RowFailure::kNone;
+  int http_status = 0;               // 0 where there was none
+  std::chrono::nanoseconds sent{0};  // request written
+  std::chrono::nanoseconds first_byte{0};
+  std::chrono::nanoseconds last_byte{0};
+  std::optional<std::chrono::nanoseconds>
+      cpu_time;  // attributed; absent if not asked or not settled
+  std::uint64_t body_bytes = 0;
+  std::string excerpt;  // first 2 KiB of the body when the status is not 2xx
+
+  bool Succeeded() const {
+    return failure == RowFailure::kNone && http_status >= 200 && http_status < 300;
+  }
+};
+
+/// agent → controller: something happened to the model's processes.
+struct ProcessEvent {
+  enum class Kind : std::uint8_t {
+    kStarted,      // execve succeeded
+    kStartFailed,  // `detail` says why (no such file, not executable, unknown user…)
+    kExited,       // the command itself ended: exit_code or signal
+    kChildDied,    // a process below it was killed by a signal or replaced
+    kOomKill,      // the cgroup's oom_kill counter rose to `oom_kills`
+    kNotReady,     // start_timeout passed; `detail` says what was tried
+  } kind = Kind::kStarted;
+  std::int64_t pid = 0;
+  int exit_code = 0;
+  int signal = 0;
+  std::int64_t oom_kills = 0;
+  std::string detail;
+};
+std::string_view Name(ProcessEvent::Kind kind);
+
+/// controller → agent: end the model (its stop signal, then SIGKILL after `grace`), then exit.
+struct Stop {
+  std::chrono::milliseconds grace{0};
+};
+
+}  // namespace mlprof::agent_protocol

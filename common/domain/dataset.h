@@ -1,0 +1,28 @@
+// A registered dataset: one column of request bodies. The rows themselves stay in storage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/time/timestamp.h"
+#include "common/units/bytes.h"
+
+namespace mlprof {
+
+struct Dataset {
+  std::string id;  // "name:version"
+  std::string workspace;
+  std::string name;
+  int version = 0;
+  std::string description;
+  std::int64_t row_count = 0;
+  std::int64_t distinct_row_count = 0;
+  Bytes size;  // sum of the rows
+  Timestamp created;
+};
+
+/// Request bodies in order, as bytes.
+using Rows = std::vector<std::string>;
+
+}  // namespace mlprof

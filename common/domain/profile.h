@@ -1,0 +1,102 @@
+// A profile: what was asked, how far it is, and what came out.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/domain/inference_config.h"
+#include "common/domain/measurements.h"
+#include "common/domain/objective.h"
+#include "common/domain/recommendation.h"
+#include "common/domain/warning.h"
+#include "common/time/timestamp.h"
+
+namespace mlprof {
+
+enum class ProfileState {
+  kQueued,
+  kPreparing,
+  kStarting,
+  kProfiling,
+  kVerifying,
+  kSucceeded,
+  kFailed,
+  kCanceled,
+  kTimedOut
+};
+std::string_view Name(ProfileState state);  // "Queued", …
+std::optional<ProfileState> ParseProfileState(std::string_view name);
+constexpr bool IsFinished(ProfileState state) { return state >= ProfileState::kSucceeded; }
+
+enum class AcceleratorType { kNone, kGpu, kTpu };
+struct Accelerator {
+  AcceleratorType type = AcceleratorType::kNone;
+  int count = 0;
+  bool operator==(const Accelerator&) const = default;
+};
+
+/// The ceiling ("largest test instance"); an absent side is what the host can give.
+struct Ceiling {
+  std::optional<Cores> cpu;
+  std::optional<Bytes> memory;
+  bool operator==(const Ceiling&) const = default;
+};
+
+/// What the caller asked, decoded and checked field by field, ids not yet resolved.
+struct ProfileRequest {
+  std::string name;  // "": the service makes one
+  std::string description;
+  std::vector<std::string> model_ids;
+  std::string input_dataset_id;
+  std::optional<InferenceConfig> inference_config;  // absent: the first model's stored one
+  Ceiling ceiling;
+  Objective objective;
+  Accelerator accelerator;
+  std::string runtime;  // "": the server's
+  std::chrono::seconds budget{300};
+  std::uint64_t seed = 1;
+};
+
+struct Progress {
+  std::string phase;
+  double fraction = 0;  // 0 to 1, of the whole profile
+  std::string message;
+  std::optional<double> seconds_left;
+};
+
+/// Why there is no answer.
+struct ProfileError {
+  std::string code;  // PascalCase, stable: "OutOfMemory", "StartTimedOut", "ModelCrashed"…
+  std::string message;
+  std::vector<std::string> advice;
+  std::string evidence;  // last log lines, the first failing body…
+};
+
+struct HostFacts {
+  std::string cpu_model;
+  int cores = 0;
+  Bytes memory;
+  int cgroup_version = 0;  // 1 or 2; 0 is not known yet
+  std::string noise;       // "quiet", or what disturbed the measurement; "" is not known
+};
+
+struct Profile {
+  std::string id;
+  std::string workspace;
+  ProfileState state = ProfileState::kQueued;
+  Progress progress;
+  Timestamp created;
+  std::optional<Timestamp> started;
+  std::optional<Timestamp> finished;
+  ProfileRequest request;  // as it was resolved: ids carry versions, ceilings are filled in
+  std::optional<Recommendation> recommendation;
+  std::optional<Measurements> measurements;
+  std::vector<Warning> warnings;
+  std::optional<ProfileError> error;
+  std::optional<HostFacts> host;
+};
+
+}  // namespace mlprof

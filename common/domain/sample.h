@@ -1,0 +1,30 @@
+// One reading of the model's container, taken by the agent (100 a second by default).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "common/units/bytes.h"
+
+namespace mlprof {
+
+/// Counters run from the container's start; the agent's own share is already taken out of
+/// `cpu_time` and `unreclaimable`.
+struct Sample {
+  std::chrono::nanoseconds at{0};  // CLOCK_MONOTONIC; the same clock as the controller's
+  std::chrono::nanoseconds cpu_time{0};
+  std::int64_t periods = 0;            // CFS enforcement periods so far
+  std::int64_t throttled_periods = 0;  // of them, throttled
+  std::chrono::nanoseconds throttled_time{0};
+  Bytes usage;          // memory.current / usage_in_bytes
+  Bytes unreclaimable;  // what cannot be given back: anonymous, shmem, kernel…
+  Bytes cache;          // file pages
+  std::int64_t processes = 0;
+  std::int64_t oom_kills = 0;
+  std::optional<double> host_cpu_pressure;  // PSI some avg10 of the host, percent
+  std::chrono::nanoseconds agent_cpu_time{0};
+  Bytes agent_memory;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,15 @@
+// Something the user should know about an answer although there is one.
+#pragma once
+
+#include <string>
+
+namespace mlprof {
+
+struct Warning {
+  std::string code;     // lowerCamelCase, stable: "sharedCores", "ceilingLowered", "notSteady"…
+  std::string message;  // what was seen
+  std::string advice;   // what to do about it; may be empty
+  bool operator==(const Warning&) const = default;
+};
+
+}  // namespace mlprof

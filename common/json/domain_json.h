@@ -1,0 +1,48 @@
+// Domain values as the JSON of the REST interface, both ways. Decoders of requests collect every
+// bad field (Error::fields, JSON pointers starting at `pointer`) and refuse unknown ones; decoders
+// of resources are lenient (the server is trusted) and used by storage and the client.
+#pragma once
+
+#include <string>
+
+#include "common/domain/dataset.h"
+#include "common/domain/model.h"
+#include "common/domain/profile.h"
+#include "common/domain/sample.h"
+#include "common/domain/trial.h"
+#include "common/json/json.h"
+
+namespace mlprof {
+
+// Requests.
+Result<ProfileRequest> DecodeProfileRequest(const Json& json);
+/// `pointer` is where the value stands in the caller's document, e.g. "/inferenceConfig".
+/// `need_source`: whether an entry script must name its sourceId (REST) or may not (a local file).
+enum class SourceRule { kNeedsSourceId, kLocalFile };
+Result<InferenceConfig> DecodeInferenceConfig(const Json& json, const std::string& pointer,
+                                              SourceRule rule);
+
+// Resources.
+Json EncodeInferenceConfig(const InferenceConfig& config);
+Json EncodeModel(const Model& model);
+Result<Model> DecodeModel(const Json& json);
+Json EncodeDataset(const Dataset& dataset);
+Result<Dataset> DecodeDataset(const Json& json);
+Json EncodeProfile(const Profile& profile);
+Result<Profile> DecodeProfile(const Json& json);
+Json EncodeTrial(const Trial& trial);
+Result<Trial> DecodeTrial(const Json& json);
+Json EncodeRowRecord(const RowRecord& row);
+Result<RowRecord> DecodeRowRecord(const Json& json);
+
+// Parts, as storage keeps them.
+Json EncodeRecommendation(const Recommendation& recommendation);
+Result<Recommendation> DecodeRecommendation(const Json& json);
+Json EncodeMeasurements(const Measurements& measurements);
+Result<Measurements> DecodeMeasurements(const Json& json);
+Json EncodeProgress(const Progress& progress);
+Json EncodeWarnings(const std::vector<Warning>& warnings);
+Json EncodeProfileError(const ProfileError& error);
+Json EncodeHostFacts(const HostFacts& host);
+
+}  // namespace mlprof

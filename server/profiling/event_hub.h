@@ -1,0 +1,48 @@
+// What happens in a profile, as it happens: a bounded ring a profile, on top of the events that are
+// stored. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/json/json.h"
+#include "server/storage/profile_repository.h"
+
+namespace mlprof {
+
+class EventHub {
+ public:
+  explicit EventHub(ProfileRepository& profiles) : profiles_(profiles) {}
+
+  /// phase, trial, log, done: stored, so that a client can resume over a restart.
+  void PublishStored(const std::string& profile_id, const std::string& type, Json data);
+  /// progress, sample: kept in the ring only.
+  void Publish(const std::string& profile_id, const std::string& type, Json data);
+
+  /// Events after `last_id`, oldest first, at most `max`. A slow reader may miss ring-only ones.
+  Result<std::vector<StoredEvent>> After(const std::string& profile_id, std::int64_t last_id,
+                                         std::size_t max);
+  /// Calls `ready` once, from any thread, when an event after `last_id` is there (perhaps at once).
+  void WhenAfter(const std::string& profile_id, std::int64_t last_id, std::function<void()> ready);
+
+ private:
+  struct Ring {
+    std::int64_t last_id = 0;
+    std::deque<StoredEvent> events;
+    std::vector<std::function<void()>> waiting;
+  };
+  Ring& RingOf(const std::string& profile_id);
+  void Append(const std::string& profile_id, StoredEvent event, bool store);
+
+  ProfileRepository& profiles_;
+  std::mutex mutex_;
+  std::map<std::string, Ring> rings_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,70 @@
+// Profiles as their users see them: create, watch, cancel, apply. Thread-safe.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/domain/profile.h"
+#include "common/domain/sample.h"
+#include "common/domain/trial.h"
+#include "common/result/result.h"
+#include "server/storage/idempotency.h"
+#include "server/storage/page.h"
+#include "server/storage/profile_repository.h"
+
+namespace mlprof {
+
+class ModelRegistry;
+class DatasetRegistry;
+class SourceRegistry;
+class ProfileQueue;
+class EventHub;
+
+/// A named series: [seconds since startedTime, value].
+using Series = std::vector<std::pair<double, double>>;
+
+class ProfileService {
+ public:
+  ProfileService(ProfileRepository& profiles, ModelRegistry& models, DatasetRegistry& datasets,
+                 SourceRegistry& sources, ProfileQueue& queue, EventHub& events);
+
+  /// Resolves ids and ceilings, stores and queues. kInvalidArgument with pointers, kNotFound is
+  /// never given (an unknown id in the body is a bad field), kConflict, kKeyReused,
+  /// kResourceExhausted, kNotAvailable for what later versions bring.
+  Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
+                                const IdempotencyKey& key);
+  /// With live progress laid over the stored record.
+  Result<Profile> Get(const std::string& workspace, const std::string& name_or_id);
+  Result<Page<Profile>> List(const std::string& workspace, const ProfileFilter& filter,
+                             const PageRequest& page);
+  /// kConflict when finished. Answers the profile as it is now; it ends soon after.
+  Result<Profile> Cancel(const std::string& workspace, const std::string& name_or_id);
+  Status Delete(const std::string& workspace, const std::string& name_or_id);
+  /// Tags every model of the profile. kConflict without a recommendation or while unfinished.
+  Result<Profile> Apply(const std::string& workspace, const std::string& name_or_id);
+
+  struct SampleRange {
+    std::optional<double> from;  // seconds since startedTime
+    std::optional<double> to;
+    int max_points = 1000;
+  };
+  /// "cpuCores", "memoryInBytes", "cacheInBytes", "throttledShare", "processes"; extremes are kept.
+  Result<std::map<std::string, Series>> Samples(const std::string& workspace,
+                                                const std::string& name_or_id,
+                                                const SampleRange& range);
+  Result<std::vector<Trial>> Trials(const std::string& workspace, const std::string& name_or_id);
+  Result<std::vector<RowRecord>> Rows(const std::string& workspace, const std::string& name_or_id);
+  Result<std::string> Logs(const std::string& workspace, const std::string& name_or_id);
+  EventHub& events() { return events_; }
+
+ private:
+  ProfileRepository& profiles_;
+  ModelRegistry& models_;
+  DatasetRegistry& datasets_;
+  SourceRegistry& sources_;
+  ProfileQueue& queue_;
+  EventHub& events_;
+};
+
+}  // namespace mlprof

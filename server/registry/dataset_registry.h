@@ -1,0 +1,45 @@
+// Datasets: one column of request bodies. Thread-safe.
+#pragma once
+
+#include <string>
+
+#include "common/domain/dataset.h"
+#include "common/http/message.h"
+#include "common/result/result.h"
+#include "server/storage/idempotency.h"
+#include "server/storage/page.h"
+
+namespace mlprof {
+
+class Database;
+class ContentStore;
+
+struct NewDataset {
+  std::string workspace;
+  std::string name;
+  std::string description;
+  std::string
+      content_type;  // text/plain, application/jsonl, text/csv[;header=present], application/json
+};
+
+class DatasetRegistry {
+ public:
+  DatasetRegistry(Database& database, ContentStore& content);
+
+  /// kInvalidArgument names the row ("/rows/3"); kUnsupportedMedia; kKeyReused.
+  Result<Dataset> Register(const NewDataset& dataset, const SpooledBody& body,
+                           const IdempotencyKey& key);
+  Result<Dataset> Get(const std::string& workspace, const std::string& id);
+  Result<Page<Dataset>> List(const std::string& workspace, const std::string& name,
+                             const PageRequest& page);
+  Status Delete(const std::string& workspace, const std::string& id);
+  /// All rows, in order.
+  Result<Rows> ReadRows(const Dataset& dataset);
+  Result<Page<std::string>> ReadRowsPage(const Dataset& dataset, const PageRequest& page);
+
+ private:
+  Database& database_;
+  ContentStore& content_;
+};
+
+}  // namespace mlprof

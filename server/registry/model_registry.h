@@ -1,0 +1,74 @@
+// Models: versions of named folders of files. Tars come in as spooled files, are checked entry by
+// entry, kept by content and unpacked once for mounting. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/domain/model.h"
+#include "common/http/message.h"
+#include "common/result/result.h"
+#include "server/storage/idempotency.h"
+#include "server/storage/page.h"
+
+namespace mlprof {
+
+class Database;
+class ContentStore;
+
+struct NewModel {
+  std::string workspace;
+  std::string name;
+  std::string description;
+  std::map<std::string, std::string> tags;
+  std::map<std::string, std::string> properties;
+  std::optional<InferenceConfig> inference_config;
+};
+
+struct ModelChange {
+  std::optional<std::string> description;
+  std::map<std::string, std::string> add_tags;
+  std::vector<std::string> remove_tags;
+  std::map<std::string, std::string> add_properties;
+  std::optional<InferenceConfig> inference_config;
+};
+
+struct TagFilter {
+  std::string key;
+  std::optional<std::string> value;
+};
+
+struct ModelFilter {
+  std::string name;  // "": any
+  std::vector<TagFilter> tags;
+};
+
+class ModelRegistry {
+ public:
+  ModelRegistry(Database& database, ContentStore& content);
+
+  /// Takes the tar (gzip or not). kInvalidArgument names the offending entry; kTooLarge;
+  /// kKeyReused.
+  Result<Model> Register(const NewModel& model, const SpooledBody& tar, const IdempotencyKey& key);
+  /// `id`: "name:version" or a bare name (its newest version).
+  Result<Model> Get(const std::string& workspace, const std::string& id);
+  Result<Page<Model>> List(const std::string& workspace, const ModelFilter& filter,
+                           const PageRequest& page);
+  Result<Model> Change(const std::string& workspace, const std::string& id,
+                       const ModelChange& change);
+  /// kConflict while an unfinished profile uses it.
+  Status Delete(const std::string& workspace, const std::string& id);
+  /// The tar as it was given (uncompressed).
+  Result<std::filesystem::path> Archive(const Model& model);
+  /// The unpacked files, read-only, to be mounted.
+  Result<std::filesystem::path> Files(const Model& model);
+
+ private:
+  Database& database_;
+  ContentStore& content_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,30 @@
+// Sources: folders with an entry script and what belongs to it, by content. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "common/http/message.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class Database;
+class ContentStore;
+
+class SourceRegistry {
+ public:
+  SourceRegistry(Database& database, ContentStore& content);
+
+  /// "sha256:…" of the tar, uncompressed; the same content gives the same id.
+  Result<std::string> Register(const std::string& workspace, const SpooledBody& tar);
+  Result<bool> Exists(const std::string& workspace, const std::string& id);
+  /// The unpacked folder, read-only.
+  Result<std::filesystem::path> Files(const std::string& workspace, const std::string& id);
+
+ private:
+  Database& database_;
+  ContentStore& content_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,33 @@
+// The controller's end of one agent connection. Calls come back on the link's own thread, in order.
+#pragma once
+
+#include "common/agent_protocol/messages.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+/// Receives what the agent says. Methods run on the link's thread and must not block for long.
+class AgentListener {
+ public:
+  virtual ~AgentListener() = default;
+  virtual void OnAnswer(const agent_protocol::Answer& answer) = 0;
+  virtual void OnSample(const Sample& sample) = 0;
+  virtual void OnReady(const agent_protocol::Ready& ready) = 0;
+  virtual void OnProcessEvent(const agent_protocol::ProcessEvent& event) = 0;
+  /// The connection ended or broke the protocol. Nothing follows.
+  virtual void OnClosed(const Error& why) = 0;
+};
+
+/// Thread-safe.
+class AgentLink {
+ public:
+  virtual ~AgentLink() = default;
+  /// Installs the listener (null: none) and waits until no callback of the former one is running.
+  /// What was said without a listener is dropped, except that a Closed state is told at once.
+  virtual void Listen(AgentListener* listener) = 0;
+  virtual void Start(const agent_protocol::Start& start) = 0;
+  virtual void SendRow(const agent_protocol::Row& row) = 0;
+  virtual void Stop(const agent_protocol::Stop& stop) = 0;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,99 @@
+// Where containers come from. One interface, one implementation an engine, one honest fake
+// (tests/fakes/fake_runtime.h). Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/domain/inference_config.h"
+#include "common/domain/limits.h"
+#include "common/domain/profile.h"
+#include "common/domain/warning.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+#include "server/runtime/agent_link.h"
+
+namespace mlprof {
+
+/// An image that can be launched, with what its own configuration says.
+struct PreparedImage {
+  std::string image_id;
+  std::vector<std::string> entrypoint;
+  std::vector<std::string> command;
+  std::map<std::string, std::string> environment;
+  std::string user;
+  std::string working_directory;
+  std::string stop_signal;
+  std::vector<std::string> volumes;  // declared VOLUMEs; each gets a bounded scratch folder
+  std::vector<Warning> warnings;
+};
+
+struct PrepareRequest {
+  InferenceConfig config;
+  std::filesystem::path source_directory;  // unpacked source; empty for the image form
+};
+
+struct Mount {
+  std::filesystem::path host;
+  std::string container;
+};
+
+struct LaunchRequest {
+  std::string container_name;  // deterministic: profile + trial + attempt
+  std::string profile_id;      // for the label
+  PreparedImage image;
+  InferenceConfig config;
+  Limits limits;
+  std::vector<Mount> read_only_mounts;  // models, source
+  bool writable_root = false;           // the retry after a read-only failure
+};
+
+/// How the engine says a container ended.
+struct ContainerExit {
+  bool running = false;
+  int exit_code = 0;
+  bool oom_killed = false;  // as the engine saw it: only process 1
+  std::string error;
+};
+
+/// A running container with its agent connected. Destroying it removes the container.
+class Target {
+ public:
+  virtual ~Target() = default;
+  virtual const std::string& container_id() const = 0;
+  virtual AgentLink& agent() = 0;
+  virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
+  /// The last `max` bytes of the model's stdout and stderr, in order.
+  virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
+  virtual Result<ContainerExit> Inspect(Deadline deadline) = 0;
+  /// Kills and removes; idempotent. An engine that does not answer leaves a "lost" container, which
+  /// is killed through its cgroup and removed later by label.
+  virtual Status Remove(Deadline deadline) = 0;
+};
+
+/// Lines of image preparation, as they come (pip's output…).
+using PrepareOutput = std::function<void(std::string_view text)>;
+
+class Runtime {
+ public:
+  virtual ~Runtime() = default;
+  virtual std::string name() const = 0;  // "docker"
+  /// Cores, memory and cgroup version the engine can give.
+  virtual Result<HostFacts> Host(Deadline deadline) = 0;
+  /// kUnavailable with the remedy when the engine does not answer.
+  virtual Status Check(Deadline deadline) = 0;
+  virtual Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
+                                        std::stop_token stop, Deadline deadline) = 0;
+  /// Returns once the agent has connected and said Hello; the model is not started yet.
+  virtual Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
+                                                 Deadline deadline) = 0;
+  /// Removes this installation's containers that no Target owns. Returns how many.
+  virtual Result<int> RemoveOrphans(Deadline deadline) = 0;
+};
+
+}  // namespace mlprof
