@@ -17,7 +17,8 @@ namespace mlprof {
 // Requests.
 Result<ProfileRequest> DecodeProfileRequest(const Json& json);
 /// `pointer` is where the value stands in the caller's document, e.g. "/inferenceConfig".
-/// `need_source`: whether an entry script must name its sourceId (REST) or may not (a local file).
+/// Whether an entry script must name its sourceId (REST) or need not (a local file, whose folder is
+/// still to be uploaded).
 enum class SourceRule { kNeedsSourceId, kLocalFile };
 Result<InferenceConfig> DecodeInferenceConfig(const Json& json, const std::string& pointer,
                                               SourceRule rule);
@@ -41,8 +42,12 @@ Result<Recommendation> DecodeRecommendation(const Json& json);
 Json EncodeMeasurements(const Measurements& measurements);
 Result<Measurements> DecodeMeasurements(const Json& json);
 Json EncodeProgress(const Progress& progress);
+Result<Progress> DecodeProgress(const Json& json);
 Json EncodeWarnings(const std::vector<Warning>& warnings);
+Result<std::vector<Warning>> DecodeWarnings(const Json& json);
 Json EncodeProfileError(const ProfileError& error);
+Result<ProfileError> DecodeProfileError(const Json& json);
 Json EncodeHostFacts(const HostFacts& host);
+Result<HostFacts> DecodeHostFacts(const Json& json);
 
 }  // namespace mlprof

@@ -52,6 +52,8 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
     return Json::parse(text, std::ref(guard));
   } catch (const Json::parse_error& e) {
     return Fail(InvalidArgument("not JSON at byte " + std::to_string(e.byte)));
+  } catch (const Json::exception&) {
+    return Fail(InvalidArgument("JSON refused: a number is out of range"));
   } catch (...) {
     return Fail(InvalidArgument("JSON refused: " + guard.broken()));
   }
