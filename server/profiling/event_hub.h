@@ -6,7 +6,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -30,6 +29,8 @@ class EventHub {
                                          std::size_t max);
   /// Calls `ready` once, from any thread, when an event after `last_id` is there (perhaps at once).
   void WhenAfter(const std::string& profile_id, std::int64_t last_id, std::function<void()> ready);
+  /// Frees the ring of a profile that is finished or deleted; what was stored stays readable.
+  void Forget(const std::string& profile_id);
 
  private:
   struct Ring {
@@ -38,7 +39,7 @@ class EventHub {
     std::vector<std::function<void()>> waiting;
   };
   Ring& RingOf(const std::string& profile_id);
-  void Append(const std::string& profile_id, StoredEvent event, bool store);
+  void Append(const std::string& profile_id, const std::string& type, Json data, bool store);
 
   ProfileRepository& profiles_;
   std::mutex mutex_;

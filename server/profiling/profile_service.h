@@ -9,6 +9,7 @@
 #include "common/domain/sample.h"
 #include "common/domain/trial.h"
 #include "common/result/result.h"
+#include "server/analysis/series.h"
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 #include "server/storage/profile_repository.h"
@@ -20,16 +21,15 @@ class DatasetRegistry;
 class SourceRegistry;
 class ProfileQueue;
 class EventHub;
-
-/// A named series: [seconds since startedTime, value].
-using Series = std::vector<std::pair<double, double>>;
+class LiveProgress;
 
 class ProfileService {
  public:
   ProfileService(ProfileRepository& profiles, ModelRegistry& models, DatasetRegistry& datasets,
-                 SourceRegistry& sources, ProfileQueue& queue, EventHub& events);
+                 SourceRegistry& sources, ProfileQueue& queue, EventHub& events, LiveProgress& live,
+                 std::string runtime_name);
 
-  /// Resolves ids and ceilings, stores and queues. kInvalidArgument with pointers, kNotFound is
+  /// Resolves ids, stores and queues. kInvalidArgument with pointers, kNotFound is
   /// never given (an unknown id in the body is a bad field), kConflict, kKeyReused,
   /// kResourceExhausted, kNotAvailable for what later versions bring.
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
@@ -65,6 +65,8 @@ class ProfileService {
   SourceRegistry& sources_;
   ProfileQueue& queue_;
   EventHub& events_;
+  LiveProgress& live_;
+  std::string runtime_name_;
 };
 
 }  // namespace mlprof

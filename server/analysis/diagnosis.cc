@@ -1,0 +1,98 @@
+#include "server/analysis/diagnosis.h"
+
+#include <cstring>
+
+namespace mlprof {
+namespace {
+
+std::string Mebibytes(Bytes bytes) {
+  return std::to_string(static_cast<std::int64_t>(bytes.mib())) + " MiB";
+}
+
+ProfileError OutOfMemory(const DeathEvidence& evidence) {
+  return {
+      "OutOfMemory",
+      "the kernel killed the model for memory at the limit of " + Mebibytes(evidence.limits.memory),
+      {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
+       "load the model in pieces or in a smaller type, if it is the loading that needs it"},
+      evidence.log_tail};
+}
+
+ProfileError StartFailed(const DeathEvidence& evidence) {
+  return {"StartFailed",
+          "the model's command could not be started: " + *evidence.start_failed,
+          {"check `command` and `args` of the inference config against the image",
+           "a missing interpreter or another processor's binary gives the same message"},
+          evidence.log_tail};
+}
+
+ProfileError StartTimedOut(const DeathEvidence& evidence) {
+  return {
+      "StartTimedOut",
+      "the model was not ready in time: " + *evidence.not_ready,
+      {"check `port` and `readinessPath` of the inference config",
+       "allow more time with startTimeoutSeconds", "see the model's own log: mlprof profile logs"},
+      evidence.log_tail};
+}
+
+ProfileError Killed(const DeathEvidence& evidence) {
+  const char* name = strsignal(*evidence.signal);
+  return {"ModelCrashed",
+          "the model was ended by signal " + std::to_string(*evidence.signal) + " (" + name +
+              "); the memory limit was not the cause",
+          {"see the model's own log: mlprof profile logs"},
+          evidence.log_tail};
+}
+
+ProfileError Exited(const DeathEvidence& evidence) {
+  ProfileError error{"ModelExited",
+                     "the model's command ended with exit status " +
+                         std::to_string(evidence.exit_code.value_or(0)),
+                     {"see the model's own log: mlprof profile logs"},
+                     evidence.log_tail};
+  if (MentionsReadOnlyFilesystem(evidence.log_tail)) {
+    error.advice.insert(error.advice.begin(),
+                        "name the folders it writes to in `writablePaths` of the inference config");
+  }
+  if (evidence.log_tail.find("Permission denied") != std::string::npos ||
+      evidence.log_tail.find("Operation not permitted") != std::string::npos) {
+    error.advice.insert(
+        error.advice.begin(),
+        "a program that must be root needs `runAsRoot: true` in the inference config");
+  }
+  return error;
+}
+
+}  // namespace
+
+ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
+  if (evidence.oom_kills > 0) return OutOfMemory(evidence);
+  if (evidence.start_failed) return StartFailed(evidence);
+  if (evidence.signal && *evidence.signal != 0) return Killed(evidence);
+  if (evidence.exit_code) return Exited(evidence);
+  if (evidence.not_ready) return StartTimedOut(evidence);
+  return {"AgentLost",
+          "the connection to the agent in the container broke and nothing says why",
+          {"see the server's log and `docker events`; then try again"},
+          evidence.log_tail};
+}
+
+ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
+  const std::string first = evidence.first_status != 0
+                                ? "HTTP status " + std::to_string(evidence.first_status)
+                                : "no answer (" + evidence.first_failure + ")";
+  return {"RowsFailed",
+          std::to_string(evidence.failures) + " of " + std::to_string(evidence.requests) +
+              " requests failed; the first was row " + std::to_string(evidence.first_row) + ": " +
+              first,
+          {"send that row to the model yourself and mend the script or the row",
+           "errors are allowed up to a share with --max-error-rate"},
+          evidence.first_body};
+}
+
+bool MentionsReadOnlyFilesystem(std::string_view log) {
+  return log.find("Read-only file system") != std::string_view::npos ||
+         log.find("EROFS") != std::string_view::npos;
+}
+
+}  // namespace mlprof

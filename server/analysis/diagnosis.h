@@ -1,0 +1,44 @@
+// Why a model did not start, died or answered only errors, said so that a person can mend it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/domain/limits.h"
+#include "common/domain/profile.h"
+
+namespace mlprof {
+
+/// What is known of a model that does not run.
+struct DeathEvidence {
+  Limits limits;
+  std::int64_t oom_kills = 0;
+  std::optional<std::string> start_failed;  // execve's reason
+  std::optional<std::string> not_ready;     // what readiness was tried last
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  bool agent_lost = false;  // the agent's connection broke without a word
+  std::string log_tail;
+};
+
+/// "OutOfMemory", "StartFailed", "StartTimedOut", "ModelCrashed", "ModelExited" or "AgentLost".
+ProfileError DiagnoseDeath(const DeathEvidence& evidence);
+
+/// The rows that failed: the first failing status and body.
+struct RowFailureEvidence {
+  std::int64_t requests = 0;
+  std::int64_t failures = 0;
+  std::int64_t first_row = -1;  // -1: none failed
+  int first_status = 0;
+  std::string first_failure;  // "timeout", "reset"… where there was no answer
+  std::string first_body;
+};
+
+/// "RowsFailed": all, or more than allowed, of the requests failed.
+ProfileError DiagnoseRows(const RowFailureEvidence& evidence);
+
+/// Whether the log says that something could not be written because the root is read-only.
+bool MentionsReadOnlyFilesystem(std::string_view log);
+
+}  // namespace mlprof

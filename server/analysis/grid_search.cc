@@ -1,0 +1,33 @@
+#include "server/analysis/grid_search.h"
+
+#include <algorithm>
+
+namespace mlprof {
+
+GridSearch::GridSearch(Cores floor, Cores guess, Cores ceiling)
+    : guess_(std::clamp(guess, std::min(floor, ceiling), ceiling)),
+      passing_(ceiling),
+      below_(std::min(floor, ceiling) - kCpuQuantum) {}
+
+std::optional<Cores> GridSearch::Next() const {
+  if (passing_ - below_ <= kCpuQuantum) return std::nullopt;
+  if (!tried_any_ && guess_ < passing_) return guess_;
+  const Cores stepped = below_ + stride_;
+  if (tried_any_ && !passed_any_ && stepped < passing_) return stepped;
+  const Cores middle =
+      Cores::FromMillicores((below_.millicores() + passing_.millicores()) / 2).RoundDownToGrid();
+  return std::max(middle, below_ + kCpuQuantum);
+}
+
+void GridSearch::Tell(Cores tried, bool passed) {
+  if (passed) {
+    passing_ = std::min(passing_, tried);
+    passed_any_ = true;
+  } else {
+    below_ = std::max(below_, tried);
+    if (tried_any_) stride_ = stride_ + stride_;
+  }
+  tried_any_ = true;
+}
+
+}  // namespace mlprof

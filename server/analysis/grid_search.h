@@ -1,0 +1,32 @@
+// The smallest step of CPU that passes, where more never hurts: a guess first, then upward by
+// growing strides until one passes, then bisection. Pure.
+#pragma once
+
+#include <optional>
+
+#include "common/domain/limits.h"
+
+namespace mlprof {
+
+class GridSearch {
+ public:
+  /// Nothing below `floor` or above `ceiling` is tried; `ceiling` counts as passing. All on the
+  /// grid.
+  GridSearch(Cores floor, Cores guess, Cores ceiling);
+
+  /// What to try next; nullopt when the answer is known.
+  std::optional<Cores> Next() const;
+  void Tell(Cores tried, bool passed);
+  /// The smallest known to pass (the ceiling while none is).
+  Cores Best() const { return passing_; }
+
+ private:
+  Cores guess_;
+  Cores passing_;
+  Cores below_;  // known to fail, or one step under the floor
+  Cores stride_ = kCpuQuantum;
+  bool tried_any_ = false;
+  bool passed_any_ = false;
+};
+
+}  // namespace mlprof

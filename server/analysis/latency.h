@@ -1,0 +1,41 @@
+// Exact latency statistics. Percentiles are true order statistics (nearest rank), never merged from
+// others. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/domain/measurements.h"
+
+namespace mlprof {
+
+/// Latencies in microseconds, sorted once, asked many times.
+class LatencyDistribution {
+ public:
+  explicit LatencyDistribution(std::vector<std::uint32_t> microseconds);
+
+  std::size_t count() const { return sorted_.size(); }
+  /// The smallest latency that at least the share `quantile` (0 to 1) of all does not exceed, in
+  /// milliseconds; nullopt when there are none.
+  std::optional<double> QuantileMs(double quantile) const;
+  std::optional<double> MeanMs() const;
+
+ private:
+  std::vector<std::uint32_t> sorted_;
+};
+
+/// Fills the latency fields of `measurements`. A percentile that fewer than one request lies beyond
+/// (p99.9 of 100 requests) stays absent: it would only repeat the maximum.
+void FillLatencies(const LatencyDistribution& latencies, Measurements& measurements);
+
+/// "p50" → 0.50 … "p99" → 0.99; nullopt for anything else.
+std::optional<double> QuantileOfKey(std::string_view key);
+
+/// Requests to see, none of them over the limit, before the percentile holds with 95% confidence:
+/// ceil(ln 0.05 / ln quantile) (binomial; algorithm note P9).
+std::size_t RequestsForConfidence(double quantile);
+
+}  // namespace mlprof

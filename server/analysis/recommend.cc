@@ -1,0 +1,101 @@
+#include "server/analysis/recommend.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace mlprof {
+namespace {
+
+constexpr double kVerifiedMargin = 1.10;
+constexpr double kAmpleMargin = 1.25;
+
+Bytes WithMargin(const MeasuredNeed& need, double margin) {
+  const bool start_decides = need.start_peak >= need.serving_peak;
+  const Bytes spread = start_decides ? Bytes() : need.start_spread;
+  return RoundUp(Scale(MemoryFloor(need), margin) + spread, kMemoryQuantum);
+}
+
+Bytes ClampMemory(Bytes memory, const Limits& ceiling) {
+  return std::max(kSmallestLimits.memory, std::min(memory, ceiling.memory));
+}
+
+Cores ClampCpu(Cores cpu, const Limits& ceiling) {
+  return std::max(kSmallestLimits.cpu, std::min(cpu, ceiling.cpu));
+}
+
+template <class... Values>
+std::string Text(const char* format, Values... values) {
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+std::string CpuReason(const MeasuredNeed& need, const Limits& limits, std::optional<Cores> failed) {
+  const std::string use = Text("the rows used %.2f cores on average", need.cores);
+  if (failed) return use + Text("; %.1f cores were tried and were not enough", failed->value());
+  return use + Text(", rounded up to %.1f", limits.cpu.value());
+}
+
+std::string MemoryReason(const MeasuredNeed& need, std::optional<Bytes> failed) {
+  const bool start_decides = need.start_peak >= need.serving_peak;
+  const std::string peak =
+      Text("%.0f MiB could not be given back at the peak %s", MemoryFloor(need).mib(),
+           start_decides ? "while the model started" : "under load");
+  if (failed) return peak + Text("; %.0f MiB were tried and were not enough", failed->mib());
+  return peak + Text(", plus a margin of %.0f%%", (kVerifiedMargin - 1) * 100);
+}
+
+}  // namespace
+
+Bytes MemoryFloor(const MeasuredNeed& need) {
+  return std::max(need.start_peak, need.serving_peak) + need.agent_memory;
+}
+
+Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling) {
+  // A hundredth of a core more than a step is measurement noise, not need.
+  const Cores cpu = Cores(std::max(0.0, need.cores - 0.01)).RoundUpToGrid();
+  return {ClampCpu(cpu, ceiling), ClampMemory(WithMargin(need, kVerifiedMargin), ceiling)};
+}
+
+std::optional<Limits> Raise(const Limits& tried, Shortage shortage, const Limits& ceiling) {
+  Limits next = tried;
+  if (shortage == Shortage::kMemory) {
+    next.memory = ClampMemory(
+        RoundUp(std::max(Scale(tried.memory, 1.2), tried.memory + MiB(100)), kMemoryQuantum),
+        ceiling);
+  } else {
+    const Cores raised = Cores(tried.cpu.value() * 1.1).RoundDownToGrid();
+    next.cpu = ClampCpu(std::max(raised, tried.cpu + kCpuQuantum), ceiling);
+  }
+  if (next == tried) return std::nullopt;
+  return next;
+}
+
+Recommendation Recommend(const Limits& limits, const MeasuredNeed& need, const Limits& ceiling,
+                         const std::vector<FailedTry>& failed) {
+  std::optional<Cores> failed_cpu;
+  std::optional<Bytes> failed_memory;
+  for (const FailedTry& attempt : failed) {
+    if (attempt.shortage == Shortage::kCpu) {
+      failed_cpu = std::max(failed_cpu.value_or(Cores()), attempt.limits.cpu);
+    } else {
+      failed_memory = std::max(failed_memory.value_or(Bytes()), attempt.limits.memory);
+    }
+  }
+  Recommendation answer;
+  answer.requested = limits;
+  const Cores measured = Cores(need.cores).RoundDownToGrid();
+  answer.cpu.low = failed_cpu.value_or(std::min(std::max(measured, kCpuQuantum), limits.cpu));
+  answer.cpu.high =
+      std::max(limits.cpu, ClampCpu(Cores(need.cores * 1.25).RoundUpToGrid(), ceiling));
+  answer.cpu.reason = CpuReason(need, limits, failed_cpu);
+  answer.memory.low = failed_memory.value_or(std::min(MemoryFloor(need), limits.memory));
+  answer.memory.high =
+      std::max(limits.memory, ClampMemory(WithMargin(need, kAmpleMargin), ceiling));
+  answer.memory.reason = MemoryReason(need, failed_memory);
+  return answer;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,99 @@
+#include "server/analysis/resource_use.h"
+
+#include <algorithm>
+
+namespace mlprof {
+namespace {
+
+using std::chrono::nanoseconds;
+
+double Seconds(nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+
+// The largest mean over a window of at least one second, sliding by one sample.
+std::optional<double> LargestSecond(std::span<const Sample> samples) {
+  std::optional<double> largest;
+  std::size_t first = 0;
+  for (std::size_t last = 1; last < samples.size(); ++last) {
+    if (samples[last].cpu_time < samples[last - 1].cpu_time) first = last;
+    while (first + 1 < last &&
+           samples[last].at - samples[first + 1].at >= std::chrono::seconds(1)) {
+      ++first;
+    }
+    const nanoseconds window = samples[last].at - samples[first].at;
+    if (window < std::chrono::seconds(1)) continue;
+    const double cores =
+        Seconds(samples[last].cpu_time - samples[first].cpu_time) / Seconds(window);
+    largest = std::max(largest.value_or(0), cores);
+  }
+  return largest;
+}
+
+struct Totals {
+  nanoseconds time{0};
+  nanoseconds cpu{0};
+  nanoseconds agent_cpu{0};
+  std::int64_t periods = 0;
+  std::int64_t throttled = 0;
+};
+
+Totals AddUp(std::span<const Sample> samples) {
+  Totals totals;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const Sample& before = samples[i - 1];
+    const Sample& after = samples[i];
+    if (after.cpu_time < before.cpu_time) continue;
+    totals.time += after.at - before.at;
+    totals.cpu += after.cpu_time - before.cpu_time;
+    totals.agent_cpu += after.agent_cpu_time - before.agent_cpu_time;
+    totals.periods += std::max<std::int64_t>(0, after.periods - before.periods);
+    totals.throttled +=
+        std::max<std::int64_t>(0, after.throttled_periods - before.throttled_periods);
+  }
+  return totals;
+}
+
+void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
+  double pressure_sum = 0;
+  int pressure_count = 0;
+  for (const Sample& sample : samples) {
+    use.peak_unreclaimable =
+        std::max(use.peak_unreclaimable.value_or(Bytes()), sample.unreclaimable);
+    use.peak_cache = std::max(use.peak_cache.value_or(Bytes()), sample.cache);
+    use.peak_agent_memory = std::max(use.peak_agent_memory, sample.agent_memory);
+    if (sample.host_cpu_pressure) {
+      pressure_sum += *sample.host_cpu_pressure;
+      ++pressure_count;
+    }
+  }
+  if (pressure_count > 0) use.mean_host_pressure = pressure_sum / pressure_count;
+}
+
+}  // namespace
+
+ResourceUse Summarize(std::span<const Sample> samples) {
+  ResourceUse use;
+  AddPeaks(samples, use);
+  const Totals totals = AddUp(samples);
+  if (totals.time.count() > 0) {
+    use.cpu_seconds = Seconds(totals.cpu);
+    use.mean_cores = Seconds(totals.cpu) / Seconds(totals.time);
+    use.agent_cores = Seconds(totals.agent_cpu) / Seconds(totals.time);
+  }
+  if (totals.periods > 0) {
+    use.throttled_share =
+        static_cast<double>(totals.throttled) / static_cast<double>(totals.periods);
+  }
+  use.max_cores = LargestSecond(samples);
+  return use;
+}
+
+std::span<const Sample> Between(std::span<const Sample> samples, nanoseconds from, nanoseconds to) {
+  const auto begin = std::lower_bound(samples.begin(), samples.end(), from,
+                                      [](const Sample& s, nanoseconds at) { return s.at < at; });
+  const auto end = std::upper_bound(begin, samples.end(), to,
+                                    [](nanoseconds at, const Sample& s) { return at < s.at; });
+  return samples.subspan(static_cast<std::size_t>(begin - samples.begin()),
+                         static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace mlprof

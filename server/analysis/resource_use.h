@@ -1,0 +1,33 @@
+// What a stretch of samples says about CPU and memory. Pure.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+
+#include "common/domain/sample.h"
+#include "common/units/bytes.h"
+
+namespace mlprof {
+
+struct ResourceUse {
+  std::optional<double> mean_cores;
+  std::optional<double> max_cores;        // largest mean over one second
+  std::optional<double> throttled_share;  // of the CFS periods in the stretch
+  std::optional<double> cpu_seconds;
+  std::optional<Bytes> peak_unreclaimable;
+  std::optional<Bytes> peak_cache;
+  std::optional<double> mean_host_pressure;
+  Bytes peak_agent_memory;
+  double agent_cores = 0;
+};
+
+/// Samples of one container in the order they were taken. A counter that falls (a recreated cgroup)
+/// ends a stretch and starts another: no negative rate is ever made of it.
+ResourceUse Summarize(std::span<const Sample> samples);
+
+/// The part of `samples` taken within [from, to], both on the samples' own clock.
+std::span<const Sample> Between(std::span<const Sample> samples, std::chrono::nanoseconds from,
+                                std::chrono::nanoseconds to);
+
+}  // namespace mlprof

@@ -1,0 +1,66 @@
+#include "server/analysis/series.h"
+
+#include <algorithm>
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::milliseconds kRateWindow{100};
+
+double Seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+void AddRates(const Sample& before, const Sample& after, std::map<std::string, Series>& series) {
+  const double at = Seconds(after.at);
+  const double cpu = Seconds(after.cpu_time - before.cpu_time);
+  series["cpuCores"].emplace_back(at, cpu / Seconds(after.at - before.at));
+  const std::int64_t periods = after.periods - before.periods;
+  if (periods <= 0) return;
+  const auto throttled = static_cast<double>(after.throttled_periods - before.throttled_periods);
+  series["throttledShare"].emplace_back(at, throttled / static_cast<double>(periods));
+}
+
+bool SameContainer(const Sample& before, const Sample& after) {
+  return after.cpu_time >= before.cpu_time && after.periods >= before.periods;
+}
+
+}  // namespace
+
+std::map<std::string, Series> MakeSeries(std::span<const Sample> samples) {
+  std::map<std::string, Series> series;
+  const Sample* window_start = nullptr;
+  for (const Sample& sample : samples) {
+    const double at = Seconds(sample.at);
+    series["memoryInBytes"].emplace_back(at, static_cast<double>(sample.unreclaimable.count()));
+    series["cacheInBytes"].emplace_back(at, static_cast<double>(sample.cache.count()));
+    series["processes"].emplace_back(at, static_cast<double>(sample.processes));
+    if (window_start == nullptr || !SameContainer(*window_start, sample)) {
+      window_start = &sample;
+    } else if (sample.at - window_start->at >= kRateWindow) {
+      AddRates(*window_start, sample, series);
+      window_start = &sample;
+    }
+  }
+  return series;
+}
+
+Series Thin(const Series& series, std::size_t max_points) {
+  if (series.size() <= max_points) return series;
+  const std::size_t buckets = std::max<std::size_t>(1, max_points / 2);
+  Series thin;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    const auto at = [&](std::size_t n) {
+      return series.begin() + static_cast<std::ptrdiff_t>(n * series.size() / buckets);
+    };
+    auto [smallest, largest] =
+        std::minmax_element(at(bucket), at(bucket + 1),
+                            [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (largest < smallest) std::swap(smallest, largest);
+    thin.push_back(*smallest);
+    if (largest != smallest && thin.size() < max_points) thin.push_back(*largest);
+  }
+  return thin;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,72 @@
+#include "server/analysis/verdict.h"
+
+#include <array>
+#include <cstdio>
+
+namespace mlprof {
+namespace {
+
+constexpr double kUnboundShare = 0.01;
+constexpr double kReferenceTolerance = 1.10;
+
+template <class... Values>
+std::string Text(const char* format, Values... values) {
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+Verdict Failed(std::optional<Shortage> shortage, std::string sentence) {
+  return {false, shortage, std::move(sentence)};
+}
+
+std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, double max_error_rate) {
+  if (evidence.oom_kills > 0) {
+    return Failed(Shortage::kMemory, "the kernel killed the model for memory at this limit");
+  }
+  if (!evidence.became_ready) {
+    return Failed(Shortage::kMemory, "the model did not start at this limit: " + evidence.death);
+  }
+  if (evidence.died) return Failed(std::nullopt, "the model died: " + evidence.death);
+  if (evidence.requests == 0) return Failed(std::nullopt, "no request was answered");
+  const double error_rate =
+      static_cast<double>(evidence.failures) / static_cast<double>(evidence.requests);
+  if (error_rate > max_error_rate) {
+    return Failed(std::nullopt, Text("%.2f%% of the requests failed, %.2f%% are allowed",
+                                     error_rate * 100, max_error_rate * 100));
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> JudgeObjectives(const LatencyDistribution& latencies,
+                                       const Objective& objective, bool unbound) {
+  for (const auto& [key, limit_ms] : objective.latency_ms) {
+    const double measured = latencies.QuantileMs(QuantileOfKey(key).value_or(1)).value_or(0);
+    if (measured <= limit_ms) continue;
+    std::string sentence =
+        Text("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms);
+    if (unbound) return Failed(std::nullopt, sentence + "; more CPU would not change it");
+    return Failed(Shortage::kCpu, sentence);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
+              const Objective& objective) {
+  if (auto verdict = JudgeSurvival(evidence, objective.max_error_rate)) return *verdict;
+  const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
+  if (auto verdict = JudgeObjectives(latencies, objective, unbound)) return *verdict;
+  const double p95 = latencies.QuantileMs(0.95).value_or(0);
+  if (objective.latency_ms.empty() && evidence.reference_p95_ms && !unbound &&
+      p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
+    return Failed(Shortage::kCpu, Text("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
+                                       *evidence.reference_p95_ms));
+  }
+  return {true, std::nullopt,
+          Text("%lld requests, p95 %.1f ms, no failure beyond the allowed",
+               static_cast<long long>(evidence.requests), p95)};
+}
+
+}  // namespace mlprof

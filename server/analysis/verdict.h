@@ -1,0 +1,39 @@
+// Whether a run at the recommended limits held the objective, and if not, what was short. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/domain/measurements.h"
+#include "common/domain/objective.h"
+#include "server/analysis/latency.h"
+#include "server/analysis/recommend.h"
+
+namespace mlprof {
+
+struct VerificationEvidence {
+  bool became_ready = false;
+  std::int64_t oom_kills = 0;
+  bool died = false;  // the command ended, or a worker was lost, without an oom kill
+  std::string death;  // how, where known
+  std::int64_t requests = 0;
+  std::int64_t failures = 0;  // no answer, or not 2xx
+  std::optional<double> throttled_share;
+  std::optional<double> reference_p95_ms;  // without a CPU limit, same profile
+};
+
+struct Verdict {
+  bool passed = false;
+  std::optional<Shortage> shortage;  // what to raise; absent with a failure no limit can mend
+  std::string sentence;
+};
+
+/// The rules, in order: an OOM kill or not becoming ready is a shortage of memory; a death without
+/// one or more errors than allowed is nobody's limit; then each latency objective, or with none the
+/// p95 against 1.10 × the reference. Where the quota throttled less than 1% of the periods it was
+/// not binding: the run was then as fast as without a limit, and a slow wall clock is the host's
+/// noise.
+Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
+              const Objective& objective);
+
+}  // namespace mlprof

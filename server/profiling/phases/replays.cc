@@ -1,0 +1,111 @@
+#include "server/profiling/phases/replays.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "server/analysis/latency.h"
+#include "server/analysis/resource_use.h"
+
+namespace mlprof::phases {
+namespace {
+
+RowFailureEvidence FailureEvidence(const ReplayResult& replay) {
+  RowFailureEvidence evidence;
+  evidence.requests = std::ssize(replay.requests);
+  evidence.failures = replay.failures;
+  if (const auto& first = replay.first_failure) {
+    evidence.first_row = first->row;
+    evidence.first_status = first->http_status;
+    evidence.first_failure = std::string(agent_protocol::Name(first->failure));
+    evidence.first_body = first->body;
+  }
+  return evidence;
+}
+
+void AddUse(const ResourceUse& use, std::int64_t requests, Measurements& measurements) {
+  measurements.max_utilized_cpu = use.max_cores;
+  measurements.serving_peak_memory = use.peak_unreclaimable;
+  measurements.cache_memory = use.peak_cache;
+  measurements.throttled_share = use.throttled_share;
+  if (use.cpu_seconds && requests > 0) {
+    measurements.cpu_seconds_per_query = *use.cpu_seconds / static_cast<double>(requests);
+  }
+}
+
+tl::unexpected<RunEnd> TimedOut() {
+  return EndRun(ProfileState::kTimedOut, {"BudgetUsedUp",
+                                          "the budget was used up before a row was answered",
+                                          {"allow a longer budget with --budget-seconds"},
+                                          ""});
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> SeededOrder(const RunContext& context) {
+  std::vector<std::uint32_t> order(context.rows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::mt19937_64 random(context.recorder.profile().request.seed);
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+void Append(ReplayResult& all, const ReplayResult& part) {
+  if (all.requests.empty()) all.began = part.began;
+  all.ended = std::max(all.ended, part.ended);
+  all.requests.insert(all.requests.end(), part.requests.begin(), part.requests.end());
+  all.failures += part.failures;
+  if (!all.first_failure) all.first_failure = part.first_failure;
+  all.target_lost = all.target_lost || part.target_lost;
+  all.stopped = all.stopped || part.stopped;
+}
+
+PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,
+                              const ReplayResult& replay) {
+  if (replay.stopped || context.stop.stop_requested()) return Canceled();
+  if (replay.target_lost) return FailRun(DiagnoseDeath(model.Death()));
+  if (replay.requests.empty() && context.budget().Passed()) return TimedOut();
+  if (const Status& status = context.recorder.status(); !status) {
+    return FailRun({"StorageFailed",
+                    "the results could not be written: " + status.error().message(),
+                    {"make room in the server's data directory, then try again"},
+                    ""});
+  }
+  return {};
+}
+
+PhaseResult<void> CheckRows(RunContext& context, const ReplayResult& replay) {
+  if (replay.failures == 0 && !replay.requests.empty()) return {};
+  const ProfileError error = DiagnoseRows(FailureEvidence(replay));
+  if (replay.failures == std::ssize(replay.requests)) return FailRun(error);
+  const double share =
+      static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());
+  if (share > context.objective().max_error_rate) {
+    context.recorder.Warn({"rowsFailed", error.message + "\n" + error.evidence, error.advice[0]});
+  }
+  return {};
+}
+
+Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose purpose,
+                int concurrency, Timestamp began, const ReplayResult& replay) {
+  Trial trial;
+  trial.purpose = purpose;
+  trial.limits = model.limits();
+  trial.concurrency = concurrency;
+  trial.started = began;
+  trial.seconds = replay.Seconds();
+  Measurements& measurements = trial.measurements;
+  measurements.measured_at = model.limits();
+  measurements.total_queries = std::ssize(replay.requests);
+  measurements.success_queries = std::ssize(replay.requests) - replay.failures;
+  FillLatencies(LatencyDistribution(replay.SuccessLatencies()), measurements);
+  if (trial.seconds > 0) {
+    measurements.queries_per_second =
+        static_cast<double>(measurements.success_queries) / trial.seconds;
+  }
+  AddUse(Summarize(model.SamplesOf(replay)), measurements.total_queries, measurements);
+  measurements.rows_replayed = context.findings.distinct_rows;
+  return trial;
+}
+
+}  // namespace mlprof::phases

@@ -1,0 +1,19 @@
+// From requests to what is known of each row. Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/domain/dataset.h"
+#include "common/domain/trial.h"
+#include "server/replay/replay_plan.h"
+
+namespace mlprof::phases {
+
+/// One record for each row that was replayed, in the dataset's order; medians over its replays.
+std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& replay);
+
+/// Mean attributed CPU time of a successful request; nullopt where none was attributed.
+std::optional<double> MeanCpuSeconds(const ReplayResult& replay);
+
+}  // namespace mlprof::phases

@@ -1,0 +1,79 @@
+#include "server/profiling/phases/warm_up.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "server/analysis/latency.h"
+#include "server/analysis/resource_use.h"
+#include "server/analysis/steady_state.h"
+#include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/shares.h"
+
+namespace mlprof::phases {
+namespace {
+
+constexpr std::chrono::seconds kWindow{1};
+constexpr std::size_t kWindowRequests = 50;
+constexpr std::chrono::seconds kLongest{60};
+constexpr double kBudgetForWarmUp = 0.2;
+
+ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row) {
+  ReplayPlan plan;
+  plan.order.resize(context.rows.size());
+  std::iota(plan.order.begin(), plan.order.end(), 0U);
+  std::rotate(plan.order.begin(),
+              plan.order.begin() + static_cast<std::ptrdiff_t>(first_row % context.rows.size()),
+              plan.order.end());
+  plan.max_time = kWindow;
+  plan.min_requests = std::min(kWindowRequests, context.rows.size());
+  plan.hard_max_time = kLongest;
+  return plan;
+}
+
+WarmUpWindow Measure(const RunningModel& model, const ReplayResult& replay) {
+  const ResourceUse use = Summarize(model.SamplesOf(replay));
+  const auto requests = static_cast<double>(std::max<std::size_t>(1, replay.requests.size()));
+  return {LatencyDistribution(replay.SuccessLatencies()).QuantileMs(0.5).value_or(0),
+          use.cpu_seconds.value_or(0) * 1000 / requests};
+}
+
+void WarnNotSteady(RunContext& context) {
+  context.recorder.Warn({"notSteady",
+                         "latency or CPU per request still changed when the warm-up ended",
+                         "allow a longer budget with --budget-seconds"});
+}
+
+}  // namespace
+
+PhaseResult<void> WarmUp(RunContext& context, RunningModel& model) {
+  context.recorder.EnterPhase(kWarmUp, "warming up");
+  const Timestamp began = Now();
+  const Deadline end = Deadline::After(
+      std::min<std::chrono::nanoseconds>(kLongest, context.BudgetShare(kBudgetForWarmUp)));
+  std::vector<WarmUpWindow> windows;
+  ReplayResult all;
+  bool steady = false;
+  // Rows of different sizes make short windows differ: a whole pass is seen before steadiness
+  // counts.
+  while (!steady && !end.Passed()) {
+    const ReplayResult window =
+        model.Replay(WindowPlan(context, all.requests.size()), end.AtMost(context.budget().Left()));
+    Append(all, window);
+    if (auto ended = CheckTarget(context, model, window); !ended) return ended;
+    if (all.requests.empty() || all.failures == std::ssize(all.requests)) break;
+    windows.push_back(Measure(model, window));
+    steady = IsSteady(windows) && all.requests.size() >= context.rows.size();
+    context.recorder.Progressed(std::min(1.0, static_cast<double>(windows.size()) / 5),
+                                "warming up, " + std::to_string(all.requests.size()) + " requests");
+  }
+  if (!steady) WarnNotSteady(context);
+  Trial trial = MakeTrial(context, model, TrialPurpose::kWarmUp, 1, began, all);
+  trial.passed = steady;
+  trial.verdict = steady ? "steady" : "not steady";
+  context.recorder.Record(trial, all.SuccessLatencies());
+  if (auto ended = CheckRows(context, all); !ended) return ended;
+  context.recorder.FinishPhase(steady ? "done" : "not steady");
+  return {};
+}
+
+}  // namespace mlprof::phases

@@ -1,0 +1,148 @@
+#include "server/profiling/profile_run.h"
+
+#include <algorithm>
+
+#include "server/profiling/model_mounts.h"
+#include "server/profiling/phases/cold_starts.h"
+#include "server/profiling/phases/load.h"
+#include "server/profiling/phases/prepare.h"
+#include "server/profiling/phases/row_pass.h"
+#include "server/profiling/phases/search_cpu.h"
+#include "server/profiling/phases/verify.h"
+#include "server/profiling/phases/warm_up.h"
+#include "server/registry/dataset_registry.h"
+#include "server/registry/model_registry.h"
+#include "server/registry/source_registry.h"
+#include "server/runtime/model_start.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kHostDeadline{15};
+constexpr int kCoresForOwnReplayer = 4;
+// The engine, the controller and the system keep this much of the host's memory.
+constexpr Bytes kHostReserve = GiB(1);
+
+tl::unexpected<RunEnd> Missing(const Error& error) {
+  return FailRun({"InputMissing",
+                  "what the profile needs is not there any more: " + error.message(),
+                  {"register it again and create the profile again"},
+                  ""});
+}
+
+PhaseResult<Rows> LoadRows(const RunServices& services, const Profile& profile) {
+  const auto dataset = services.datasets.Get(profile.workspace, profile.request.input_dataset_id);
+  if (!dataset) return Missing(dataset.error());
+  auto rows = services.datasets.ReadRows(*dataset);
+  if (!rows) return Missing(rows.error());
+  return std::move(*rows);
+}
+
+PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) {
+  const Profile& profile = context.profile();
+  std::vector<ModelFiles> models;
+  for (const std::string& id : profile.request.model_ids) {
+    const auto model = services.models.Get(profile.workspace, id);
+    if (!model) return Missing(model.error());
+    const auto files = services.models.Files(*model);
+    if (!files) return Missing(files.error());
+    models.push_back({*model, *files});
+  }
+  ModelMounts placed = PlaceModels(models, context.config());
+  context.mounts = std::move(placed.mounts);
+  context.model_directory = placed.model_directory;
+  if (const auto* script = std::get_if<EntryScriptConfig>(&context.config().service)) {
+    const auto source = services.sources.Files(profile.workspace, script->source_id);
+    if (!source) return Missing(source.error());
+    context.source_directory = *source;
+    context.mounts.push_back({*source, kSourceMount});
+  }
+  return {};
+}
+
+// What the host can give, and the ceiling within it.
+PhaseResult<void> TakeHost(const RunServices& services, RunContext& context) {
+  auto host = services.runtime.Host(Deadline::After(kHostDeadline));
+  if (!host) {
+    return FailRun({"RuntimeUnavailable",
+                    host.error().message(),
+                    {"start the engine, then create the profile again",
+                     "`mlprof doctor` says what is missing"},
+                    ""});
+  }
+  Profile& profile = context.profile();
+  const Limits most{
+      Cores(static_cast<double>(host->cores)),
+      Bytes(std::max((host->memory - kHostReserve).count(), host->memory.count() / 2) /
+            kMemoryQuantum.count() * kMemoryQuantum.count())};
+  const Ceiling asked = profile.request.ceiling;
+  context.ceiling = {std::min(asked.cpu.value_or(most.cpu), most.cpu),
+                     std::min(asked.memory.value_or(most.memory), most.memory)};
+  context.host_cores = host->cores;
+  if (asked.cpu.value_or(most.cpu) > most.cpu || asked.memory.value_or(most.memory) > most.memory) {
+    context.recorder.Warn({"ceilingLowered",
+                           "the host has less than the ceiling that was asked for",
+                           "profile on a larger machine if production has more"});
+  }
+  if (host->cores < kCoresForOwnReplayer) {
+    context.recorder.Warn(
+        {"sharedCores",
+         "the host has fewer than 4 cores: the model shares them with what drives it",
+         "profile on a machine of 4 cores or more for quieter figures"});
+  }
+  profile.request.ceiling = {context.ceiling.cpu, context.ceiling.memory};
+  profile.host = std::move(*host);
+  return {};
+}
+
+PhaseResult<void> MeasureAmple(RunContext& context) {
+  auto model = phases::ColdStarts(context);
+  if (!model) return tl::unexpected<RunEnd>(model.error());
+  if (auto ended = phases::WarmUp(context, **model); !ended) return ended;
+  if (auto ended = phases::RowPass(context, **model); !ended) return ended;
+  if (auto ended = phases::Load(context, **model); !ended) return ended;
+  return phases::SearchCpu(context, **model);
+}
+
+PhaseResult<void> TellStory(const RunServices& services, RunContext& context) {
+  if (auto ended = TakeHost(services, context); !ended) return ended;
+  if (auto ended = PlaceInputs(services, context); !ended) return ended;
+  if (auto ended = phases::Prepare(context); !ended) return ended;
+  if (auto ended = MeasureAmple(context); !ended) return ended;
+  return phases::Verify(context);
+}
+
+// The figures that belong to the whole run rather than to one trial.
+void CompleteMeasurements(RunContext& context) {
+  auto& measurements = context.profile().measurements;
+  if (!measurements) return;
+  const RunFindings& found = context.findings;
+  measurements->max_utilized_memory = found.peak_memory;
+  measurements->rows_replayed = found.distinct_rows;
+  if (!measurements->start_seconds && !found.start_seconds.empty()) {
+    measurements->start_seconds = found.start_seconds.back();
+    measurements->start_cpu_seconds = found.start_cpu_seconds.back();
+    measurements->start_peak_memory = found.need.start_peak;
+  }
+}
+
+}  // namespace
+
+RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_token stop) {
+  auto rows = LoadRows(services, recorder.profile());
+  if (!rows) return rows.error();
+  RunContext context(*rows, services.runtime, recorder, stop);
+  const auto told = TellStory(services, context);
+  CompleteMeasurements(context);
+  if (stop.stop_requested()) return {ProfileState::kCanceled, std::nullopt};
+  if (told) return {ProfileState::kSucceeded, std::nullopt};
+  const bool answered = recorder.profile().recommendation.has_value();
+  if (told.error().state == ProfileState::kTimedOut && answered) {
+    recorder.Warn({"unverified", "the budget was used up before the answer could be verified",
+                   "allow a longer budget with --budget-seconds"});
+    return {ProfileState::kSucceeded, std::nullopt};
+  }
+  return told.error();
+}
+
+}  // namespace mlprof

@@ -1,0 +1,27 @@
+// One profile, told once from top to bottom.
+#pragma once
+
+#include <stop_token>
+
+#include "common/domain/profile.h"
+#include "server/profiling/run_context.h"
+#include "server/profiling/run_end.h"
+
+namespace mlprof {
+
+class ModelRegistry;
+class DatasetRegistry;
+class SourceRegistry;
+
+struct RunServices {
+  Runtime& runtime;
+  ModelRegistry& models;
+  DatasetRegistry& datasets;
+  SourceRegistry& sources;
+};
+
+/// Runs the profile of `recorder` to its end, or until `stop`. Blocks; one thread a profile. Leaves
+/// what was found in the profile; the caller commits how it ended.
+RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_token stop);
+
+}  // namespace mlprof

@@ -1,0 +1,151 @@
+#include "server/profiling/profile_service.h"
+
+#include <random>
+
+#include "server/profiling/event_hub.h"
+#include "server/profiling/live_progress.h"
+#include "server/profiling/profile_queue.h"
+#include "server/profiling/resolve_request.h"
+#include "server/registry/model_registry.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::int64_t kLongestQueue = 1000;
+
+// 64 random bits in hex: unique enough for one installation, short enough for container names.
+std::string NewId() {
+  static thread_local std::random_device device;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string id;
+  for (int i = 0; i < 16; ++i) id += kDigits[device() % kDigits.size()];
+  return id;
+}
+
+Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
+  Profile profile;
+  profile.id = NewId();
+  profile.workspace = workspace;
+  profile.request = std::move(resolved.request);
+  if (profile.request.name.empty()) profile.request.name = "profile-" + profile.id.substr(0, 8);
+  profile.warnings = std::move(resolved.warnings);
+  profile.created = Now();
+  profile.progress = {"queued", 0, "waiting", std::nullopt};
+  return profile;
+}
+
+}  // namespace
+
+ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& models,
+                               DatasetRegistry& datasets, SourceRegistry& sources,
+                               ProfileQueue& queue, EventHub& events, LiveProgress& live,
+                               std::string runtime_name)
+    : profiles_(profiles),
+      models_(models),
+      datasets_(datasets),
+      sources_(sources),
+      queue_(queue),
+      events_(events),
+      live_(live),
+      runtime_name_(std::move(runtime_name)) {}
+
+Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
+                                              const ProfileRequest& request,
+                                              const IdempotencyKey& key) {
+  auto resolved = ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request);
+  if (!resolved) return Fail(resolved.error());
+  const auto queued = profiles_.CountQueued();
+  if (!queued) return Fail(queued.error());
+  if (*queued >= kLongestQueue) {
+    return Fail(ErrorCode::kResourceExhausted,
+                "the queue holds " + std::to_string(*queued) + " profiles; try again later");
+  }
+  auto created = profiles_.Create(NewProfile(workspace, std::move(*resolved)), key, false);
+  if (created && !created->replayed) queue_.Wake();
+  return created;
+}
+
+Result<Profile> ProfileService::Get(const std::string& workspace, const std::string& name_or_id) {
+  auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile || IsFinished(profile->state)) return profile;
+  if (auto progress = live_.Get(profile->id)) profile->progress = std::move(*progress);
+  return profile;
+}
+
+Result<Page<Profile>> ProfileService::List(const std::string& workspace,
+                                           const ProfileFilter& filter, const PageRequest& page) {
+  return profiles_.List(workspace, filter, page);
+}
+
+Result<Profile> ProfileService::Cancel(const std::string& workspace,
+                                       const std::string& name_or_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return profile;
+  if (IsFinished(profile->state)) {
+    return Fail(Conflict("the profile is finished already: " + std::string(Name(profile->state))));
+  }
+  MLPROF_TRY(queue_.Cancel(*profile));
+  return Get(workspace, profile->id);
+}
+
+Status ProfileService::Delete(const std::string& workspace, const std::string& name_or_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  MLPROF_TRY(profiles_.Delete(workspace, profile->id));
+  events_.Forget(profile->id);
+  return {};
+}
+
+Result<Profile> ProfileService::Apply(const std::string& workspace, const std::string& name_or_id) {
+  auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return profile;
+  if (!IsFinished(profile->state)) return Fail(Conflict("the profile is not finished yet"));
+  if (!profile->recommendation) return Fail(Conflict("the profile has no recommendation"));
+  ModelChange change;
+  change.add_tags = RecommendationTags(*profile->recommendation);
+  for (const std::string& id : profile->request.model_ids) {
+    if (auto model = models_.Change(workspace, id, change); !model) return Fail(model.error());
+  }
+  return profile;
+}
+
+Result<std::map<std::string, Series>> ProfileService::Samples(const std::string& workspace,
+                                                              const std::string& name_or_id,
+                                                              const SampleRange& range) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  auto samples = profiles_.Samples(profile->id);
+  if (!samples) return Fail(samples.error());
+  std::erase_if(*samples, [&](const Sample& sample) {
+    const double at = std::chrono::duration<double>(sample.at).count();
+    return (range.from && at < *range.from) || (range.to && at > *range.to);
+  });
+  std::map<std::string, Series> thinned;
+  for (const auto& [name, series] : MakeSeries(*samples)) {
+    thinned[name] = Thin(series, static_cast<std::size_t>(range.max_points));
+  }
+  return thinned;
+}
+
+Result<std::vector<Trial>> ProfileService::Trials(const std::string& workspace,
+                                                  const std::string& name_or_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  return profiles_.Trials(profile->id);
+}
+
+Result<std::vector<RowRecord>> ProfileService::Rows(const std::string& workspace,
+                                                    const std::string& name_or_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  return profiles_.Rows(profile->id);
+}
+
+Result<std::string> ProfileService::Logs(const std::string& workspace,
+                                         const std::string& name_or_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  return profiles_.Log(profile->id);
+}
+
+}  // namespace mlprof

@@ -1,0 +1,34 @@
+// From what was asked to what will be run: ids get their versions, the inference config is found,
+// and what cannot be served is refused field by field.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/domain/profile.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class ModelRegistry;
+class DatasetRegistry;
+class SourceRegistry;
+
+struct ResolvedRequest {
+  ProfileRequest request;
+  std::vector<Warning> warnings;
+};
+
+struct RequestServices {
+  ModelRegistry& models;
+  DatasetRegistry& datasets;
+  SourceRegistry& sources;
+  const std::string& runtime_name;
+};
+
+/// kInvalidArgument with a pointer for every bad field, kNotAvailable for what a later version
+/// brings.
+Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
+                                       const std::string& workspace, ProfileRequest request);
+
+}  // namespace mlprof

@@ -1,0 +1,121 @@
+#include "server/profiling/run_recorder.h"
+
+#include <algorithm>
+
+#include "common/json/domain_json.h"
+#include "common/log/log.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::milliseconds kLiveInterval{500};
+
+}  // namespace
+
+RunRecorder::RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events,
+                         LiveProgress& live)
+    : profile_(profile),
+      repository_(repository),
+      events_(events),
+      live_(live),
+      stored_state_(profile.state),
+      phase_started_(Now()),
+      monotonic_start_(MonotonicNow()) {}
+
+void RunRecorder::Keep(Status status) {
+  if (status || !status_) return;
+  LogError("profile record was not written",
+           {{"profile", profile_.request.name}, {"why", status.error().message()}});
+  status_ = std::move(status);
+}
+
+void RunRecorder::EnterPhase(const PhaseShare& phase, const std::string& message) {
+  phase_ = phase;
+  phase_started_ = Now();
+  profile_.state = phase.state;
+  profile_.progress = {phase.name, phase.from, message, std::nullopt};
+  Keep(repository_.Update(profile_, stored_state_));
+  stored_state_ = profile_.state;
+  live_.Set(profile_.id, profile_.progress);
+  LogInfo("phase begins", {{"profile", profile_.request.name}, {"phase", phase.name}});
+  events_.PublishStored(
+      profile_.id, "phase",
+      {{"phase", phase.name}, {"state", std::string(Name(phase.state))}, {"message", message}});
+}
+
+void RunRecorder::FinishPhase(const std::string& outcome) {
+  profile_.progress.fraction = phase_.to;
+  Keep(repository_.FinishPhase(profile_, stored_state_,
+                               {phase_.name, phase_started_, Now(), outcome}));
+}
+
+void RunRecorder::Progressed(double fraction, const std::string& message) {
+  const double share = std::clamp(fraction, 0.0, 1.0) * (phase_.to - phase_.from);
+  profile_.progress.fraction = phase_.from + share;
+  profile_.progress.message = message;
+  profile_.progress.seconds_left.reset();
+  if (expected_end_) {
+    const std::chrono::duration<double> left = *expected_end_ - std::chrono::steady_clock::now();
+    profile_.progress.seconds_left = std::max(0.0, left.count());
+  }
+  live_.Set(profile_.id, profile_.progress);
+  events_.Publish(profile_.id, "progress", EncodeProgress(profile_.progress));
+}
+
+void RunRecorder::Live(const LiveReplay& replay, const std::optional<Sample>& last_sample) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_live_ < kLiveInterval) return;
+  last_live_ = now;
+  Json data = {{"requests", replay.answered},
+               {"failures", replay.failures},
+               {"latencyPercentile95InMs", replay.recent_p95_ms}};
+  if (last_sample) {
+    data["seconds"] = std::chrono::duration<double>(last_sample->at - monotonic_start_).count();
+    data["memoryInBytes"] = last_sample->unreclaimable.count();
+    if (previous_live_sample_ && last_sample->at > previous_live_sample_->at &&
+        last_sample->cpu_time >= previous_live_sample_->cpu_time) {
+      data["cpuCores"] =
+          static_cast<double>((last_sample->cpu_time - previous_live_sample_->cpu_time).count()) /
+          static_cast<double>((last_sample->at - previous_live_sample_->at).count());
+    }
+    previous_live_sample_ = last_sample;
+  }
+  events_.Publish(profile_.id, "sample", std::move(data));
+}
+
+void RunRecorder::Record(Trial trial, std::span<const std::uint32_t> latencies_us) {
+  trial.number = ++trials_;
+  Keep(repository_.AddTrial(profile_.id, trial, latencies_us));
+  events_.PublishStored(profile_.id, "trial", EncodeTrial(trial));
+}
+
+void RunRecorder::Record(std::vector<Sample> samples) {
+  for (Sample& sample : samples) sample.at -= monotonic_start_;
+  Keep(repository_.AddSamples(profile_.id, samples));
+}
+
+void RunRecorder::Record(std::span<const RowRecord> rows) {
+  Keep(repository_.SaveRows(profile_.id, rows));
+}
+
+void RunRecorder::Log(std::string_view text) {
+  Keep(repository_.AppendLog(profile_.id, text));
+  events_.PublishStored(profile_.id, "log", {{"text", std::string(text)}});
+}
+
+void RunRecorder::Warn(Warning warning) {
+  if (Warned(warning.code)) return;
+  profile_.warnings.push_back(std::move(warning));
+}
+
+bool RunRecorder::Warned(std::string_view code) const {
+  return std::any_of(profile_.warnings.begin(), profile_.warnings.end(),
+                     [&](const Warning& warning) { return warning.code == code; });
+}
+
+void RunRecorder::Answer(Recommendation recommendation) {
+  profile_.recommendation = std::move(recommendation);
+  Keep(repository_.Update(profile_, stored_state_));
+}
+
+}  // namespace mlprof

@@ -1,0 +1,114 @@
+#include "server/profiling/running_model.h"
+
+#include <algorithm>
+
+#include "common/log/log.h"
+#include "server/analysis/resource_use.h"
+#include "server/runtime/model_start.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kLaunchDeadline{60};
+constexpr std::chrono::seconds kCallDeadline{15};
+constexpr Bytes kLogTail = KiB(8);
+constexpr Bytes kKeptLog = KiB(64);
+
+std::string ContainerName(const Profile& profile, int launch) {
+  return "mlprof-" + profile.id + "-" + std::to_string(launch);
+}
+
+}  // namespace
+
+RunningModel::RunningModel(RunContext& context, const Limits& limits,
+                           std::unique_ptr<Target> target)
+    : context_(context),
+      limits_(limits),
+      target_(std::move(target)),
+      session_(std::make_unique<AgentSession>(target_->agent())) {}
+
+PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& context,
+                                                                const Limits& limits) {
+  LaunchRequest request;
+  request.container_name = ContainerName(context.profile(), ++context.launches);
+  request.profile_id = context.profile().id;
+  request.image = context.image;
+  request.config = context.config();
+  request.limits = limits;
+  request.read_only_mounts = context.mounts;
+  request.writable_root = context.writable_root;
+  auto target = context.runtime.Launch(request, context.stop, Deadline::After(kLaunchDeadline));
+  if (target) {
+    return std::unique_ptr<RunningModel>(new RunningModel(context, limits, std::move(*target)));
+  }
+  if (context.stop.stop_requested()) return Canceled();
+  return FailRun({"RuntimeFailed",
+                  "a container could not be launched: " + target.error().message(),
+                  {"run `mlprof doctor` on the server's machine"},
+                  ""});
+}
+
+RunningModel::~RunningModel() {
+  std::vector<Sample> samples = session_->Samples();
+  if (const ResourceUse use = Summarize(samples); use.peak_unreclaimable) {
+    auto& peak = context_.findings.peak_memory;
+    peak = std::max(peak.value_or(Bytes()), *use.peak_unreclaimable);
+  }
+  const std::string log = target_->Logs(kKeptLog, Deadline::After(kCallDeadline)).value_or("");
+  session_.reset();
+  context_.recorder.Record(std::move(samples));
+  if (!log.empty()) {
+    context_.recorder.Log("--- container " + std::to_string(context_.launches) + "\n" + log);
+  }
+  if (auto status = target_->Remove(Deadline::After(kCallDeadline)); !status) {
+    LogError("container was not removed",
+             {{"container", target_->container_id()}, {"why", status.error().message()}});
+  }
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start() {
+  const agent_protocol::Start start = StartFor(context_.image, context_.config(),
+                                               {{"AZUREML_MODEL_DIR", context_.model_directory}});
+  session_->Start(start);
+  // The agent tells when start_timeout has passed; the grace is for its word to arrive.
+  const auto ready = session_->AwaitReady(
+      context_.stop, Deadline::After(start.start_timeout + std::chrono::seconds(5)));
+  if (!ready) return tl::unexpected<DeathEvidence>(Death());
+  return *ready;
+}
+
+ReplayResult RunningModel::Replay(const ReplayPlan& plan, Deadline deadline) {
+  return session_->Replay(
+      context_.rows, plan, context_.stop, deadline,
+      [this](const LiveReplay& live) { context_.recorder.Live(live, session_->LastSample()); });
+}
+
+Status RunningModel::SetCpu(Cores cpu) {
+  MLPROF_TRY(target_->SetCpu(cpu, Deadline::After(kCallDeadline)));
+  limits_.cpu = cpu;
+  return {};
+}
+
+DeathEvidence RunningModel::Death() {
+  DeathEvidence death = session_->Death();
+  death.limits = limits_;
+  death.log_tail = LogTail();
+  if (death.agent_lost) {
+    // The kernel may have chosen the agent itself: then only the engine knows.
+    const auto exit = target_->Inspect(Deadline::After(kCallDeadline));
+    if (exit && exit->oom_killed) death.oom_kills = std::max<std::int64_t>(1, death.oom_kills);
+  }
+  return death;
+}
+
+std::string RunningModel::LogTail() {
+  return target_->Logs(kLogTail, Deadline::After(kCallDeadline)).value_or("");
+}
+
+std::vector<Sample> RunningModel::SamplesOf(const ReplayResult& replay) const {
+  const std::vector<Sample> all = session_->Samples();
+  const auto part = Between(all, replay.began, replay.ended);
+  return {part.begin(), part.end()};
+}
+
+}  // namespace mlprof

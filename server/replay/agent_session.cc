@@ -1,0 +1,176 @@
+#include "server/replay/agent_session.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "common/log/log.h"
+#include "server/analysis/latency.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{250};
+constexpr std::size_t kRecentRequests = 500;
+
+}  // namespace
+
+std::chrono::nanoseconds MonotonicNow() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+AgentSession::AgentSession(AgentLink& link) : link_(link) { link_.Listen(this); }
+
+AgentSession::~AgentSession() { link_.Listen(nullptr); }
+
+void AgentSession::Start(const agent_protocol::Start& start) { link_.Start(start); }
+
+Result<agent_protocol::Ready> AgentSession::AwaitReady(std::stop_token stop, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, stop, deadline.when(), [&] { return ready_ || LostLocked(); });
+  if (ready_) return *ready_;
+  if (stop.stop_requested()) return Fail(Cancelled("stopped while the model was starting"));
+  if (LostLocked()) return Fail(Unavailable("the model did not start"));
+  death_.not_ready = "nothing was heard of it before the deadline";
+  return Fail(DeadlineExceeded("the model was not ready in time"));
+}
+
+ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
+                                  Deadline deadline, const OnTick& on_tick) {
+  std::unique_lock lock(mutex_);
+  replay_.emplace(ActiveReplay{&rows, ClosedLoop(plan), plan.attribute_cpu, next_id_});
+  FillLoop(*replay_);
+  const auto finished = [&] { return LostLocked() || replay_->loop.Done(MonotonicNow()); };
+  while (!finished() && !stop.stop_requested() && !deadline.Passed()) {
+    const auto wake = std::min(deadline.when(), Deadline::Clock::now() + kTick);
+    changed_.wait_until(lock, stop, wake, finished);
+    if (on_tick && !finished()) {
+      const LiveReplay live = Live();
+      lock.unlock();
+      on_tick(live);
+      lock.lock();
+    }
+  }
+  next_id_ = replay_->first_id + replay_->loop.sent();
+  ReplayResult result = replay_->loop.TakeResult();
+  replay_.reset();
+  result.target_lost = LostLocked();
+  result.stopped = stop.stop_requested();
+  if (result.ended < result.began) result.ended = result.began;
+  return result;
+}
+
+std::vector<Sample> AgentSession::Samples() const {
+  const std::lock_guard lock(mutex_);
+  return samples_;
+}
+
+std::optional<Sample> AgentSession::LastSample() const {
+  const std::lock_guard lock(mutex_);
+  if (samples_.empty()) return std::nullopt;
+  return samples_.back();
+}
+
+DeathEvidence AgentSession::Death() const {
+  const std::lock_guard lock(mutex_);
+  return death_;
+}
+
+bool AgentSession::lost() const {
+  const std::lock_guard lock(mutex_);
+  return LostLocked();
+}
+
+int AgentSession::children_lost() const {
+  const std::lock_guard lock(mutex_);
+  return children_lost_;
+}
+
+bool AgentSession::LostLocked() const { return ended_ || closed_; }
+
+void AgentSession::FillLoop(ActiveReplay& replay) {
+  while (const auto send = replay.loop.Next(MonotonicNow())) {
+    link_.SendRow({replay.first_id + send->id, replay.attribute_cpu, (*replay.rows)[send->row]});
+  }
+}
+
+void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
+  const auto now = MonotonicNow();
+  const std::lock_guard lock(mutex_);
+  if (!replay_) return;                       // the answer to a row of a replay that was given up
+  if (answer.id < replay_->first_id) return;  // likewise, of a replay before this one
+  agent_protocol::Answer own = answer;
+  own.id -= replay_->first_id;
+  if (!replay_->loop.Answered(own, now)) {
+    LogWarn("agent answered a row that was not in flight", {{"id", answer.id}});
+    return;
+  }
+  FillLoop(*replay_);
+  if (replay_->loop.Done(now)) changed_.notify_all();
+}
+
+void AgentSession::OnSample(const Sample& sample) {
+  const std::lock_guard lock(mutex_);
+  samples_.push_back(sample);
+}
+
+void AgentSession::OnReady(const agent_protocol::Ready& ready) {
+  const std::lock_guard lock(mutex_);
+  ready_ = ready;
+  changed_.notify_all();
+}
+
+void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
+  using Kind = agent_protocol::ProcessEvent::Kind;
+  const std::lock_guard lock(mutex_);
+  switch (event.kind) {
+    case Kind::kStarted: return;
+    case Kind::kStartFailed:
+      death_.start_failed = event.detail;
+      ended_ = true;
+      break;
+    case Kind::kExited:
+      if (event.signal != 0) {
+        death_.signal = event.signal;
+      } else {
+        death_.exit_code = event.exit_code;
+      }
+      ended_ = true;
+      break;
+    case Kind::kChildDied: ++children_lost_; break;
+    case Kind::kOomKill: death_.oom_kills = std::max(death_.oom_kills, event.oom_kills); break;
+    case Kind::kNotReady:
+      death_.not_ready = event.detail;
+      ended_ = true;
+      break;
+  }
+  changed_.notify_all();
+}
+
+void AgentSession::OnClosed(const Error& why) {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) {
+    death_.agent_lost = true;
+    LogWarn("agent connection closed", {{"why", why.message()}});
+  }
+  closed_ = true;
+  changed_.notify_all();
+}
+
+LiveReplay AgentSession::Live() const {
+  const ReplayResult& result = replay_->loop.result();
+  LiveReplay live;
+  live.answered = result.requests.size();
+  live.failures = result.failures;
+  std::vector<std::uint32_t> recent;
+  const std::size_t from =
+      result.requests.size() > kRecentRequests ? result.requests.size() - kRecentRequests : 0;
+  for (std::size_t i = from; i < result.requests.size(); ++i) {
+    if (result.requests[i].Succeeded()) recent.push_back(result.requests[i].latency_us);
+  }
+  live.recent_p95_ms = LatencyDistribution(std::move(recent)).QuantileMs(0.95).value_or(0);
+  return live;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,85 @@
+// One container's conversation, from Start to the end: readiness, replays, samples, deaths. Listens
+// to the link for its whole life; the phases of a profile wait on it from their own thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "common/domain/dataset.h"
+#include "common/time/deadline.h"
+#include "server/analysis/diagnosis.h"
+#include "server/replay/closed_loop.h"
+#include "server/runtime/agent_link.h"
+
+namespace mlprof {
+
+/// What a running replay looks like from outside, for the live line.
+struct LiveReplay {
+  std::size_t answered = 0;
+  std::int64_t failures = 0;
+  double recent_p95_ms = 0;
+};
+
+class AgentSession : private AgentListener {
+ public:
+  explicit AgentSession(AgentLink& link);
+  ~AgentSession() override;
+
+  void Start(const agent_protocol::Start& start);
+  /// The model's readiness; an error when it died, could not start, or was not ready in time.
+  Result<agent_protocol::Ready> AwaitReady(std::stop_token stop, Deadline deadline);
+
+  /// Called on the waiting thread about four times a second.
+  using OnTick = std::function<void(const LiveReplay&)>;
+  /// Blocks until the plan is done, the target is lost, `stop` is asked or the deadline passes.
+  ReplayResult Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
+                      Deadline deadline, const OnTick& on_tick = nullptr);
+
+  /// All samples so far, oldest first.
+  std::vector<Sample> Samples() const;
+  std::optional<Sample> LastSample() const;
+  /// Deaths so far. `lost()` is whether the model can no longer be used.
+  DeathEvidence Death() const;
+  bool lost() const;
+  /// A worker was killed or replaced although the model goes on.
+  int children_lost() const;
+
+ private:
+  struct ActiveReplay {
+    const Rows* rows;
+    ClosedLoop loop;
+    bool attribute_cpu;
+    std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
+  };
+
+  void OnAnswer(const agent_protocol::Answer& answer) override;
+  void OnSample(const Sample& sample) override;
+  void OnReady(const agent_protocol::Ready& ready) override;
+  void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
+  void OnClosed(const Error& why) override;
+  void FillLoop(ActiveReplay& replay);
+  LiveReplay Live() const;
+  bool LostLocked() const;
+
+  AgentLink& link_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<Sample> samples_;
+  std::optional<agent_protocol::Ready> ready_;
+  DeathEvidence death_;
+  bool ended_ = false;   // the command itself is gone
+  bool closed_ = false;  // the link is
+  int children_lost_ = 0;
+  std::uint64_t next_id_ = 0;
+  std::optional<ActiveReplay> replay_;
+};
+
+/// CLOCK_MONOTONIC now, the clock samples carry.
+std::chrono::nanoseconds MonotonicNow();
+
+}  // namespace mlprof

@@ -1,0 +1,63 @@
+// What to replay, and what came of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/agent_protocol/messages.h"
+#include "common/domain/dataset.h"
+
+namespace mlprof {
+
+/// Rows are sent in `order`, over and over, until one of the limits that are set is reached; what
+/// is in flight then is still awaited. At least one limit must be set.
+struct ReplayPlan {
+  std::vector<std::uint32_t> order;  // indices into the dataset; not empty
+  int concurrency = 1;               // closed loop: so many in flight at any time
+  bool attribute_cpu = false;        // per-row CPU; only with concurrency 1
+  std::optional<std::size_t> max_requests;
+  std::optional<std::chrono::nanoseconds> max_time;  // no row is sent after it
+  /// With max_time: go on after it until so many requests are done, but not past hard_max_time.
+  std::size_t min_requests = 0;
+  std::optional<std::chrono::nanoseconds> hard_max_time;
+};
+
+struct RequestRecord {
+  std::uint32_t row = 0;
+  std::uint32_t latency_us = 0;  // intended send to last byte, on the controller's clock
+  std::uint32_t service_us = 0;  // first byte sent to last byte received, inside the container
+  std::optional<std::uint32_t> cpu_us;
+  std::uint16_t http_status = 0;
+  agent_protocol::RowFailure failure = agent_protocol::RowFailure::kNone;
+
+  bool Succeeded() const {
+    return failure == agent_protocol::RowFailure::kNone && http_status >= 200 && http_status < 300;
+  }
+};
+
+/// The first request that failed, kept as evidence.
+struct FirstFailure {
+  std::uint32_t row = 0;
+  int http_status = 0;
+  agent_protocol::RowFailure failure = agent_protocol::RowFailure::kNone;
+  std::string body;  // first 2 KiB
+};
+
+struct ReplayResult {
+  std::vector<RequestRecord> requests;  // answered ones, in the order of their answers
+  std::chrono::nanoseconds began{0};    // CLOCK_MONOTONIC, as samples carry
+  std::chrono::nanoseconds ended{0};
+  std::int64_t failures = 0;
+  std::optional<FirstFailure> first_failure;
+  bool target_lost = false;  // the model or the agent died meanwhile
+  bool stopped = false;      // the caller asked to stop
+
+  double Seconds() const { return std::chrono::duration<double>(ended - began).count(); }
+  /// Of the requests that succeeded: errors are fast and would flatter.
+  std::vector<std::uint32_t> SuccessLatencies() const;
+};
+
+}  // namespace mlprof
