@@ -35,6 +35,15 @@ check_before_start() {
   if [ -d "$docker_socket" ]; then
     fail "$docker_socket is a directory" "rmdir $docker_socket"
   fi
+  if [ -e "$docker_pid_file" ]; then
+    old=$(cat "$docker_pid_file" 2>/dev/null)
+    if is_dockerd "$old"; then
+      fail "dockerd (process $old) runs but does not answer at $docker_socket" \
+        "look at its log; 'kill $old' and run this again"
+    fi
+    say "  removing $docker_pid_file, left by process $old, which is no dockerd (any more)"
+    rm -f "$docker_pid_file"
+  fi
   if [ -S "$docker_socket" ] && socket_is_taken; then
     fail "a program listens on $docker_socket but does not answer as a Docker engine" \
       "stop it (ss -xlp | grep docker.sock), or set DOCKER_HOST to an engine that answers"
@@ -48,15 +57,6 @@ check_before_start() {
   if ! grep -q ' cgroup2\? ' /proc/mounts; then
     fail "no cgroup file system is mounted, so no container can be limited" \
       "mount -t cgroup2 none /sys/fs/cgroup"
-  fi
-  if [ -e "$docker_pid_file" ]; then
-    old=$(cat "$docker_pid_file" 2>/dev/null)
-    if is_dockerd "$old"; then
-      fail "dockerd (process $old) runs but does not answer at $docker_socket" \
-        "look at its log; 'kill $old' and run this again"
-    fi
-    say "  removing $docker_pid_file, left by process $old, which is gone"
-    rm -f "$docker_pid_file"
   fi
   if [ -z "$(pgrep -x containerd 2>/dev/null)" ]; then
     rm -f /var/run/docker/containerd/containerd.pid
