@@ -73,9 +73,10 @@ void ReadModelIds(JsonReader& reader, ProfileRequest& request) {
   reader.Require("modelIds");
   const auto ids = reader.Strings("modelIds", CheckId);
   if (!ids) return;
+  request.model_ids = *ids;
+  if (reader.mode() == JsonReader::Mode::kResource) return;
   if (ids->empty()) reader.Problem("modelIds", "must name at least one model");
   if (ids->size() > 100) reader.Problem("modelIds", "must name at most 100 models");
-  request.model_ids = *ids;
 }
 
 void ReadInferenceConfigMember(JsonReader& reader, ProfileRequest& request) {

@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/json/domain_json.h"
+
+namespace mlprof {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+const std::string kSource = "sha256:" + std::string(64, 'a');
+
+Result<InferenceConfig> Decode(const std::string& text,
+                               SourceRule rule = SourceRule::kNeedsSourceId) {
+  return DecodeInferenceConfig(*ParseJson(text), "", rule);
+}
+
+std::vector<std::string> BadFields(const std::string& text) {
+  std::vector<std::string> pointers;
+  const auto config = Decode(text);
+  if (config) return pointers;
+  for (const FieldError& field : config.error().fields()) pointers.push_back(field.pointer);
+  return pointers;
+}
+
+TEST(InferenceConfigJsonTest, ReadsTheDocumentedEntryScript) {
+  const auto config = Decode(
+      R"({"entryScript":"score.py","sourceDirectory":"./src","environment":{"name":"sklearn",
+          "docker":{"baseImage":"image"},"python":{"pipPackages":["scikit-learn==1.5.2"],
+          "condaDependenciesFile":"env.yml","requirementsFile":"requirements.txt"},
+          "environmentVariables":{"OMP_NUM_THREADS":"1"}}})",
+      SourceRule::kLocalFile);
+  ASSERT_TRUE(config.has_value()) << config.error().message();
+  const auto& script = std::get<EntryScriptConfig>(config->service);
+  EXPECT_EQ(script.base_image, "image");
+  EXPECT_EQ(script.requirements_file, "requirements.txt");
+  EXPECT_EQ(config->environment_variables.at("OMP_NUM_THREADS"), "1");
+}
+
+TEST(InferenceConfigJsonTest, ReadsTheDocumentedImage) {
+  const auto config = Decode(
+      R"({"image":"image","command":["/server","--port","8080"],"args":[],"port":8080,
+          "scoringPath":"/score","method":"POST","contentType":"application/json","headers":{},
+          "readinessPath":"/ready","modelMountPath":"/models","environmentVariables":{},
+          "profilerPort":6000,"network":"none","runAsRoot":false,
+          "writablePaths":["/var/cache/x"],"shmSizeInMb":64,"startTimeoutSeconds":300,
+          "requestTimeoutSeconds":60})");
+  ASSERT_TRUE(config.has_value()) << config.error().message();
+  const auto& image = std::get<ImageConfig>(config->service);
+  EXPECT_EQ(image.command->size(), 3u);
+  EXPECT_EQ(image.args, std::nullopt);
+  EXPECT_EQ(config->profiler_port, 6000);
+  EXPECT_EQ(config->shm_size, MiB(64));
+}
+
+TEST(InferenceConfigJsonTest, NeedsExactlyOneForm) {
+  EXPECT_THAT(BadFields(R"({"port":80})"),
+              UnorderedElementsAre("/entryScript", "/sourceId", "/port"));
+  EXPECT_THAT(BadFields(R"({"image":"i","entryScript":"s.py","sourceId":")" + kSource + R"("})"),
+              ElementsAre("/image"));
+}
+
+TEST(InferenceConfigJsonTest, NamesEveryBadField) {
+  EXPECT_THAT(BadFields(R"({"image":"Bad Image","port":0,"scoringPath":"score",
+                            "headers":{"Host":"x","X-Ok":"a\nb"},"modelMountPath":"models",
+                            "environmentVariables":{"A=B":"c"},"network":"host",
+                            "writablePaths":["/ok","rel"],"startTimeoutSeconds":0})"),
+              UnorderedElementsAre("/image", "/port", "/scoringPath", "/headers/Host",
+                                   "/headers/X-Ok", "/modelMountPath", "/environmentVariables/A=B",
+                                   "/network", "/writablePaths/1", "/startTimeoutSeconds"));
+}
+
+TEST(InferenceConfigJsonTest, RefusesFieldsOfTheOtherForm) {
+  EXPECT_THAT(BadFields(R"({"entryScript":"s.py","port":1,"sourceId":")" + kSource + R"("})"),
+              ElementsAre("/port"));
+}
+
+TEST(InferenceConfigJsonTest, ReadsBackWhatItWrites) {
+  const std::vector<std::string> texts = {
+      R"({"entryScript":"s.py","sourceId":")" + kSource +
+          R"(","environment":{"python":{"pipPackages":["numpy"]}},"network":"bridge"})",
+      R"({"image":"i:1","args":["--x"],"method":"PUT","headers":{"A":"b"},"runAsRoot":true,
+          "writablePaths":["/data"],"shmSizeInMb":1})"};
+  for (const std::string& text : texts) {
+    const auto config = Decode(text);
+    ASSERT_TRUE(config.has_value()) << config.error().message();
+    const auto again =
+        DecodeInferenceConfig(EncodeInferenceConfig(*config), "", SourceRule::kNeedsSourceId);
+    ASSERT_TRUE(again.has_value()) << again.error().message();
+    EXPECT_EQ(*again, *config);
+  }
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+
+#include "common/json/domain_json.h"
+
+namespace mlprof {
+namespace {
+
+Recommendation SomeRecommendation() {
+  Recommendation recommendation;
+  recommendation.requested = {Cores::FromTenths(4), MiB(512)};
+  recommendation.verified = true;
+  recommendation.tight = false;
+  recommendation.confidence = Confidence::kMedium;
+  recommendation.cpu = {Cores::FromTenths(3), Cores::FromTenths(5), "knee"};
+  recommendation.memory = {Bytes(471'859'203), MiB(614), "peak"};
+  recommendation.environment_variables = {{"OMP_NUM_THREADS", "1"}};
+  recommendation.max_concurrency = 4;
+  recommendation.max_requests_per_second = 38.5;
+  return recommendation;
+}
+
+Profile FullProfile() {
+  Profile profile;
+  profile.id = "abc";
+  profile.workspace = "s/g/w";
+  profile.state = ProfileState::kVerifying;
+  profile.progress = {"verify", 0.9, "third container", 12.5};
+  profile.created = *ParseTimestamp("2026-01-02T03:04:05.678Z");
+  profile.started = *ParseTimestamp("2026-01-02T03:04:06.000Z");
+  profile.request.name = "p1";
+  profile.request.model_ids = {"m:1", "n:2"};
+  profile.request.input_dataset_id = "d:3";
+  profile.request.inference_config.emplace();
+  profile.request.inference_config->service = ImageConfig();
+  profile.request.ceiling = {Cores::FromTenths(20), GiB(4)};
+  profile.request.objective.concurrency = 2;
+  profile.request.objective.latency_ms = {{"p95", 50.5}};
+  profile.request.runtime = "docker";
+  profile.request.seed = 99;
+  profile.recommendation = SomeRecommendation();
+  profile.measurements.emplace();
+  profile.measurements->measured_at = {Cores::FromTenths(4), MiB(512)};
+  profile.measurements->max_utilized_memory = MiB(100);
+  profile.measurements->total_queries = 10;
+  profile.measurements->success_queries = 9;
+  profile.warnings = {{"sharedCores", "message", "advice"}};
+  profile.error = ProfileError{"OutOfMemory", "message", {"more"}, "log"};
+  profile.host = HostFacts{"cpu", 2, GiB(8), 1, "quiet"};
+  return profile;
+}
+
+TEST(ProfileJsonTest, ReadsBackWhatItWrites) {
+  const Json json = EncodeProfile(FullProfile());
+  const auto again = DecodeProfile(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_EQ(EncodeProfile(*again), json);
+  EXPECT_EQ(again->workspace, "s/g/w");
+  EXPECT_EQ(again->recommendation, SomeRecommendation());
+  EXPECT_EQ(again->request.ceiling, FullProfile().request.ceiling);
+  EXPECT_EQ(again->request.inference_config, FullProfile().request.inference_config);
+}
+
+TEST(ProfileJsonTest, ReadsBackAProfileThatHasOnlyStarted) {
+  Profile profile;
+  profile.id = "x";
+  const Json json = EncodeProfile(profile);
+  EXPECT_TRUE(json["recommendation"].is_null());
+  EXPECT_TRUE(json["measurements"].is_null());
+  EXPECT_TRUE(json["startedTime"].is_null());
+  const auto again = DecodeProfile(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_FALSE(again->recommendation || again->measurements || again->error || again->host);
+}
+
+TEST(RecommendationJsonTest, WritesExactNumbers) {
+  const Json json = EncodeRecommendation(SomeRecommendation());
+  EXPECT_EQ(json["requestedCpu"].dump(), "0.4");
+  EXPECT_EQ(json["requestedMemoryInGb"].dump(), "0.5");
+  EXPECT_EQ(json["requestedMemoryInBytes"], 536870912);
+  EXPECT_EQ(json["tags"], (Json{{"requestedCpu", "0.4"}, {"requestedMemoryInGb", "0.5"}}));
+  EXPECT_TRUE(json["device"].is_null());
+}
+
+TEST(MeasurementsJsonTest, WritesNoZeroForWhatWasNotMeasured) {
+  const Json json = EncodeMeasurements({});
+  for (const char* key : {"maxUtilizedCpu", "maxUtilizedMemoryInBytes", "successRate",
+                          "latencyPercentile99InMs", "throttledShare", "startSeconds"}) {
+    EXPECT_TRUE(json[key].is_null()) << key;
+  }
+}
+
+TEST(MeasurementsJsonTest, ReadsBackWhatItWrites) {
+  Measurements m;
+  m.latency_p99_ms = 1.25;
+  m.cache_memory = MiB(3);
+  m.rows_replayed = 7;
+  m.total_queries = 8;
+  m.success_queries = 2;
+  const Json json = EncodeMeasurements(m);
+  EXPECT_EQ(json["successRate"], 0.25);
+  EXPECT_EQ(EncodeMeasurements(*DecodeMeasurements(json)), json);
+}
+
+TEST(TrialJsonTest, ReadsBackWhatItWrites) {
+  Trial trial;
+  trial.number = 3;
+  trial.purpose = TrialPurpose::kVerification;
+  trial.limits = {Cores::FromTenths(7), MiB(48)};
+  trial.concurrency = 5;
+  trial.seconds = 2.5;
+  trial.passed = true;
+  trial.verdict = "passed";
+  const Json json = EncodeTrial(trial);
+  const auto again = DecodeTrial(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_EQ(EncodeTrial(*again), json);
+  EXPECT_EQ(again->limits, trial.limits);
+}
+
+TEST(RowRecordJsonTest, WritesNoStatusWhereThereWasNoAnswer) {
+  RowRecord row;
+  row.row = 4;
+  row.size = Bytes(12);
+  row.cpu_ms = 1.5;
+  const Json json = EncodeRowRecord(row);
+  EXPECT_TRUE(json["status"].is_null());
+  EXPECT_EQ(EncodeRowRecord(*DecodeRowRecord(json)), json);
+}
+
+TEST(ModelJsonTest, ReadsBackWhatItWrites) {
+  Model model;
+  model.id = "m:2";
+  model.name = "m";
+  model.version = 2;
+  model.tags = {{"a", "b"}};
+  model.properties = {{"c", "d"}};
+  model.size = Bytes(5);
+  model.inference_config.emplace();
+  model.inference_config->service = EntryScriptConfig();
+  const Json json = EncodeModel(model);
+  const auto again = DecodeModel(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_EQ(EncodeModel(*again), json);
+}
+
+TEST(DatasetJsonTest, ReadsBackWhatItWrites) {
+  Dataset dataset;
+  dataset.id = "d:1";
+  dataset.row_count = 10;
+  dataset.distinct_row_count = 9;
+  const Json json = EncodeDataset(dataset);
+  EXPECT_EQ(EncodeDataset(*DecodeDataset(json)), json);
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,104 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/json/domain_json.h"
+
+namespace mlprof {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+Json Minimal() { return *ParseJson(R"({"modelIds":["m"],"inputDatasetId":"d"})"); }
+
+std::vector<std::string> BadFields(const Json& json) {
+  std::vector<std::string> pointers;
+  const auto request = DecodeProfileRequest(json);
+  if (request) return pointers;
+  for (const FieldError& field : request.error().fields()) pointers.push_back(field.pointer);
+  return pointers;
+}
+
+TEST(ProfileRequestJsonTest, ReadsTheDocumentedExample) {
+  const auto request = DecodeProfileRequest(*ParseJson(R"({
+    "name":"p1","description":"","modelIds":["sentiment:1"],"inputDatasetId":"requests:1",
+    "inferenceConfig":{},"containerResourceRequirements":{"cpu":3.5,"memoryInGb":15},
+    "objective":{"concurrency":1,"requestsPerSecond":null,"latencyInMs":{"p95":50},
+                 "maxErrorRate":0},
+    "accelerator":{"type":"none","count":0},"runtime":"docker","budgetSeconds":300,"seed":1})"));
+  ASSERT_TRUE(request.has_value()) << request.error().message();
+  EXPECT_EQ(request->name, "p1");
+  EXPECT_FALSE(request->inference_config.has_value());
+  EXPECT_EQ(request->ceiling, (Ceiling{Cores::FromTenths(35), GiB(15)}));
+  EXPECT_EQ(request->objective.concurrency, 1);
+  EXPECT_EQ(request->objective.requests_per_second, std::nullopt);
+  EXPECT_EQ(request->objective.latency_ms.at("p95"), 50);
+}
+
+TEST(ProfileRequestJsonTest, NeedsOnlyModelAndDataset) {
+  const auto request = DecodeProfileRequest(Minimal());
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->budget, std::chrono::seconds(300));
+  EXPECT_EQ(request->seed, 1u);
+  EXPECT_THAT(BadFields(Json::object()), ElementsAre("/modelIds", "/inputDatasetId"));
+}
+
+TEST(ProfileRequestJsonTest, NamesAllBadFieldsAtOnce) {
+  EXPECT_THAT(BadFields(*ParseJson(R"({
+        "name":"-x","modelIds":["ok","no good"],"inputDatasetId":7,"what":1,
+        "containerResourceRequirements":{"cpu":0.25,"memoryInGb":0},
+        "objective":{"concurrency":0,"latencyInMs":{"p42":1,"p95":-1},"maxErrorRate":2},
+        "accelerator":{"type":"npu"},"runtime":"vm","budgetSeconds":0,"seed":-1})")),
+              UnorderedElementsAre("/name", "/modelIds/1", "/inputDatasetId", "/what",
+                                   "/containerResourceRequirements/cpu",
+                                   "/containerResourceRequirements/memoryInGb",
+                                   "/objective/concurrency", "/objective/latencyInMs/p42",
+                                   "/objective/latencyInMs/p95", "/objective/maxErrorRate",
+                                   "/accelerator/type", "/runtime", "/budgetSeconds", "/seed"));
+}
+
+TEST(ProfileRequestJsonTest, RefusesRateAndConcurrencyTogether) {
+  Json json = Minimal();
+  json["objective"] = {{"concurrency", 2}, {"requestsPerSecond", 10}};
+  EXPECT_THAT(BadFields(json), ElementsAre("/objective/requestsPerSecond"));
+}
+
+TEST(ProfileRequestJsonTest, ReadsWhatLaterVersionsBring) {
+  Json json = Minimal();
+  json["objective"] = {{"requestsPerSecond", 10}};
+  json["accelerator"] = {{"type", "gpu"}};
+  const auto request = DecodeProfileRequest(json);
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->objective.requests_per_second, 10);
+  EXPECT_EQ(request->accelerator, (Accelerator{AcceleratorType::kGpu, 1}));
+}
+
+TEST(ProfileRequestJsonTest, RefusesNullWhereItIsNoExample) {
+  Json json = Minimal();
+  json["name"] = nullptr;
+  EXPECT_THAT(BadFields(json), ElementsAre("/name"));
+}
+
+TEST(ProfileRequestJsonTest, TakesNullAndEmptyForNoInferenceConfig) {
+  for (const Json& absent : {Json(nullptr), Json::object()}) {
+    Json json = Minimal();
+    json["inferenceConfig"] = absent;
+    const auto request = DecodeProfileRequest(json);
+    ASSERT_TRUE(request.has_value());
+    EXPECT_FALSE(request->inference_config.has_value());
+  }
+}
+
+TEST(ProfileRequestJsonTest, PointsIntoTheInferenceConfig) {
+  Json json = Minimal();
+  json["inferenceConfig"] = {{"entryScript", "../score.py"}};
+  EXPECT_THAT(BadFields(json),
+              UnorderedElementsAre("/inferenceConfig/entryScript", "/inferenceConfig/sourceId"));
+}
+
+TEST(ProfileRequestJsonTest, RefusesADocumentThatIsNoObject) {
+  EXPECT_THAT(BadFields(Json::array()), ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace mlprof
