@@ -16,6 +16,7 @@ begin_steps() {
   log_dir=$1
   mkdir -p "$log_dir" || exit 1
   script_began=$(date +%s)
+  trap 'stop_background; exit 130' INT TERM
 }
 
 seconds_since() { echo $(($(date +%s) - $1)); }
@@ -32,9 +33,16 @@ fail() {
 # The programs this script itself started beside it, and nothing else.
 stop_background() {
   for pid in $background_pids; do
-    kill "$pid" 2>/dev/null
+    stop_tree "$pid"
   done
   background_pids=
+}
+
+stop_tree() {
+  for child in $(pgrep -P "$1" 2>/dev/null); do
+    (stop_tree "$child")
+  done
+  kill "$1" 2>/dev/null
 }
 
 last_lines() { grep -v '^[[:space:]]*$' "$1" 2>/dev/null | tail -n "$2" | cut -c 1-300; }
