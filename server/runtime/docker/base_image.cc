@@ -1,0 +1,89 @@
+#include "server/runtime/docker/base_image.h"
+
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "server/runtime/docker/run_script.h"
+
+namespace mlprof::docker {
+namespace {
+
+constexpr std::chrono::seconds kInspectLimit{30};
+constexpr std::chrono::seconds kPullLimit{600};
+
+Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar) {
+  if (::geteuid() != 0) {
+    return Fail(Unavailable(
+        "there is no image " + std::string(kOwnBaseRepository) + ":" + kOwnBaseTag +
+        " yet and only root can make it; as root: deploy/base-image/build base.tar && docker "
+        "import base.tar " +
+        kOwnBaseRepository + ":" + kOwnBaseTag));
+  }
+  std::string tail;
+  const auto on_output = [&](std::string_view text) {
+    context.output(text);
+    tail = (tail + std::string(text));
+    constexpr std::size_t kKept = 2000;
+    if (tail.size() > kKept) tail.erase(0, tail.size() - kKept);
+  };
+  const Result<int> status = RunScript(std::string(BaseImageScript()), "base-image-build",
+                                       {tar.string()}, on_output, context.stop, context.deadline);
+  if (!status) return Fail(status.error().WithContext("making the base image"));
+  if (*status == 0) return {};
+  return Fail(Unavailable("the base image could not be made from Debian packages:\n" + tail));
+}
+
+Result<ImageInfo> OwnBase(const PrepareContext& context) {
+  DockerEngine& engine = context.docker.engine;
+  const std::string reference = std::string(kOwnBaseRepository) + ":" + kOwnBaseTag;
+  Result<ImageInfo> local = engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+  if (local || local.error().code() != ErrorCode::kNotFound) return local;
+  context.Say("making the base image " + reference + " from Debian packages, once");
+  const std::filesystem::path tar = context.docker.options.data_dir / "base-image.tar";
+  Status made = BuildOwn(context, tar);
+  if (made) {
+    context.Say("importing " + reference);
+    made = engine.ImportImage(tar, kOwnBaseRepository, kOwnBaseTag, context.deadline);
+  }
+  std::error_code ignored;
+  std::filesystem::remove(tar, ignored);
+  if (!made) return Fail(made.error());
+  return engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+}
+
+bool EndsTheSearch(const PrepareContext& context, const Error& error) {
+  return context.stop.stop_requested() || context.deadline.Passed() ||
+         error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kCancelled;
+}
+
+Result<BaseImage> WithoutWarnings(Result<ImageInfo> image) {
+  if (!image) return Fail(image.error());
+  return BaseImage{*std::move(image), {}};
+}
+
+}  // namespace
+
+Result<BaseImage> FindBaseImage(const PrepareContext& context, const std::string& asked) {
+  if (asked.empty()) {
+    const std::string& configured = context.docker.options.base_image;
+    return WithoutWarnings(configured.empty() ? OwnBase(context) : FindOrPull(context, configured));
+  }
+  PrepareContext limited = context;
+  limited.deadline = context.deadline.AtMost(kPullLimit);
+  Result<ImageInfo> found = FindOrPull(limited, asked);
+  if (found || EndsTheSearch(context, found.error())) return WithoutWarnings(std::move(found));
+  const std::string why = found.error().message();
+  context.Say(why);
+  Result<BaseImage> own = FindBaseImage(context, "");
+  if (!own) return own;
+  own->warnings.push_back(
+      {"baseImageReplaced",
+       "base image '" + asked + "' could not be had and was replaced by " + "mlprof's own: " + why,
+       "load it with `docker load` or `docker pull` to profile what you will "
+       "deploy"});
+  return own;
+}
+
+}  // namespace mlprof::docker

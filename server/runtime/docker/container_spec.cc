@@ -1,0 +1,152 @@
+#include "server/runtime/docker/container_spec.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "server/runtime/docker/engine.h"
+#include "server/runtime/model_start.h"
+
+namespace mlprof::docker {
+namespace {
+
+constexpr const char* kAgentBinary = "/.mlprof/mlprof-agent";
+constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
+// Where the host runs out of memory, the model goes before anything else does.
+constexpr int kOomScore = 500;
+
+Json WritableMount(const ScratchFolder& folder) {
+  if (!folder.keeps_image_content) {
+    return {{"Type", "bind"}, {"Source", folder.host.string()}, {"Target", folder.container}};
+  }
+  // A volume that is that folder: Docker copies the image's content into new volumes only.
+  const Json options = {{"type", "none"}, {"o", "bind"}, {"device", folder.host.string()}};
+  return {{"Type", "volume"},
+          {"Target", folder.container},
+          {"VolumeOptions", {{"DriverConfig", {{"Name", "local"}, {"Options", options}}}}}};
+}
+
+Json Mounts(const LaunchRequest& request, const ContainerPlaces& places) {
+  Json mounts = Json::array({ReadOnlyMount(places.agent_binary, kAgentBinary),
+                             ReadOnlyMount(places.agent_socket, kAgentSocket)});
+  for (const Mount& mount : request.read_only_mounts) {
+    mounts.push_back(ReadOnlyMount(mount.host, mount.container));
+  }
+  for (const ScratchFolder& folder : places.scratch) mounts.push_back(WritableMount(folder));
+  return mounts;
+}
+
+// The agent is uid 0 with just enough to give the model another uid and to end it. A model that
+// runs as root by its owner's choice gets what an nginx needs to start its workers.
+Json Capabilities(bool run_as_root) {
+  Json capabilities = Json::array({"SETUID", "SETGID", "KILL"});
+  if (run_as_root) capabilities.push_back("CHOWN");
+  return capabilities;
+}
+
+Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Isolation isolation) {
+  Json config = HardenedHostConfig();
+  config["CapAdd"] = Capabilities(request.config.run_as_root);
+  config["ReadonlyRootfs"] = !request.writable_root;
+  config["Memory"] = request.limits.memory.count();
+  config["MemorySwap"] = request.limits.memory.count();  // memory and swap together: no swap
+  config["CpuPeriod"] = kCpuPeriodMicroseconds;
+  config["CpuQuota"] = CpuQuotaMicroseconds(request.limits.cpu);
+  config["ShmSize"] = request.config.shm_size.count();
+  config["OomScoreAdj"] = kOomScore;
+  config["Mounts"] = Mounts(request, places);
+  if (request.config.network == NetworkMode::kNone) {
+    config["NetworkMode"] = "none";
+    // Without a network Docker gives the host name no address, and servers look themselves up.
+    config["ExtraHosts"] = Json::array({std::string(kModelHostName) + ":127.0.0.1"});
+  } else {
+    config["NetworkMode"] = "bridge";
+  }
+  if (isolation == Isolation::kGvisor) config["Runtime"] = "runsc";
+  return config;
+}
+
+bool IsWithin(std::string_view path, std::string_view folder) {
+  if (path.substr(0, folder.size()) != folder) return false;
+  return path.size() == folder.size() || path[folder.size()] == '/';
+}
+
+Result<std::string> CheckedPath(const std::string& path) {
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
+  const bool absolute = !path.empty() && path.front() == '/';
+  const bool climbs = path.find("..") != std::string::npos;
+  if (!absolute || climbs || normal == "/") {
+    return Fail(InvalidArgument("'" + path +
+                                "' cannot be a writable path: it must be absolute, below / and "
+                                "without '..'"));
+  }
+  for (const std::string_view kept : {"/proc", "/sys", "/dev", "/.mlprof"}) {
+    if (IsWithin(normal, kept)) {
+      return Fail(InvalidArgument("'" + path + "' cannot be a writable path: " + std::string(kept) +
+                                  " is not the model's"));
+    }
+  }
+  return normal;
+}
+
+}  // namespace
+
+Json ReadOnlyMount(const std::filesystem::path& host, const std::string& container) {
+  return {{"Type", "bind"}, {"Source", host.string()}, {"Target", container}, {"ReadOnly", true}};
+}
+
+Json HardenedHostConfig() {
+  return {
+      {"CapDrop", Json::array({"ALL"})},
+      {"SecurityOpt", Json::array({"no-new-privileges"})},
+      {"PidsLimit", kPidsLimit},
+      {"IpcMode", "private"},
+      {"Init", false},
+      {"AutoRemove", false},
+      {"RestartPolicy", {{"Name", "no"}}},
+      // Docker's default keeps every byte a container ever wrote.
+      {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "1m"}, {"max-file", "2"}}}}}};
+}
+
+Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
+                                                  const std::filesystem::path& scratch) {
+  std::vector<ScratchFolder> folders;
+  const auto add = [&](const std::string& path, bool keeps_image_content) {
+    const bool covered = std::any_of(folders.begin(), folders.end(), [&](const auto& folder) {
+      return IsWithin(path, folder.container);
+    });
+    if (covered) return;
+    folders.push_back({scratch / std::to_string(folders.size()), path, keeps_image_content});
+  };
+  add("/tmp", false);
+  add(kModelHome, false);
+  std::vector<std::string> wanted = request.config.writable_paths;
+  wanted.insert(wanted.end(), request.image.volumes.begin(), request.image.volumes.end());
+  std::vector<std::string> paths;
+  for (const std::string& path : wanted) {
+    Result<std::string> checked = CheckedPath(path);
+    if (!checked) return Fail(checked.error());
+    paths.push_back(*std::move(checked));
+  }
+  std::sort(paths.begin(), paths.end());  // parents before what lies in them
+  for (const std::string& path : paths) add(path, true);
+  return folders;
+}
+
+Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
+                   const std::string& instance_id, Isolation isolation) {
+  return {{"Image", request.image.image_id},
+          {"Entrypoint", Json::array({kAgentBinary})},
+          {"Cmd", Json::array({"--socket", kAgentSocket})},
+          {"User", "0:0"},
+          {"WorkingDir", "/"},
+          {"Hostname", kModelHostName},
+          {"Tty", false},
+          {"OpenStdin", false},
+          {"StopSignal", "SIGTERM"},
+          {"Healthcheck", {{"Test", Json::array({"NONE"})}}},
+          {"Labels", {{kInstanceLabel, instance_id}, {kProfileLabel, request.profile_id}}},
+          {"HostConfig", HostConfig(request, places, isolation)}};
+}
+
+}  // namespace mlprof::docker

@@ -1,0 +1,50 @@
+// The request that creates a scoring container: the one place that builds its HostConfig, and so
+// the one place to read when asking what a model may do. Pure; held by golden files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/json/json.h"
+#include "common/result/result.h"
+#include "server/runtime/docker/docker_options.h"
+#include "server/runtime/runtime.h"
+
+namespace mlprof::docker {
+
+inline constexpr const char* kInstanceLabel = "mlprof.instance";
+inline constexpr const char* kProfileLabel = "mlprof.profile";
+inline constexpr int kPidsLimit = 4096;
+
+/// A folder of the host that is writable inside the container.
+struct ScratchFolder {
+  std::filesystem::path host;
+  std::string container;
+  bool keeps_image_content = false;  // what the image has there is copied in at create
+  bool operator==(const ScratchFolder&) const = default;
+};
+
+/// Where the container may write, with folders numbered below `scratch`: /tmp and HOME first, then
+/// the config's writablePaths and the image's VOLUMEs, none inside of another. kInvalidArgument
+/// for a path that cannot be one.
+Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
+                                                  const std::filesystem::path& scratch);
+
+struct ContainerPlaces {
+  std::filesystem::path agent_binary;
+  std::filesystem::path agent_socket;
+  std::vector<ScratchFolder> scratch;
+};
+
+Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
+                   const std::string& instance_id, Isolation isolation);
+
+/// What every container of ours shares, those that prepare images too: no way to gain rights, a
+/// bound on processes and log, nothing that lives on after it.
+Json HardenedHostConfig();
+
+/// A read-only bind mount. Unlike the older "Binds" it fails where the host has no such path.
+Json ReadOnlyMount(const std::filesystem::path& host, const std::string& container);
+
+}  // namespace mlprof::docker

@@ -1,0 +1,59 @@
+// What the Docker runtime and its targets share. A target may outlive the runtime that launched it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "server/runtime/agent_link.h"
+#include "server/runtime/docker/docker_options.h"
+#include "server/runtime/docker/engine.h"
+
+namespace mlprof::docker {
+
+/// Names of the containers that a Target owns; whatever else carries our label is an orphan.
+/// Thread-safe.
+class LiveContainers {
+ public:
+  /// False where the name is owned already.
+  bool Add(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return names_.insert(name).second;
+  }
+  void Remove(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    names_.erase(name);
+  }
+  std::set<std::string> Names() const {
+    const std::lock_guard lock(mutex_);
+    return names_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> names_;
+};
+
+/// Makes a link of an accepted connection once the agent has said Hello. Takes the descriptor.
+using AdoptAgent = std::function<Result<std::unique_ptr<AgentLink>>(int fd, Deadline deadline)>;
+
+struct DockerContext {
+  DockerContext(DockerOptions options_given, std::string socket, AdoptAgent adopt_given)
+      : options(std::move(options_given)),
+        engine(std::move(socket), options.observe_call),
+        adopt(std::move(adopt_given)) {}
+
+  std::filesystem::path ScratchRoot() const { return options.data_dir / "scratch"; }
+
+  const DockerOptions options;
+  DockerEngine engine;
+  const AdoptAgent adopt;
+  LiveContainers live;
+  std::timed_mutex
+      preparing;  // one preparation at a time, so that equal ones meet the first's image
+};
+
+}  // namespace mlprof::docker

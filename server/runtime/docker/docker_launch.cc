@@ -1,0 +1,116 @@
+// The steps of a launch. Whatever fails, the target's destructor removes what was made so far.
+#include <utility>
+
+#include "common/log/log.h"
+#include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/create_container.h"
+#include "server/runtime/docker/docker_target.h"
+
+namespace mlprof::docker {
+namespace {
+
+constexpr std::chrono::seconds kCallLimit{30};
+constexpr std::chrono::milliseconds kWatchInterval{2000};
+constexpr Bytes kLogTail = KiB(4);
+
+bool IsContainerName(const std::string& name) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  return name.size() >= 2 && name.size() <= 200 && name.front() != '.' && name.front() != '-' &&
+         name.find_first_not_of(kAllowed) == std::string::npos;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> DockerTarget::Launch(std::shared_ptr<DockerContext> context,
+                                                     const LaunchRequest& request,
+                                                     std::stop_token stop, Deadline deadline) {
+  // It becomes a folder's name.
+  const std::string& name = request.container_name;
+  if (!IsContainerName(name)) return Fail(InvalidArgument("'" + name + "' names no container"));
+  if (!context->live.Add(name)) return Fail(Conflict("container " + name + " is running already"));
+  std::unique_ptr<DockerTarget> target(new DockerTarget(context, name));
+
+  const auto root = SocketRoot(context->options.data_dir, context->options.instance_id);
+  if (!root) return Fail(root.error());
+  Result<AgentSocket> socket = AgentSocket::Listen(*root / ShortName(name));
+  if (!socket) return Fail(socket.error());
+  MLPROF_TRY(target->Create(request, *socket, deadline));
+  if (stop.stop_requested()) return Fail(Cancelled("stopped before the container was started"));
+  const Result<ContainerState> state = target->Start(deadline);
+  if (!state) return Fail(state.error());
+  MLPROF_TRY(target->Connect(*socket, state->pid, stop, deadline));
+  target->WatchScratch(request.writable_root, *state);
+  return target;
+}
+
+Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& socket,
+                            Deadline deadline) {
+  const Result<std::vector<ScratchFolder>> folders = ScratchFolders(request, scratch_);
+  if (!folders) return Fail(folders.error());
+  RemoveScratch(scratch_);  // of a former process that was killed
+  MLPROF_TRY(MakeScratch(scratch_, *folders));
+  const DockerOptions& options = context_->options;
+  const ContainerPlaces places{options.agent_binary, socket.path(), *folders};
+  Result<std::string> id = CreateReplacingLeftover(
+      *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),
+      deadline);
+  if (!id) return Fail(id.error());
+  id_ = *std::move(id);
+  OpenScratch(*folders);
+  return {};
+}
+
+Result<ContainerState> DockerTarget::Start(Deadline deadline) {
+  const Status started = context_->engine.StartContainer(id_, deadline.AtMost(kCallLimit));
+  if (!started) return Fail(WithLogTail(started.error()));
+  Result<ContainerState> state =
+      context_->engine.InspectContainer(id_, deadline.AtMost(kCallLimit));
+  if (!state) return state;
+  if (!state->running || state->pid <= 0) {
+    return Fail(WithLogTail(Internal("the container's agent ended at once with exit code " +
+                                     std::to_string(state->exit_code) +
+                                     (state->error.empty() ? "" : ": " + state->error))));
+  }
+  return state;
+}
+
+Status DockerTarget::Connect(AgentSocket& socket, int pid, const std::stop_token& stop,
+                             Deadline deadline) {
+  const auto still_running = [&]() -> Status {
+    const Result<ContainerState> state =
+        context_->engine.InspectContainer(id_, deadline.AtMost(kCallLimit));
+    if (!state) return Fail(state.error());
+    if (state->running) return {};
+    return Fail(Internal("the container ended before its agent connected, with exit code " +
+                         std::to_string(state->exit_code)));
+  };
+  Result<UniqueFd> connection = socket.Accept(pid, still_running, stop, deadline);
+  if (!connection) return Fail(WithLogTail(connection.error()));
+  Result<std::unique_ptr<AgentLink>> agent = context_->adopt(connection->Release(), deadline);
+  if (!agent) return Fail(WithLogTail(agent.error()));
+  agent_ = *std::move(agent);
+  return {};
+}
+
+void DockerTarget::WatchScratch(bool writable_root, const ContainerState& state) {
+  std::vector<std::filesystem::path> folders = {scratch_};
+  if (writable_root && !state.upper_directory.empty()) folders.emplace_back(state.upper_directory);
+  const auto on_full = [this] {
+    scratch_full_ = true;
+    const Status killed = context_->engine.Kill(id_, Deadline::After(kCallLimit));
+    LogWarn("a container filled its scratch folders and was killed",
+            {{"container", name_}, {"killed", killed.has_value()}});
+  };
+  watch_ = std::make_unique<ScratchWatch>(std::move(folders), context_->options.scratch_limit,
+                                          on_full, kWatchInterval);
+}
+
+Error DockerTarget::WithLogTail(const Error& error) {
+  if (error.code() == ErrorCode::kCancelled) return error;
+  const std::string tail = Logs(kLogTail, Deadline::After(std::chrono::seconds(5))).value_or("");
+  if (tail.empty()) return error;
+  return Error(error.code(), error.message() + "; the end of its log:\n" + tail);
+}
+
+}  // namespace mlprof::docker

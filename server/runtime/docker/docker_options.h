@@ -1,0 +1,36 @@
+// What the Docker runtime must be told, and its factory.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server/runtime/runtime.h"
+
+namespace mlprof {
+
+/// One finished call to Docker, for /metrics. `call` is a constant such as "create". Called from
+/// any thread.
+using DockerCallObserver =
+    std::function<void(std::string_view call, bool succeeded, double seconds)>;
+
+enum class Isolation { kDefault, kGvisor };
+
+struct DockerOptions {
+  std::string docker_host = "unix:///var/run/docker.sock";  // or a bare path
+  std::filesystem::path agent_binary;  // static mlprof-agent, on a file system Docker sees
+  std::filesystem::path data_dir;      // scratch/, run/ and temporary files lie below it
+  std::string instance_id;             // labels this installation's containers
+  std::string base_image;              // of entry scripts; "": mlprof's own, built when missing
+  Isolation isolation = Isolation::kDefault;
+  Bytes scratch_limit = GiB(10);  // all writable folders of one container together
+  DockerCallObserver observe_call;
+};
+
+/// Starts nothing and calls nothing yet. kInvalidArgument where the options cannot work at all (a
+/// remote daemon, no instance id, no agent binary).
+Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options);
+
+}  // namespace mlprof

@@ -1,0 +1,165 @@
+#include "server/runtime/docker/docker_runtime.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "common/log/log.h"
+#include "server/runtime/agent_connection.h"
+#include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/docker_target.h"
+#include "server/runtime/docker/lost_container.h"
+#include "server/runtime/docker/prepare.h"
+
+namespace mlprof::docker {
+namespace {
+
+constexpr std::chrono::seconds kRemoveLimit{10};
+
+std::string CpuModel() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) != 0 && line.rfind("Model\t", 0) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+Result<std::unique_ptr<AgentLink>> AdoptConnection(int fd, Deadline deadline) {
+  Result<std::unique_ptr<AgentConnection>> connection = AgentConnection::Adopt(fd, deadline);
+  if (!connection) return Fail(connection.error());
+  return std::unique_ptr<AgentLink>(*std::move(connection));
+}
+
+std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& root) {
+  std::vector<std::filesystem::path> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(root, error)) {
+    folders.push_back(entry.path());
+  }
+  return folders;
+}
+
+}  // namespace
+
+DockerRuntime::DockerRuntime(std::shared_ptr<DockerContext> context)
+    : context_(std::move(context)) {}
+
+Result<HostFacts> DockerRuntime::Host(Deadline deadline) {
+  const Result<EngineInfo> info = context_->engine.Info(deadline);
+  if (!info) return Fail(info.error());
+  HostFacts facts;
+  facts.cpu_model = CpuModel();
+  facts.cores = info->cpus;
+  facts.memory = info->memory;
+  facts.cgroup_version = info->cgroup_version;
+  return facts;
+}
+
+Status DockerRuntime::Check(Deadline deadline) {
+  const Result<EngineInfo> info = context_->engine.Info(deadline);
+  if (!info) return Fail(info.error());
+  if (info->rootless) {
+    return Fail(Unavailable(
+        "the Docker daemon runs rootless, where CPU and memory limits cannot be relied on; use a "
+        "daemon that runs as root (--docker-host unix:///var/run/docker.sock)"));
+  }
+  const auto& runtimes = info->runtimes;
+  if (context_->options.isolation == Isolation::kGvisor &&
+      std::find(runtimes.begin(), runtimes.end(), "runsc") == runtimes.end()) {
+    return Fail(Unavailable(
+        "--isolation gvisor needs gVisor's runsc: install it (`apt-get install runsc`), name it "
+        "in /etc/docker/daemon.json with the argument --host-uds=open and restart Docker"));
+  }
+  return {};
+}
+
+Result<PreparedImage> DockerRuntime::Prepare(const PrepareRequest& request,
+                                             const PrepareOutput& output, std::stop_token stop,
+                                             Deadline deadline) {
+  return PrepareImage(*context_, request, output, std::move(stop), deadline);
+}
+
+Result<std::unique_ptr<Target>> DockerRuntime::Launch(const LaunchRequest& request,
+                                                      std::stop_token stop, Deadline deadline) {
+  return DockerTarget::Launch(context_, request, std::move(stop), deadline);
+}
+
+Result<int> DockerRuntime::RemoveOrphans(Deadline deadline) {
+  const std::string label = std::string(kInstanceLabel) + "=" + context_->options.instance_id;
+  const auto listed = context_->engine.ListContainers(label, deadline);
+  if (!listed) return Fail(listed.error());
+  const std::set<std::string> live = context_->live.Names();
+  int removed = 0;
+  for (const ListedContainer& container : *listed) {
+    if (live.contains(container.name)) continue;
+    const Status status = context_->engine.Remove(container.id, deadline.AtMost(kRemoveLimit));
+    if (status) {
+      ++removed;
+      continue;
+    }
+    LogError("lost an orphan container: Docker does not remove it",
+             {{"container", container.name},
+              {"killedProcesses", KillThroughCgroup(container.id)},
+              {"why", status.error().message()}});
+  }
+  RemoveOrphanFolders();
+  return removed;
+}
+
+// Lists before it asks who is alive: a launch enters its name before it makes a folder.
+void DockerRuntime::RemoveOrphanFolders() {
+  std::vector<std::filesystem::path> folders = FoldersIn(context_->ScratchRoot());
+  const auto sockets = SocketRoot(context_->options.data_dir, context_->options.instance_id);
+  if (sockets) {
+    for (auto& folder : FoldersIn(*sockets)) folders.push_back(std::move(folder));
+  }
+  std::set<std::string> kept;
+  for (const std::string& name : context_->live.Names()) {
+    kept.insert(name);
+    kept.insert(ShortName(name));
+  }
+  for (const auto& folder : folders) {
+    if (!kept.contains(folder.filename().string())) RemoveScratch(folder);
+  }
+}
+
+Result<std::string> SocketOf(const std::string& docker_host) {
+  constexpr std::string_view kScheme = "unix://";
+  std::string path = docker_host;
+  if (path.rfind(kScheme, 0) == 0) path.erase(0, kScheme.size());
+  if (!path.empty() && path.front() == '/') return path;
+  return Fail(InvalidArgument("Docker host '" + docker_host +
+                              "' cannot be used: containers talk to mlprof through a socket file, "
+                              "so Docker has to run on this machine; give its socket "
+                              "(--docker-host unix:///var/run/docker.sock)"));
+}
+
+}  // namespace mlprof::docker
+
+namespace mlprof {
+
+Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options) {
+  Result<std::string> socket = docker::SocketOf(options.docker_host);
+  if (!socket) return Fail(socket.error());
+  if (options.instance_id.empty()) return Fail(InvalidArgument("an instance id is needed"));
+  std::error_code error;
+  const auto agent = std::filesystem::canonical(options.agent_binary, error);
+  if (error || ::access(agent.c_str(), X_OK) != 0) {
+    return Fail(InvalidArgument("no agent program at '" + options.agent_binary.string() +
+                                "'; it is installed beside mlprof-server (build target "
+                                "mlprof-agent)"));
+  }
+  options.agent_binary = agent;
+  options.data_dir = std::filesystem::absolute(options.data_dir);
+  auto context = std::make_shared<docker::DockerContext>(std::move(options), *std::move(socket),
+                                                         docker::AdoptConnection);
+  return std::make_unique<docker::DockerRuntime>(std::move(context));
+}
+
+}  // namespace mlprof

@@ -1,0 +1,34 @@
+// The Runtime on a Docker Engine of this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "server/runtime/docker/docker_context.h"
+#include "server/runtime/runtime.h"
+
+namespace mlprof::docker {
+
+class DockerRuntime final : public Runtime {
+ public:
+  explicit DockerRuntime(std::shared_ptr<DockerContext> context);
+
+  std::string name() const override { return "docker"; }
+  Result<HostFacts> Host(Deadline deadline) override;
+  Status Check(Deadline deadline) override;
+  Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
+                                std::stop_token stop, Deadline deadline) override;
+  Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
+                                         Deadline deadline) override;
+  Result<int> RemoveOrphans(Deadline deadline) override;
+
+ private:
+  void RemoveOrphanFolders();
+
+  const std::shared_ptr<DockerContext> context_;
+};
+
+/// "unix:///PATH" or "/PATH" → PATH. kInvalidArgument with the remedy for anything else.
+Result<std::string> SocketOf(const std::string& docker_host);
+
+}  // namespace mlprof::docker

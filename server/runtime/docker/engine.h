@@ -1,0 +1,91 @@
+// The Docker Engine API, typed: every call has a deadline, and every error says what was asked,
+// what Docker answered and what to do. One connection a call; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/http/client.h"
+#include "common/json/json.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+#include "common/units/cores.h"
+#include "server/runtime/docker/docker_options.h"
+#include "server/runtime/docker/engine_values.h"
+
+namespace mlprof::docker {
+
+/// The CFS period production uses; the quota of a limit is this share of it.
+inline constexpr int kCpuPeriodMicroseconds = 100'000;
+inline std::int64_t CpuQuotaMicroseconds(Cores cpu) {
+  return cpu.millicores() * kCpuPeriodMicroseconds / 1000;
+}
+
+class DockerEngine {
+ public:
+  DockerEngine(std::string socket, DockerCallObserver observer);
+
+  /// Succeeds when the daemon answers and speaks an API version we do.
+  Status Ping(Deadline deadline);
+  Result<EngineInfo> Info(Deadline deadline);
+
+  /// The new container's id. kConflict: the name is taken; kNotFound: no such image.
+  Result<std::string> CreateContainer(const std::string& name, const Json& spec, Deadline deadline);
+  Status StartContainer(const std::string& id, Deadline deadline);
+  /// Live, by CpuPeriod and CpuQuota: NanoCpus would conflict with them for ever after.
+  Status UpdateCpu(const std::string& id, Cores cpu, Deadline deadline);
+  Result<ContainerState> InspectContainer(const std::string& id_or_name, Deadline deadline);
+  /// stdout and stderr until now, in order.
+  Result<std::string> Logs(const std::string& id, Deadline deadline);
+  /// Hands them on as they come; returns when the container has ended.
+  Status FollowLogs(const std::string& id, const std::function<void(std::string_view)>& on_text,
+                    Deadline deadline);
+  /// Waits for its end: the exit code.
+  Result<int> Wait(const std::string& id, Deadline deadline);
+  /// Success also where it does not run.
+  Status Kill(const std::string& id, Deadline deadline);
+  /// Kills it and removes it with its anonymous volumes; success also where there is none.
+  Status Remove(const std::string& id, Deadline deadline);
+  /// Running or not.
+  Result<std::vector<ListedContainer>> ListContainers(const std::string& label, Deadline deadline);
+
+  Result<ImageInfo> InspectImage(const std::string& reference, Deadline deadline);
+  /// Makes an image of a stopped container; `config` is laid over the container's own.
+  Status Commit(const std::string& container, const std::string& repository, const std::string& tag,
+                const Json& config, Deadline deadline);
+  /// Makes an image of a tar of a root file system.
+  Status ImportImage(const std::filesystem::path& tar, const std::string& repository,
+                     const std::string& tag, Deadline deadline);
+  /// `on_line` returns false to give up.
+  Status PullImage(const std::string& repository, const std::string& tag,
+                   const std::function<bool(std::string_view)>& on_line, Deadline deadline);
+
+ private:
+  struct Ask {
+    const char* call;   // for metrics: "create"
+    std::string asked;  // for people: "create container x"
+    std::string method = "GET";
+    std::string target;  // below /v1.NN
+    std::string body;    // JSON
+  };
+  using OnChunk = std::function<bool(std::string_view)>;
+
+  Result<std::string> ApiVersion(Deadline deadline);
+  Result<HttpReply> Send(const Ask& ask, Deadline deadline, const OnChunk& on_chunk = {},
+                         const std::filesystem::path& upload = {});
+  Result<HttpReply> SendOnce(const HttpCall& call, Deadline deadline, const OnChunk& on_chunk,
+                             const std::filesystem::path& upload);
+  Result<Json> SendForJson(const Ask& ask, Deadline deadline);
+
+  const std::string socket_;
+  const DockerCallObserver observer_;
+  std::mutex mutex_;
+  std::string api_version_;  // guarded; "" until the first answer
+};
+
+}  // namespace mlprof::docker

@@ -1,0 +1,20 @@
+// Makes a failed call to Docker readable: what was asked, what Docker answered, what to do.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/result/error.h"
+
+namespace mlprof::docker {
+
+/// Docker answered with a status that is no success. `body` is its answer, {"message": …} or text.
+Error EngineRefused(std::string_view asked, int status, std::string_view body);
+
+/// The message a streamed answer of status 200 ended with.
+Error EngineStreamFailed(std::string_view asked, std::string_view message);
+
+/// No (whole) answer came. Looks at the socket file to tell why.
+Error EngineUnreachable(std::string_view asked, const std::string& socket, const Error& transport);
+
+}  // namespace mlprof::docker

@@ -1,0 +1,66 @@
+// What Docker answers, as plain values, and their decoding. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json/json.h"
+#include "common/units/bytes.h"
+
+namespace mlprof::docker {
+
+struct EngineInfo {
+  std::string server_version;
+  std::string root_directory;  // where Docker keeps images; on its own machine
+  int cpus = 0;
+  Bytes memory;
+  int cgroup_version = 0;  // 0: the engine does not say
+  bool rootless = false;
+  std::vector<std::string> runtimes;  // "runc", "runsc"…
+};
+
+struct ContainerState {
+  std::string id;
+  std::string name;  // without the leading '/'
+  bool running = false;
+  int pid = 0;  // of process 1, in Docker's pid namespace
+  int exit_code = 0;
+  bool oom_killed = false;
+  std::string error;
+  std::map<std::string, std::string> labels;
+  std::string upper_directory;  // on the host: what was written to the root; "" is not known
+};
+
+struct ImageInfo {
+  std::string id;
+  std::vector<std::string> entrypoint;
+  std::vector<std::string> command;
+  std::map<std::string, std::string> environment;
+  std::string user;
+  std::string working_directory;
+  std::string stop_signal;
+  std::vector<std::string> volumes;
+  std::map<std::string, std::string> labels;
+};
+
+struct ListedContainer {
+  std::string id;
+  std::string name;
+};
+
+EngineInfo DecodeInfo(const Json& json);
+ContainerState DecodeContainer(const Json& json);
+ImageInfo DecodeImage(const Json& json);
+std::vector<ListedContainer> DecodeContainerList(const Json& json);
+
+/// One line of a streamed answer (pull, import): what to show, or why it failed although the
+/// status was 200.
+struct StreamLine {
+  std::string text;   // "" where there is nothing to show
+  std::string error;  // "" where it did not fail
+};
+StreamLine DecodeStreamLine(std::string_view line);
+
+}  // namespace mlprof::docker

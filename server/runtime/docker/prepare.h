@@ -1,0 +1,38 @@
+// Makes the image of a profile ready: found, pulled, or built of base and packages.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "server/runtime/docker/docker_context.h"
+#include "server/runtime/runtime.h"
+
+namespace mlprof::docker {
+
+/// One call a preparation needs to pass around.
+struct PrepareContext {
+  DockerContext& docker;
+  const PrepareOutput& output;
+  std::stop_token stop;
+  Deadline deadline;
+
+  void Say(const std::string& line) const { output(line + "\n"); }
+};
+
+Result<PreparedImage> PrepareImage(DockerContext& docker, const PrepareRequest& request,
+                                   const PrepareOutput& output, std::stop_token stop,
+                                   Deadline deadline);
+
+/// The image form: local, else pulled.
+Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,
+                                        const std::string& reference);
+
+/// The entry-script form: base image and packages, once per content.
+Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
+                                         const PrepareRequest& request);
+
+/// Local, else pulled. kUnavailable where no registry answers, kNotFound where it has none such.
+Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& reference);
+
+}  // namespace mlprof::docker

@@ -1,0 +1,198 @@
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "server/runtime/docker/base_image.h"
+#include "server/runtime/docker/create_container.h"
+#include "server/runtime/docker/environment_recipe.h"
+#include "server/runtime/docker/output_tail.h"
+#include "server/runtime/docker/pip_settings.h"
+#include "server/runtime/docker/preparation_spec.h"
+#include "server/runtime/docker/prepare.h"
+#include "server/runtime/docker/scratch.h"
+
+namespace mlprof::docker {
+namespace {
+
+constexpr std::chrono::seconds kCallLimit{30};
+constexpr std::chrono::seconds kCommitLimit{300};
+constexpr std::size_t kShownLines = 20;
+
+// A container that installs packages, and what was made for it; both go when this does.
+class PreparingContainer {
+ public:
+  PreparingContainer(const PrepareContext& context, std::string hash)
+      : context_(context),
+        docker_(context.docker),
+        hash_(std::move(hash)),
+        name_("mlprof-prepare-" + docker_.options.instance_id.substr(0, 12) + "-" + hash_),
+        folder_(docker_.ScratchRoot() / name_) {
+    docker_.live.Add(name_);
+  }
+  ~PreparingContainer() {
+    if (!id_.empty()) docker_.engine.Remove(id_, Deadline::After(kCallLimit));
+    RemoveScratch(folder_);
+    docker_.live.Remove(name_);
+  }
+  PreparingContainer(const PreparingContainer&) = delete;
+  PreparingContainer& operator=(const PreparingContainer&) = delete;
+
+  Status Create(const std::string& base_image_id, const std::vector<std::string>& packages);
+  /// Until the packages are installed. kInvalidArgument with its last lines where they cannot be.
+  Status Run();
+  /// The Python it found.
+  const std::string& python() const { return python_; }
+  Status Commit();
+
+ private:
+  Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
+  Error Failed(int exit_code);
+
+  const PrepareContext& context_;
+  DockerContext& docker_;
+  const std::string hash_;
+  const std::string name_;
+  const std::filesystem::path folder_;
+  std::string id_;
+  OutputTail tail_{kShownLines};
+  std::string python_;
+};
+
+Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
+                                            const PipSettings& pip) {
+  std::ofstream out(file);
+  out << ShellExports(pip.environment);
+  out.close();
+  if (!out) return Fail(Internal("cannot write " + file.string()));
+  // For the container's root, which may be another uid than ours; the folder keeps others out.
+  std::error_code error;
+  std::filesystem::permissions(file, std::filesystem::perms(0644), error);
+  if (error) return Fail(FromErrno(error.value(), "cannot open up " + file.string()));
+  return {};
+}
+
+Status PreparingContainer::Create(const std::string& base_image_id,
+                                  const std::vector<std::string>& packages) {
+  const Result<EngineInfo> info = docker_.engine.Info(context_.deadline.AtMost(kCallLimit));
+  if (!info) return Fail(info.error());
+  Preparation preparation;
+  preparation.base_image_id = base_image_id;
+  preparation.packages = packages;
+  preparation.environment_file = folder_ / "environment";
+  preparation.temporary_folder = folder_ / "tmp";
+  preparation.pip = PipSettingsOf(ThisHost());
+  // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
+  preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
+  preparation.instance_id = docker_.options.instance_id;
+  RemoveScratch(folder_);  // of a former process that was killed
+  MLPROF_TRY(MakeScratch(folder_, {{preparation.temporary_folder, "/tmp", false}}));
+  MLPROF_TRY(WriteEnvironment(preparation.environment_file, preparation.pip));
+  Result<std::string> id =
+      CreateReplacingLeftover(docker_, name_, PreparationSpec(preparation), context_.deadline);
+  if (!id) return Fail(id.error());
+  id_ = *std::move(id);
+  return {};
+}
+
+Status PreparingContainer::Run() {
+  DockerEngine& engine = docker_.engine;
+  MLPROF_TRY(engine.StartContainer(id_, context_.deadline.AtMost(kCallLimit)));
+  const std::stop_callback kill_on_stop(context_.stop, [&] {
+    // The log then ends, and with it the wait below.
+    (void)engine.Kill(id_, Deadline::After(kCallLimit));
+  });
+  const auto on_text = [&](std::string_view text) {
+    context_.output(text);
+    tail_.Add(text, [&](std::string_view line) {
+      const std::string_view mark(kPythonMark);
+      if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
+    });
+  };
+  const Status followed = engine.FollowLogs(id_, on_text, context_.deadline);
+  if (context_.stop.stop_requested()) return Fail(Cancelled("stopped while installing packages"));
+  if (!followed && context_.deadline.Passed()) {
+    return Fail(DeadlineExceeded("installing the packages took too long; the last lines:\n" +
+                                 tail_.Text()));
+  }
+  if (!followed) return followed;
+  const Result<int> exit_code = engine.Wait(id_, context_.deadline.AtMost(kCallLimit));
+  if (!exit_code) return Fail(exit_code.error());
+  if (*exit_code != 0) return Fail(Failed(*exit_code));
+  return {};
+}
+
+Error PreparingContainer::Failed(int exit_code) {
+  std::string why = "the packages could not be installed";
+  const auto state = docker_.engine.InspectContainer(id_, Deadline::After(kCallLimit));
+  if (state && state->oom_killed) why += ": the machine has not enough memory for it";
+  return InvalidArgument(why + " (exit code " + std::to_string(exit_code) + "); the last lines:\n" +
+                         tail_.Text());
+}
+
+Status PreparingContainer::Commit() {
+  return docker_.engine.Commit(id_, kEnvironmentRepository, hash_,
+                               EnvironmentImageConfig(hash_, python_),
+                               context_.deadline.AtMost(kCommitLimit));
+}
+
+// What runs is the environment; what the base image says about user and variables still holds.
+PreparedImage PreparedOf(const ImageInfo& environment, const BaseImage& base,
+                         const EnvironmentRecipe& recipe) {
+  PreparedImage image;
+  image.image_id = environment.id;
+  image.environment = base.image.environment;
+  image.user = base.image.user;
+  image.working_directory = base.image.working_directory;
+  image.volumes = base.image.volumes;
+  image.warnings = base.warnings;
+  image.warnings.insert(image.warnings.end(), recipe.warnings.begin(), recipe.warnings.end());
+  const auto python = environment.labels.find(kPythonLabel);
+  if (python != environment.labels.end()) {
+    for (Warning& warning : PythonWarnings(recipe.conda_python, python->second)) {
+      image.warnings.push_back(std::move(warning));
+    }
+  }
+  return image;
+}
+
+Status Make(const PrepareContext& context, const EnvironmentRecipe& recipe, const BaseImage& base,
+            const std::string& hash) {
+  context.Say("installing " + std::to_string(recipe.packages.size()) +
+              " packages and what they need, once for this environment");
+  PreparingContainer container(context, hash);
+  MLPROF_TRY(container.Create(base.image.id, recipe.packages));
+  MLPROF_TRY(container.Run());
+  context.Say("keeping the environment as image " + std::string(kEnvironmentRepository) + ":" +
+              hash);
+  return container.Commit();
+}
+
+}  // namespace
+
+Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
+                                         const PrepareRequest& request) {
+  const auto& script = std::get<EntryScriptConfig>(request.config.service);
+  // Bad packages are told before anything slow is begun.
+  const Result<EnvironmentRecipe> recipe = RecipeOf(script, request.source_directory);
+  if (!recipe) return Fail(recipe.error());
+  std::unique_lock lock(context.docker.preparing, std::defer_lock);
+  if (!lock.try_lock_until(context.deadline.when())) {
+    return Fail(DeadlineExceeded("another environment was being prepared all the time"));
+  }
+  const Result<BaseImage> base = FindBaseImage(context, script.base_image);
+  if (!base) return Fail(base.error());
+  const std::string hash = RecipeHash(*recipe, base->image.id);
+  const std::string reference = std::string(kEnvironmentRepository) + ":" + hash;
+  DockerEngine& engine = context.docker.engine;
+  Result<ImageInfo> image = engine.InspectImage(reference, context.deadline.AtMost(kCallLimit));
+  if (!image && image.error().code() == ErrorCode::kNotFound) {
+    MLPROF_TRY(Make(context, *recipe, *base, hash));
+    image = engine.InspectImage(reference, context.deadline.AtMost(kCallLimit));
+  }
+  if (!image) return Fail(image.error());
+  return PreparedOf(*image, *base, *recipe);
+}
+
+}  // namespace mlprof::docker

@@ -1,0 +1,85 @@
+#include <utility>
+
+#include "server/runtime/docker/image_reference.h"
+#include "server/runtime/docker/prepare.h"
+
+namespace mlprof::docker {
+namespace {
+
+constexpr std::chrono::seconds kInspectLimit{30};
+
+// The registry has it not, or does not say whether it has.
+bool RegistryAnswered(const Error& error) {
+  const std::string& message = error.message();
+  for (const char* part : {"manifest unknown", "not found: manifest", "repository does not exist",
+                           "pull access denied", "unauthorized"}) {
+    if (message.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+Error PullFailed(const std::string& reference, const Error& error) {
+  if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kDeadlineExceeded) {
+    return error;
+  }
+  if (RegistryAnswered(error)) {
+    return Error(ErrorCode::kNotFound,
+                 "image '" + reference +
+                     "' is not on this machine, and its registry does not give it (" +
+                     error.message() +
+                     "); check the name, or pull it with `docker login` and `docker pull`");
+  }
+  return Error(ErrorCode::kUnavailable,
+               "image '" + reference + "' is not on this machine, and no registry answers (" +
+                   error.message() +
+                   "); load the image with `docker load -i FILE` or build it here");
+}
+
+}  // namespace
+
+Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& reference) {
+  const Result<ImageReference> parsed = ParseImageReference(reference);
+  if (!parsed) return Fail(parsed.error());
+  DockerEngine& engine = context.docker.engine;
+  Result<ImageInfo> local = engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+  if (local || local.error().code() != ErrorCode::kNotFound) return local;
+  if (parsed->repository.empty()) {
+    return Fail(NotFound("image '" + reference + "' is not on this machine"));
+  }
+  context.Say("pulling image " + reference);
+  const auto on_line = [&](std::string_view line) {
+    context.Say(std::string(line));
+    return !context.stop.stop_requested();
+  };
+  const Status pulled =
+      engine.PullImage(parsed->repository, parsed->tag, on_line, context.deadline);
+  if (context.stop.stop_requested()) return Fail(Cancelled("stopped while pulling an image"));
+  if (!pulled) return Fail(PullFailed(reference, pulled.error()));
+  return engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+}
+
+Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,
+                                        const std::string& reference) {
+  Result<ImageInfo> info = FindOrPull(context, reference);
+  if (!info) return Fail(info.error());
+  PreparedImage image;
+  image.image_id = std::move(info->id);
+  image.entrypoint = std::move(info->entrypoint);
+  image.command = std::move(info->command);
+  image.environment = std::move(info->environment);
+  image.user = std::move(info->user);
+  image.working_directory = std::move(info->working_directory);
+  image.stop_signal = std::move(info->stop_signal);
+  image.volumes = std::move(info->volumes);
+  return image;
+}
+
+Result<PreparedImage> PrepareImage(DockerContext& docker, const PrepareRequest& request,
+                                   const PrepareOutput& output, std::stop_token stop,
+                                   Deadline deadline) {
+  const PrepareContext context{docker, output, std::move(stop), deadline};
+  if (request.config.IsEntryScript()) return PrepareEnvironment(context, request);
+  return PrepareNamedImage(context, std::get<ImageConfig>(request.config.service).image);
+}
+
+}  // namespace mlprof::docker

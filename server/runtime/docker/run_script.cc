@@ -1,0 +1,92 @@
+#include "server/runtime/docker/run_script.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "common/os/unique_fd.h"
+
+extern char** environ;
+
+namespace mlprof::docker {
+namespace {
+
+constexpr std::chrono::milliseconds kLookAgain{200};
+
+// Its own process group, so that what it starts can be ended with it.
+Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_adddup2(&actions, output, 2);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return Fail(FromErrno(error, "cannot start /bin/sh"));
+  return pid;
+}
+
+// Reads until the end of the output; why it did not get there, else.
+Status ReadAll(int fd, const std::function<void(std::string_view)>& on_output,
+               const std::stop_token& stop, Deadline deadline) {
+  char buffer[16384];
+  while (true) {
+    if (stop.stop_requested()) return Fail(Cancelled("stopped"));
+    if (deadline.Passed()) return Fail(DeadlineExceeded("it took too long"));
+    pollfd waiting{fd, POLLIN, 0};
+    const auto slice = std::min<std::chrono::milliseconds>(deadline.LeftMs(), kLookAgain);
+    if (::poll(&waiting, 1, static_cast<int>(slice.count())) <= 0) continue;
+    const ssize_t count = ::read(fd, buffer, sizeof buffer);
+    if (count == 0) return {};
+    if (count > 0) {
+      on_output(std::string_view(buffer, static_cast<std::size_t>(count)));
+    } else if (errno != EINTR) {
+      return Fail(FromErrno(errno, "cannot read a script's output"));
+    }
+  }
+}
+
+}  // namespace
+
+Result<int> RunScript(const std::string& text, const std::string& name,
+                      const std::vector<std::string>& arguments,
+                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                      Deadline deadline) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "cannot make a pipe"));
+  const UniqueFd output(ends[0]);
+  UniqueFd input(ends[1]);
+  std::vector<std::string> words = {"/bin/sh", "-c", text, name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const Result<pid_t> pid = Spawn(words, input.get());
+  input.Reset();
+  if (!pid) return Fail(pid.error());
+  const Status read = ReadAll(output.get(), on_output, stop, deadline);
+  if (!read) ::kill(-*pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!read) return Fail(read.error());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace mlprof::docker

@@ -1,0 +1,22 @@
+// Runs a shell script of ours as a child process, its output handed on as it comes.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+
+namespace mlprof::docker {
+
+/// `sh -c TEXT NAME ARGUMENTS…` with stdin closed and stdout and stderr together; its exit status.
+/// Stopped or late, its whole process group is killed. Never throws; leaves no process behind.
+Result<int> RunScript(const std::string& text, const std::string& name,
+                      const std::vector<std::string>& arguments,
+                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                      Deadline deadline);
+
+}  // namespace mlprof::docker
