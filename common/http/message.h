@@ -16,12 +16,17 @@
 
 namespace mlprof {
 
+/// ASCII letters only, as HTTP compares names.
+bool EqualsIgnoringCase(std::string_view a, std::string_view b);
+
 /// Field lines in order; names compare without case.
 class HttpHeaders {
  public:
   void Add(std::string name, std::string value);
-  void Set(std::string name, std::string value);
+  void Set(std::string name, std::string value);  // in place of all of that name
+  void Remove(std::string_view name);
   std::optional<std::string> Get(std::string_view name) const;  // the first of that name
+  std::vector<std::string> GetAll(std::string_view name) const;
   const std::vector<std::pair<std::string, std::string>>& all() const { return fields_; }
 
  private:
@@ -54,13 +59,16 @@ struct HttpRequest {
 };
 
 /// A response body made while it is sent (Server-Sent Events). All calls come from the server's I/O
-/// thread; `ready` may be called from any thread, once per OnReady.
+/// thread and must not block; `ready` may be called from any thread and at any time, also inside
+/// OnReady and after the server is gone, once per OnReady. The server lets go of the stream at its
+/// end, when the client goes or is too slow, and at once when the server stops.
 class BodyStream {
  public:
   virtual ~BodyStream() = default;
   /// Bytes to send now; "" when there are none yet; nullopt at the end.
   virtual std::optional<std::string> Read() = 0;
-  /// Asks for one call of `ready` when Read has something new to say.
+  /// Called after Read gave "": asks for one call of `ready` when Read has something new to say (at
+  /// once, if it came in between).
   virtual void OnReady(std::function<void()> ready) = 0;
 };
 

@@ -1,5 +1,6 @@
 // (method, path pattern) → handler. Literal patterns, greppable; {name} is one path segment and a
-// last segment {name...} is the rest. Built at start, then read from any thread.
+// last segment {name...} is the rest (one or more). Literals win over parameters, those over the
+// rest; GET routes answer HEAD. Built at start, then read from any thread.
 #pragma once
 
 #include <functional>
@@ -35,13 +36,24 @@ class Router {
     const Route* route = nullptr;                   // null: no such path or method
     std::map<std::string, std::string> parameters;  // decoded once
     std::vector<std::string> allowed_methods;       // for 405; empty means 404
-    bool bad_path = false;  // %2f, %5c, %00, ';', dot segments or bad escapes: 400
+    bool bad_path = false;  // %2f, %5c, control characters, ';', dot segments, bad escapes: 400
   };
   Match Find(std::string_view method, std::string_view path) const;
   const std::vector<Route>& routes() const { return routes_; }
 
  private:
+  struct Segment {
+    enum class Kind { kLiteral, kParameter, kRest } kind;
+    std::string text;  // the literal, or the parameter's name
+    auto operator<=>(const Segment&) const = default;
+  };
+  using Pattern = std::vector<Segment>;
+
+  static Pattern ParsePattern(std::string_view pattern);
+  static bool Matches(const Pattern& pattern, const std::vector<std::string>& segments);
+
   std::vector<Route> routes_;
+  std::vector<Pattern> patterns_;  // of routes_, index by index
 };
 
 }  // namespace mlprof

@@ -20,19 +20,21 @@ struct HttpServerOptions {
   int workers = 4;
   int max_connections = 10'000;
   std::size_t max_header_bytes = 16 * 1024;
-  std::chrono::seconds header_timeout{15};
-  std::chrono::seconds body_stall_timeout{30};  // no byte of a body for so long
-  std::chrono::seconds write_timeout{60};
-  std::chrono::seconds idle_timeout{75};
+  std::chrono::milliseconds header_timeout = std::chrono::seconds(15);      // first byte → last
+  std::chrono::milliseconds body_stall_timeout = std::chrono::seconds(30);  // no byte of a body
+  std::chrono::milliseconds write_timeout =
+      std::chrono::seconds(60);                                       // no byte taken by the client
+  std::chrono::milliseconds idle_timeout = std::chrono::seconds(75);  // between requests
 };
 
-/// Hooks the owner supplies; all run on a worker thread and must be thread-safe.
+/// Hooks the owner supplies; all run on a worker thread and must be thread-safe. Each may be empty.
 struct HttpServerHooks {
   /// Before routing and before any body is read (Host, Origin, authorization): a response refuses.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit;
-  /// Turns the server's own refusals (400, 404, 405, 413, 431, 500, 503…) into a response body.
+  /// Turns the server's own refusals (400, 404, 405, 408, 413, 414, 417, 431, 500, 501, 503, 505)
+  /// into a response; the request may be empty where its header block was not understood.
   std::function<HttpResponse(int status, const std::string& detail, const HttpRequest&)> refuse;
-  /// After each response: route pattern ("" if none), method, status, seconds.
+  /// After each response, sent or broken off: route pattern ("" if none), method, status, seconds.
   std::function<void(const std::string& route, const std::string& method, int status,
                      double seconds)>
       served;
@@ -46,7 +48,10 @@ class HttpServer {
   virtual ~HttpServer() = default;
 
   virtual unsigned short port() const = 0;
-  /// Stops accepting, lets answers in flight finish for up to `grace`, closes everything, joins.
+  /// Stops accepting, ends idle connections and streams, lets answers in flight finish for up to
+  /// `grace`, closes everything, waits for handlers that run. Never from a
+  /// hook or a handler. Again: nothing. The destructor stops
+  /// without grace.
   virtual void Stop(std::chrono::milliseconds grace) = 0;
 };
 

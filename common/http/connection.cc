@@ -1,0 +1,276 @@
+#include "common/http/connection.h"
+
+#include <exception>
+#include <utility>
+
+#include "common/http/percent.h"
+#include "common/http/server_core.h"
+#include "common/log/log.h"
+
+namespace mlprof {
+namespace {
+
+// A client that was refused early needs time to read the answer before a reset would erase it.
+constexpr std::chrono::seconds kLinger{2};
+constexpr std::size_t kIdleCapacity = 4096;
+constexpr Bytes kIgnoredBody = KiB(64);
+
+std::string JoinComma(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : ", ") + word;
+  return joined;
+}
+
+}  // namespace
+
+Connection::Connection(ServerCore& core, net::ip::tcp::socket socket)
+    : core_(core),
+      socket_(std::move(socket), core.scratch),
+      remote_address_(socket_.RemoteAddress()),
+      intake_(core, socket_, buffer_),
+      sender_(core, socket_) {}
+
+void Connection::Start() { AwaitHead(); }
+
+void Connection::StartRefusing() {
+  refusing_ = true;
+  AwaitHead();
+}
+
+void Connection::Drain() {
+  close_after_ = true;
+  if (phase_ != Phase::kRequest || sender_.streaming()) Close();
+}
+
+void Connection::Close() { socket_.Close(); }
+
+void Connection::AwaitHead() {
+  phase_ = Phase::kHead;
+  scanned_ = 0;
+  blank_line_skipped_ = false;
+  route_ = nullptr;
+  head_ = {};
+  request_ = {};
+  if (buffer_.empty() && buffer_.capacity() > kIdleCapacity) buffer_.shrink_to_fit();
+  const auto patience = buffer_.empty() ? core_.options.idle_timeout : core_.options.header_timeout;
+  head_deadline_ = TimedSocket::Clock::now() + patience;
+  ContinueHead();
+}
+
+void Connection::ContinueHead() {
+  if (!blank_line_skipped_ && buffer_.starts_with("\r\n")) {
+    buffer_.erase(0, 2);
+    blank_line_skipped_ = true;
+    scanned_ = 0;
+  }
+  const HeadScan scan = ScanHead(buffer_, scanned_);
+  scanned_ = buffer_.size();
+  if (scan.state == HeadScan::State::kComplete && scan.end <= core_.options.max_header_bytes) {
+    return OnHead(scan.end);
+  }
+  const bool too_long = buffer_.size() > core_.options.max_header_bytes;
+  if (too_long || scan.state == HeadScan::State::kBad) {
+    started_ = TimedSocket::Clock::now();
+    input_unknown_ = true;
+    if (scan.state != HeadScan::State::kBad) return Refuse(431, "the header is too long");
+    return Refuse(400, "the header has a bare CR, a bare LF or a NUL");
+  }
+  socket_.Read(head_deadline_,
+               [self = shared_from_this()](IoOutcome outcome, std::string_view bytes) {
+                 self->OnHeadBytes(outcome, bytes);
+               });
+}
+
+void Connection::OnHeadBytes(IoOutcome outcome, std::string_view bytes) {
+  if (outcome == IoOutcome::kClosed) return End();
+  if (outcome == IoOutcome::kTimedOut) {
+    if (buffer_.empty()) return End();
+    started_ = TimedSocket::Clock::now();
+    input_unknown_ = true;
+    return Refuse(408, "the header did not arrive in time");
+  }
+  if (buffer_.empty()) {
+    head_deadline_ = TimedSocket::Clock::now() + core_.options.header_timeout;
+  }
+  buffer_ += bytes;
+  ContinueHead();
+}
+
+void Connection::OnHead(std::size_t end) {
+  started_ = TimedSocket::Clock::now();
+  auto judged = JudgeHead(std::string_view(buffer_).substr(0, end));
+  buffer_.erase(0, end);
+  if (!judged) {
+    input_unknown_ = true;
+    return Refuse(judged.error().status, judged.error().reason);
+  }
+  head_ = std::move(*judged);
+  close_after_ = close_after_ || !head_.keep_alive;
+  input_unknown_ = head_.HasBody();
+  if (!DescribeRequest()) return Refuse(400, "the query is not well percent-encoded UTF-8");
+  if (refusing_) {
+    close_after_ = true;
+    return Refuse(503, "too many connections");
+  }
+  if (head_.expect && !EqualsIgnoringCase(*head_.expect, "100-continue")) {
+    return Refuse(417, "an expectation other than 100-continue");
+  }
+  Admit();
+}
+
+bool Connection::DescribeRequest() {
+  request_.method = head_.method;
+  request_.target = head_.target;
+  request_.headers = head_.headers;
+  request_.remote_address = remote_address_;
+  const std::size_t mark = std::min(head_.target.find('?'), head_.target.size());
+  request_.path = head_.target.substr(0, mark);
+  auto query =
+      ParseQuery(std::string_view(head_.target).substr(std::min(mark + 1, head_.target.size())));
+  if (query) request_.query = std::move(*query);
+  return query.has_value();
+}
+
+void Connection::Admit() {
+  phase_ = Phase::kRequest;
+  if (!core_.hooks.admit) return RouteRequest();
+  auto refused = std::make_shared<bool>(false);
+  core_.RunOnWorker(
+      [this, refused] {
+        std::optional<HttpResponse> verdict;
+        prepared_ = Prepare([&] {
+          verdict = core_.hooks.admit(request_);
+          return verdict ? std::move(*verdict) : HttpResponse{};
+        });
+        // An exception in the hook leaves no verdict, but a 500.
+        *refused = verdict.has_value() || prepared_.response.status != 200;
+      },
+      [self = shared_from_this(), refused] { *refused ? self->Send() : self->RouteRequest(); });
+}
+
+void Connection::RouteRequest() {
+  Router::Match match = core_.router.Find(request_.method, request_.path);
+  if (match.bad_path) {
+    return Refuse(400, "the path has an escape, a dot segment or a character that is not allowed");
+  }
+  if (!match.route && match.allowed_methods.empty()) {
+    return Refuse(404, "there is nothing at " + request_.path);
+  }
+  if (!match.route) {
+    return Refuse(405, request_.method + " is not possible here", JoinComma(match.allowed_methods));
+  }
+  route_ = match.route;
+  request_.path_parameters = std::move(match.parameters);
+  ReceiveBody();
+}
+
+void Connection::ReceiveBody() {
+  const bool ignored = route_->body.kind == BodyPolicy::Kind::kNone;
+  const BodyPolicy policy =
+      ignored ? BodyPolicy{BodyPolicy::Kind::kBuffered, kIgnoredBody} : route_->body;
+  intake_.Receive(
+      head_, policy,
+      [self = shared_from_this(), ignored](tl::expected<BodyIntake::Body, BodyProblem> outcome) {
+        if (!outcome && outcome.error().status == 0) return self->End();
+        if (!outcome) {
+          return self->Refuse(outcome.error().status, outcome.error().detail);
+        }
+        self->input_unknown_ = false;
+        if (!ignored) self->request_.body = std::move(*outcome);
+        self->RunHandler();
+      });
+}
+
+void Connection::RunHandler() {
+  RespondWith([this] { return route_->handler(request_); });
+}
+
+void Connection::Refuse(int status, std::string detail, std::string allow) {
+  RespondWith([this, status, detail = std::move(detail), allow = std::move(allow)] {
+    HttpResponse response = core_.Refusal(status, detail, request_);
+    if (!allow.empty()) response.headers.Set("Allow", allow);
+    return response;
+  });
+}
+
+void Connection::RespondWith(std::function<HttpResponse()> respond) {
+  phase_ = Phase::kRequest;
+  core_.RunOnWorker(
+      [this, respond = std::move(respond)] {
+        prepared_ = Prepare(respond);
+        request_.body = std::string();  // deletes a spooled upload that nobody kept
+      },
+      [self = shared_from_this()] { self->Send(); });
+}
+
+PreparedResponse Connection::Prepare(const std::function<HttpResponse()>& respond) const {
+  const auto failed = [this](const char* event, const std::string& error) {
+    LogError(event, {{"method", request_.method}, {"path", request_.path}, {"error", error}});
+    return PreparedResponse{core_.Refusal(500, "an internal error; the log has more", request_),
+                            nullptr};
+  };
+  PreparedResponse prepared;
+  try {
+    prepared.response = respond();
+  } catch (const std::exception& error) {
+    return failed("a request handler failed", error.what());
+  } catch (...) {
+    return failed("a request handler failed", "an exception of unknown type");
+  }
+  if (prepared.response.status < 200 || prepared.response.status > 599) {
+    return failed("a request handler gave no status", std::to_string(prepared.response.status));
+  }
+  const auto* stream = std::get_if<std::shared_ptr<BodyStream>>(&prepared.response.body);
+  if (stream && !*stream) return failed("a request handler gave no stream", "");
+  if (const auto* body = std::get_if<FileBody>(&prepared.response.body)) {
+    prepared.file = OpenFile::Open(body->file);
+    if (!prepared.file) return failed("the file to answer with is not there", body->file.string());
+  }
+  return prepared;
+}
+
+void Connection::Send() {
+  const SendTerms terms{request_.method == "HEAD", head_.minor_version,
+                        close_after_ || input_unknown_ || core_.draining};
+  sent_status_ = prepared_.response.status;
+  sender_.Send(std::exchange(prepared_, {}), terms, shared_from_this(),
+               [this](ResponseSender::Outcome outcome) { OnSent(outcome); });
+}
+
+void Connection::OnSent(ResponseSender::Outcome outcome) {
+  ReportServed();
+  if (!outcome.complete) return End();
+  if (!outcome.close) return AwaitHead();
+  socket_.ShutdownSend();
+  if (!input_unknown_ && buffer_.empty()) return End();
+  phase_ = Phase::kLingering;
+  Linger(TimedSocket::Clock::now() + kLinger);
+}
+
+void Connection::ReportServed() {
+  if (!core_.hooks.served) return;
+  const std::chrono::duration<double> taken = TimedSocket::Clock::now() - started_;
+  core_.RunOnWorker(
+      [&core = core_, route = route_, method = request_.method, status = sent_status_, taken] {
+        try {
+          core.hooks.served(route ? route->pattern : "", method, status, taken.count());
+        } catch (const std::exception& error) {
+          LogError("the served hook failed", {{"error", error.what()}});
+        }
+      },
+      nullptr);
+}
+
+void Connection::Linger(TimedSocket::Clock::time_point until) {
+  socket_.Read(until, [self = shared_from_this(), until](IoOutcome outcome, std::string_view) {
+    if (outcome == IoOutcome::kOk) return self->Linger(until);
+    self->End();
+  });
+}
+
+void Connection::End() {
+  socket_.Close();
+  core_.Remove(shared_from_this());
+}
+
+}  // namespace mlprof

@@ -1,0 +1,78 @@
+// One client connection: head → gate → admission → route → body → handler → response, again and
+// again. Lives on the I/O thread in ServerCore::connections until it ends; hooks and handlers run
+// on a worker while the I/O thread leaves the request alone.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/http/body_intake.h"
+#include "common/http/framing_gate.h"
+#include "common/http/response_sender.h"
+#include "common/http/router.h"
+#include "common/http/timed_socket.h"
+
+namespace mlprof {
+
+struct ServerCore;
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(ServerCore& core, net::ip::tcp::socket socket);
+
+  void Start();
+  /// Answers 503 to whatever comes, and ends.
+  void StartRefusing();
+  /// Ends now where no answer is under way, else after the answer. Streams count as none.
+  void Drain();
+  /// Breaks off. The connection ends as soon as what is under way has noticed.
+  void Close();
+
+ private:
+  enum class Phase { kHead, kRequest, kLingering };
+
+  void AwaitHead();
+  void ContinueHead();
+  void OnHeadBytes(IoOutcome outcome, std::string_view bytes);
+  void OnHead(std::size_t end);
+  bool DescribeRequest();
+  void Admit();
+  void RouteRequest();
+  void ReceiveBody();
+  void RunHandler();
+  /// Runs `respond` on a worker and sends what it gives. An exception becomes a 500.
+  void RespondWith(std::function<HttpResponse()> respond);
+  void Refuse(int status, std::string detail, std::string allow = {});
+  PreparedResponse Prepare(const std::function<HttpResponse()>& respond) const;
+  void Send();
+  void OnSent(ResponseSender::Outcome outcome);
+  void ReportServed();
+  void Linger(TimedSocket::Clock::time_point until);
+  void End();
+
+  ServerCore& core_;
+  TimedSocket socket_;
+  std::string remote_address_;
+  std::string buffer_;  // read from the socket and not yet taken
+  BodyIntake intake_;
+  ResponseSender sender_;
+
+  Phase phase_ = Phase::kHead;
+  std::size_t scanned_ = 0;          // of buffer_, for the end of the head
+  bool blank_line_skipped_ = false;  // RFC 9112 §2.2 allows one before a request
+  bool refusing_ = false;
+  bool close_after_ = false;    // this response
+  bool input_unknown_ = false;  // the client may still send what nobody will read
+  TimedSocket::Clock::time_point head_deadline_;
+
+  TimedSocket::Clock::time_point started_;  // when this request's head was complete
+  RequestHead head_;
+  HttpRequest request_;
+  const Route* route_ = nullptr;
+  PreparedResponse prepared_;
+  int sent_status_ = 0;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,209 @@
+#include "common/http/response_sender.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "common/http/response_head.h"
+#include "common/http/server_core.h"
+#include "common/log/log.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kFilePiece = 256 * 1024;
+constexpr std::size_t kCopiedWithHead = 64 * 1024;  // a larger text goes in a write of its own
+
+std::string Chunk(const std::string& bytes) {
+  char size[24];
+  std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
+  return size + bytes + "\r\n";
+}
+
+bool MayHaveBody(int status) { return status >= 200 && status != 204 && status != 304; }
+
+}  // namespace
+
+std::shared_ptr<OpenFile> OpenFile::Open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return nullptr;
+  struct stat status = {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    return nullptr;
+  }
+  return std::shared_ptr<OpenFile>(
+      new OpenFile(descriptor, static_cast<std::uint64_t>(status.st_size)));
+}
+
+OpenFile::~OpenFile() { ::close(descriptor_); }
+
+std::string OpenFile::Read() {
+  std::string piece(kFilePiece, '\0');
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor_, piece.data(), piece.size());
+  } while (count < 0 && errno == EINTR);
+  piece.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return piece;
+}
+
+/// Lets a stream ask for the I/O thread from anywhere, for as long as there is one.
+struct ResponseSender::Doorbell {
+  std::mutex mutex;
+  ServerCore* core = nullptr;        // under the mutex; null once the response is over
+  ResponseSender* sender = nullptr;  // I/O thread only; null once the response is over
+};
+
+ResponseSender::ResponseSender(ServerCore& core, TimedSocket& socket)
+    : core_(core), socket_(socket) {}
+
+void ResponseSender::Send(PreparedResponse prepared, SendTerms terms, std::shared_ptr<void> owner,
+                          Done done) {
+  prepared_ = std::move(prepared);
+  terms_ = terms;
+  owner_ = std::move(owner);
+  done_ = std::move(done);
+  auto* stream = std::get_if<std::shared_ptr<BodyStream>>(&prepared_.response.body);
+  // A stream that was watched may have swallowed bytes of the next request.
+  if (stream) terms_.close = true;
+  out_ = MakeHead();
+  if (terms_.head_only || !MayHaveBody(prepared_.response.status)) {
+    return Write(std::move(out_), &ResponseSender::Complete);
+  }
+  if (stream) {
+    stream_ = std::move(*stream);
+    return Write(std::move(out_), &ResponseSender::StartStream);
+  }
+  if (prepared_.file) {
+    file_left_ = prepared_.file->size();
+    return Write(std::move(out_), &ResponseSender::SendFile);
+  }
+  SendText();
+}
+
+std::string ResponseSender::MakeHead() {
+  const HttpResponse& response = prepared_.response;
+  ResponseFraming framing;
+  framing.close = terms_.close;
+  if (const auto* text = std::get_if<std::string>(&response.body)) {
+    framing.content_length = text->size();
+  } else if (prepared_.file) {
+    framing.content_length = prepared_.file->size();
+  } else {
+    framing.chunked = terms_.minor_version == 1;
+  }
+  if (!MayHaveBody(response.status)) {
+    framing.content_length.reset();
+    framing.chunked = false;
+  }
+  return ResponseHead(response.status, response.headers, framing);
+}
+
+void ResponseSender::Write(std::string bytes, void (ResponseSender::*next)()) {
+  out_ = std::move(bytes);
+  socket_.Write(out_, core_.options.write_timeout, [this, next](IoOutcome outcome) {
+    if (outcome != IoOutcome::kOk) return Finish(false);
+    (this->*next)();
+  });
+}
+
+void ResponseSender::SendText() {
+  std::string& text = std::get<std::string>(prepared_.response.body);
+  if (text.size() <= kCopiedWithHead) return Write(out_ + text, &ResponseSender::Complete);
+  socket_.Write(out_, core_.options.write_timeout, [this, &text](IoOutcome outcome) {
+    if (outcome != IoOutcome::kOk) return Finish(false);
+    Write(std::move(text), &ResponseSender::Complete);
+  });
+}
+
+void ResponseSender::SendFile() {
+  if (file_left_ == 0) return Complete();
+  auto piece = std::make_shared<std::string>();
+  core_.RunOnWorker(
+      [this, piece] { *piece = prepared_.file->Read(); },
+      [this, piece] {
+        // A file that shrank cannot be completed; the client sees it cut short.
+        if (piece->empty()) return Finish(false);
+        piece->resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece->size(), file_left_)));
+        file_left_ -= piece->size();
+        Write(std::move(*piece), &ResponseSender::SendFile);
+      });
+}
+
+void ResponseSender::StartStream() {
+  doorbell_ = std::make_shared<Doorbell>();
+  doorbell_->core = &core_;
+  doorbell_->sender = this;
+  WatchClient();
+  PumpStream();
+}
+
+// While a stream has nothing to say, only a read notices that the client went away. The read may
+// outlast the response, so it holds the owner itself.
+void ResponseSender::WatchClient() {
+  socket_.ReadWithoutDeadline([this, owner = owner_](IoOutcome outcome, std::string_view) {
+    if (!done_) return;
+    if (outcome == IoOutcome::kOk) return WatchClient();
+    socket_.Close();
+    if (stream_waits_) Finish(false);
+  });
+}
+
+void ResponseSender::PumpStream() {
+  std::optional<std::string> piece;
+  try {
+    piece = stream_->Read();
+  } catch (const std::exception& error) {
+    LogError("a response stream failed", {{"error", error.what()}});
+    return Finish(false);
+  }
+  if (!piece) return EndStream();
+  if (piece->empty()) return AwaitStream();
+  const bool chunked = terms_.minor_version == 1;
+  Write(chunked ? Chunk(*piece) : std::move(*piece), &ResponseSender::PumpStream);
+}
+
+void ResponseSender::AwaitStream() {
+  stream_waits_ = true;
+  stream_->OnReady([bell = doorbell_] {
+    const std::lock_guard lock(bell->mutex);
+    if (!bell->core) return;
+    bell->core->Post([bell] {
+      if (!bell->sender || !bell->sender->stream_waits_) return;
+      bell->sender->stream_waits_ = false;
+      bell->sender->PumpStream();
+    });
+  });
+}
+
+void ResponseSender::EndStream() {
+  if (terms_.minor_version == 0) return Complete();
+  Write("0\r\n\r\n", &ResponseSender::Complete);
+}
+
+void ResponseSender::Complete() { Finish(true); }
+
+void ResponseSender::Finish(bool complete) {
+  if (doorbell_) {
+    const std::lock_guard lock(doorbell_->mutex);
+    doorbell_->core = nullptr;
+    doorbell_->sender = nullptr;
+  }
+  doorbell_.reset();
+  stream_.reset();
+  stream_waits_ = false;
+  prepared_ = {};
+  out_ = {};
+  const auto owner = std::exchange(owner_, nullptr);
+  std::exchange(done_, nullptr)(Outcome{complete, terms_.close});
+}
+
+}  // namespace mlprof

@@ -1,0 +1,95 @@
+// Sends one response after another: a text, a file piece by piece, or a stream as it is made.
+// I/O thread; files are read on a worker.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "common/http/message.h"
+#include "common/http/timed_socket.h"
+
+namespace mlprof {
+
+struct ServerCore;
+
+/// An open file that closes itself.
+class OpenFile {
+ public:
+  /// Null where it cannot be opened or is not a regular file. Blocking.
+  static std::shared_ptr<OpenFile> Open(const std::filesystem::path& path);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  std::uint64_t size() const { return size_; }
+  /// The next bytes; "" at the end or on an error. Blocking.
+  std::string Read();
+
+ private:
+  OpenFile(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
+  int descriptor_;
+  std::uint64_t size_;
+};
+
+/// A response whose file, if it has one, is open.
+struct PreparedResponse {
+  HttpResponse response;
+  std::shared_ptr<OpenFile> file;
+};
+
+/// What the request and the connection ask of the response.
+struct SendTerms {
+  bool head_only = false;  // HEAD
+  int minor_version = 1;
+  bool close = false;
+};
+
+class ResponseSender {
+ public:
+  /// `complete`: all of it is with the kernel. `close`: nothing may follow on this connection.
+  struct Outcome {
+    bool complete = false;
+    bool close = false;
+  };
+  using Done = std::function<void(Outcome)>;
+
+  ResponseSender(ServerCore& core, TimedSocket& socket);
+
+  /// `owner` keeps this object alive; `done` is called once, on the I/O thread.
+  void Send(PreparedResponse prepared, SendTerms terms, std::shared_ptr<void> owner, Done done);
+  /// Whether a stream without a foreseeable end is being sent.
+  bool streaming() const { return stream_ != nullptr; }
+
+ private:
+  struct Doorbell;
+
+  std::string MakeHead();
+  void Write(std::string bytes, void (ResponseSender::*next)());
+  void SendText();
+  void SendFile();
+  void StartStream();
+  void WatchClient();
+  void PumpStream();
+  void AwaitStream();
+  void EndStream();
+  void Complete();
+  void Finish(bool complete);
+
+  ServerCore& core_;
+  TimedSocket& socket_;
+
+  PreparedResponse prepared_;
+  SendTerms terms_;
+  std::shared_ptr<void> owner_;
+  Done done_;
+  std::string out_;  // what the socket is writing
+  std::uint64_t file_left_ = 0;
+  std::shared_ptr<BodyStream> stream_;
+  std::shared_ptr<Doorbell> doorbell_;
+  bool stream_waits_ = false;  // for its doorbell; else a write is under way
+};
+
+}  // namespace mlprof

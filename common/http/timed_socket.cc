@@ -1,0 +1,92 @@
+#include "common/http/timed_socket.h"
+
+#include <utility>
+
+namespace mlprof {
+
+using boost::system::error_code;
+
+TimedSocket::TimedSocket(net::ip::tcp::socket socket, std::span<char> scratch)
+    : socket_(std::move(socket)), scratch_(scratch), timer_(socket_.get_executor()) {
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+}
+
+TimedSocket::~TimedSocket() { Disarm(); }
+
+// The owner is kept alive by the callbacks of its reads and writes, not by the timer's: that one
+// may already be queued when the owner goes, hence the shared counter.
+void TimedSocket::Arm(Clock::time_point deadline) {
+  timed_out_ = false;
+  const unsigned arming = ++*arming_;
+  timer_.expires_at(deadline);
+  timer_.async_wait([this, arming, current = arming_](error_code error) {
+    if (error || arming != *current) return;
+    timed_out_ = true;
+    error_code ignored;
+    socket_.cancel(ignored);
+  });
+}
+
+void TimedSocket::Disarm() {
+  ++*arming_;
+  timer_.cancel();
+}
+
+void TimedSocket::Read(Clock::time_point deadline, ReadDone done) {
+  Arm(deadline);
+  AwaitReadable(std::move(done), true);
+}
+
+void TimedSocket::ReadWithoutDeadline(ReadDone done) { AwaitReadable(std::move(done), false); }
+
+void TimedSocket::AwaitReadable(ReadDone done, bool timed) {
+  socket_.async_wait(net::ip::tcp::socket::wait_read,
+                     [this, timed, done = std::move(done)](error_code error) mutable {
+                       if (timed) Disarm();
+                       if (error) return done(Failure(), {});
+                       const std::size_t count =
+                           socket_.read_some(net::buffer(scratch_.data(), scratch_.size()), error);
+                       if (error == net::error::would_block) {
+                         return done(IoOutcome::kOk, {});
+                       }
+                       if (error) return done(IoOutcome::kClosed, {});
+                       done(IoOutcome::kOk, {scratch_.data(), count});
+                     });
+}
+
+void TimedSocket::Write(std::string_view bytes, Clock::duration stall, WriteDone done) {
+  WriteSome(bytes, stall, std::move(done));
+}
+
+void TimedSocket::WriteSome(std::string_view bytes, Clock::duration stall, WriteDone done) {
+  Arm(Clock::now() + stall);
+  socket_.async_write_some(
+      net::buffer(bytes.data(), bytes.size()),
+      [this, bytes, stall, done = std::move(done)](error_code error, std::size_t count) mutable {
+        Disarm();
+        if (error) return done(Failure());
+        if (count == bytes.size()) return done(IoOutcome::kOk);
+        WriteSome(bytes.substr(count), stall, std::move(done));
+      });
+}
+
+void TimedSocket::ShutdownSend() {
+  error_code ignored;
+  socket_.shutdown(net::ip::tcp::socket::shutdown_send, ignored);
+}
+
+void TimedSocket::Close() {
+  Disarm();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+std::string TimedSocket::RemoteAddress() const {
+  error_code error;
+  const auto endpoint = socket_.remote_endpoint(error);
+  return error ? "" : endpoint.address().to_string();
+}
+
+}  // namespace mlprof
