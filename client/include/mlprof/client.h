@@ -1,0 +1,41 @@
+// A client of one workspace of one mlprof server. Synchronous; use it from one thread at a time and
+// make one more for each further thread.
+//
+//   auto transport = ConnectTo("http://127.0.0.1:8080", "");
+//   Client client(std::move(*transport), "default");
+//   auto model = client.models().Get("sentiment");
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/include/mlprof/datasets.h"
+#include "client/include/mlprof/models.h"
+#include "client/include/mlprof/profiles.h"
+#include "client/include/mlprof/sources.h"
+#include "client/include/mlprof/transport.h"
+
+namespace mlprof {
+
+class Client {
+ public:
+  Client(std::unique_ptr<RestTransport> transport, std::string workspace);
+  ~Client();
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+
+  Models models() { return Models(*connection_); }
+  Datasets datasets() { return Datasets(*connection_); }
+  Sources sources() { return Sources(*connection_); }
+  Profiles profiles() { return Profiles(*connection_); }
+
+  /// ok when the server answers at all.
+  Status Health();
+  /// ok when it can take work; else the error says what is missing.
+  Status Readiness();
+
+ private:
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace mlprof

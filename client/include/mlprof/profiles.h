@@ -1,0 +1,65 @@
+// The profiles of a workspace. A name means the newest run of that name; an id any run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/include/mlprof/resource.h"
+#include "common/domain/profile.h"
+#include "common/domain/trial.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class Connection;
+
+struct ProfileListFilter {
+  std::string state;
+  std::string model_id;
+};
+
+/// One server-sent event; `data` is JSON text.
+struct ProfileEvent {
+  std::int64_t id = 0;
+  std::string type;  // phase, progress, sample, trial, log, done
+  std::string data;
+};
+/// False ends the stream. Called from another thread while Events() waits.
+using EventHandler = std::function<bool(const ProfileEvent& event)>;
+
+/// [seconds since startedTime, value] by series name.
+using SampleSeries = std::map<std::string, std::vector<std::pair<double, double>>>;
+
+class Profiles {
+ public:
+  explicit Profiles(Connection& connection) : connection_(connection) {}
+
+  Result<Resource<Profile>> Create(const ProfileRequest& request);
+  Result<Resource<Profile>> Get(const std::string& name);
+  Result<ResourceList<Profile>> List(const ProfileListFilter& filter);
+  Result<Resource<Profile>> Cancel(const std::string& name);
+  /// Tags every model of the profile with its recommendation.
+  Result<Resource<Profile>> Apply(const std::string& name);
+  Status Delete(const std::string& name);
+
+  Result<ResourceList<Trial>> Trials(const std::string& name);
+  Result<ResourceList<RowRecord>> Rows(const std::string& name);
+  Result<std::string> Logs(const std::string& name);
+  Result<SampleSeries> Samples(const std::string& name, int max_points);
+  /// One connection's worth of events after `last_id` (0: from the start); ok when the server or
+  /// the handler ended it.
+  Status Events(const std::string& name, std::int64_t last_id, const EventHandler& handler,
+                std::stop_token stop);
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,92 @@
+#include "client/src/connection.h"
+
+#include <system_error>
+
+#include "client/src/json_fields.h"
+#include "client/src/problem.h"
+#include "client/src/random_key.h"
+
+namespace mlprof {
+namespace {
+
+constexpr JsonLimits kAnswerLimits{256U << 20, 64, 20'000'000};
+constexpr std::chrono::minutes kUploadSilence{
+    10};  // the server unpacks and hashes before it answers
+
+}  // namespace
+
+RestRequest Connection::Prepare(const std::string& method, Target target) const {
+  RestRequest request;
+  request.method = method;
+  if (workspace_ != "default") target.Query("workspace", workspace_);
+  request.target = target.Text();
+  if (method == "POST") request.headers["Idempotency-Key"] = RandomUuid();
+  return request;
+}
+
+Result<RestResponse> Connection::Perform(const RestRequest& request) {
+  auto response = transport_->Send(request);
+  if (!response) return response;
+  if (!response->ok()) return Fail(ErrorOf(*response));
+  return response;
+}
+
+Result<RestResponse> Connection::Call(const std::string& method, Target target) {
+  return Perform(Prepare(method, std::move(target)));
+}
+
+Result<RestResponse> Connection::CallWithJson(const std::string& method, Target target,
+                                              const Json& body) {
+  RestRequest request = Prepare(method, std::move(target));
+  request.headers["Content-Type"] = "application/json";
+  request.body = DumpJson(body);
+  return Perform(request);
+}
+
+Result<RestResponse> Connection::CallWithUpload(Target target, const Upload& upload) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(upload.file, error);
+  if (error) {
+    return Fail(InvalidArgument("cannot read " + upload.file.string() + ": " + error.message()));
+  }
+  RestRequest request = Prepare("POST", std::move(target));
+  request.headers["Content-Type"] = upload.content_type;
+  request.body_file = upload.file;
+  request.idle_timeout = kUploadSilence;
+  if (upload.on_progress) {
+    request.on_sent = [&upload, size](std::int64_t sent) {
+      upload.on_progress(Bytes(sent), Bytes(static_cast<std::int64_t>(size)));
+    };
+  }
+  return Perform(request);
+}
+
+Result<std::vector<Json>> Connection::ListAll(const Target& target) {
+  std::vector<Json> items;
+  std::string cursor;
+  do {
+    auto response = Call("GET", Target(target).Query("cursor", cursor));
+    if (!response) return Fail(response.error());
+    auto json = JsonOf(*response);
+    if (!json) return Fail(json.error());
+    const auto value = json->find("value");
+    if (value == json->end() || !value->is_array()) {
+      return Fail(Internal("the server's answer is no list"));
+    }
+    for (Json& item : *value) items.push_back(std::move(item));
+    std::string next = TextField(*json, "nextCursor");
+    if (next == cursor) break;  // also a server that would repeat itself for ever
+    cursor = std::move(next);
+  } while (!cursor.empty());
+  return items;
+}
+
+Result<Json> JsonOf(const RestResponse& response) {
+  auto json = ParseJson(response.body, kAnswerLimits);
+  if (!json || !json->is_object()) {
+    return Fail(Internal("the server's answer is not the JSON of this interface"));
+  }
+  return json;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,57 @@
+#include "client/src/profile_request_json.h"
+
+#include "common/json/domain_json.h"
+
+namespace mlprof {
+namespace {
+
+Json EncodeObjective(const Objective& objective) {
+  Json json = Json::object();
+  if (objective.concurrency) json["concurrency"] = *objective.concurrency;
+  if (objective.requests_per_second) json["requestsPerSecond"] = *objective.requests_per_second;
+  if (!objective.latency_ms.empty()) json["latencyInMs"] = objective.latency_ms;
+  if (objective.max_error_rate != 0) json["maxErrorRate"] = objective.max_error_rate;
+  return json;
+}
+
+Json EncodeCeiling(const Ceiling& ceiling) {
+  Json json = Json::object();
+  if (ceiling.cpu) json["cpu"] = ceiling.cpu->value();
+  if (ceiling.memory) json["memoryInGb"] = ceiling.memory->gib();
+  return json;
+}
+
+const char* Name(AcceleratorType type) {
+  switch (type) {
+    case AcceleratorType::kNone: return "none";
+    case AcceleratorType::kGpu: return "gpu";
+    case AcceleratorType::kTpu: return "tpu";
+  }
+  return "none";
+}
+
+}  // namespace
+
+Json EncodeProfileRequest(const ProfileRequest& request) {
+  Json json = {{"modelIds", request.model_ids},
+               {"inputDatasetId", request.input_dataset_id},
+               {"objective", EncodeObjective(request.objective)},
+               {"budgetSeconds", request.budget.count()},
+               {"seed", request.seed}};
+  if (!request.name.empty()) json["name"] = request.name;
+  if (!request.description.empty()) json["description"] = request.description;
+  if (request.inference_config) {
+    json["inferenceConfig"] = EncodeInferenceConfig(*request.inference_config);
+  }
+  if (request.ceiling != Ceiling{}) {
+    json["containerResourceRequirements"] = EncodeCeiling(request.ceiling);
+  }
+  if (request.accelerator != Accelerator{}) {
+    json["accelerator"] = {{"type", Name(request.accelerator.type)},
+                           {"count", request.accelerator.count}};
+  }
+  if (!request.runtime.empty()) json["runtime"] = request.runtime;
+  return json;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,12 @@
+// The body of POST /profiles.
+#pragma once
+
+#include "common/domain/profile.h"
+#include "common/json/json.h"
+
+namespace mlprof {
+
+/// What the caller left open is left out, so that the server's defaults hold.
+Json EncodeProfileRequest(const ProfileRequest& request);
+
+}  // namespace mlprof

@@ -1,0 +1,96 @@
+#include "client/include/mlprof/profiles.h"
+
+#include "client/src/connection.h"
+#include "client/src/problem.h"
+#include "client/src/profile_request_json.h"
+#include "client/src/sse_parser.h"
+#include "common/json/domain_json.h"
+
+namespace mlprof {
+namespace {
+
+// A stream that is silent for so long is taken for dead; it is resumed where it broke.
+constexpr std::chrono::seconds kEventSilence{30};
+
+Target ProfileTarget(const std::string& name) { return Target("/profiles").Segment(name); }
+Target PartOf(const std::string& name, const std::string& part) {
+  return Target(ProfileTarget(name).Text() + "/" + part);
+}
+
+}  // namespace
+
+Result<Resource<Profile>> Profiles::Create(const ProfileRequest& request) {
+  return Decoded(
+      connection_.CallWithJson("POST", Target("/profiles"), EncodeProfileRequest(request)),
+      &DecodeProfile);
+}
+
+Result<Resource<Profile>> Profiles::Get(const std::string& name) {
+  return Decoded(connection_.Call("GET", ProfileTarget(name)), &DecodeProfile);
+}
+
+Result<ResourceList<Profile>> Profiles::List(const ProfileListFilter& filter) {
+  Target target("/profiles");
+  target.Query("state", filter.state).Query("modelId", filter.model_id);
+  return DecodedAll(connection_.ListAll(target), &DecodeProfile);
+}
+
+Result<Resource<Profile>> Profiles::Cancel(const std::string& name) {
+  return Decoded(connection_.Call("POST", PartOf(name, "cancel")), &DecodeProfile);
+}
+
+Result<Resource<Profile>> Profiles::Apply(const std::string& name) {
+  return Decoded(connection_.Call("POST", PartOf(name, "apply")), &DecodeProfile);
+}
+
+Status Profiles::Delete(const std::string& name) {
+  return StatusOf(connection_.Call("DELETE", ProfileTarget(name)));
+}
+
+Result<ResourceList<Trial>> Profiles::Trials(const std::string& name) {
+  return DecodedAll(connection_.ListAll(PartOf(name, "trials")), &DecodeTrial);
+}
+
+Result<ResourceList<RowRecord>> Profiles::Rows(const std::string& name) {
+  return DecodedAll(connection_.ListAll(PartOf(name, "rows")), &DecodeRowRecord);
+}
+
+Result<std::string> Profiles::Logs(const std::string& name) {
+  auto response = connection_.Call("GET", PartOf(name, "logs"));
+  if (!response) return Fail(response.error());
+  return std::move(response->body);
+}
+
+Result<SampleSeries> Profiles::Samples(const std::string& name, int max_points) {
+  const auto response = connection_.Call(
+      "GET", PartOf(name, "samples").Query("maxPoints", std::to_string(max_points)));
+  if (!response) return Fail(response.error());
+  const auto json = JsonOf(*response);
+  if (!json) return Fail(json.error());
+  SampleSeries out;
+  for (const auto& [series, points] : json->value("series", Json::object()).items()) {
+    for (const Json& point : points) {
+      if (!point.is_array() || point.size() != 2 || !point[0].is_number()) continue;
+      if (point[1].is_number())
+        out[series].emplace_back(point[0].get<double>(), point[1].get<double>());
+    }
+  }
+  return out;
+}
+
+Status Profiles::Events(const std::string& name, std::int64_t last_id, const EventHandler& handler,
+                        std::stop_token stop) {
+  RestRequest request = connection_.Prepare("GET", PartOf(name, "events"));
+  request.headers["Accept"] = "text/event-stream";
+  if (last_id > 0) request.headers["Last-Event-ID"] = std::to_string(last_id);
+  request.idle_timeout = kEventSilence;
+  request.stop = std::move(stop);
+  SseParser parser;
+  const auto response = connection_.transport().Stream(
+      request, [&](std::string_view piece) { return parser.Feed(piece, handler); });
+  if (!response) return Fail(response.error());
+  if (!response->ok()) return Fail(ErrorOf(*response));
+  return {};
+}
+
+}  // namespace mlprof

@@ -1,0 +1,18 @@
+#include "client/include/mlprof/sources.h"
+
+#include "client/src/connection.h"
+#include "client/src/json_fields.h"
+
+namespace mlprof {
+
+Result<std::string> Sources::Upload(const mlprof::Upload& tar) {
+  const auto response = connection_.CallWithUpload(Target("/sources"), tar);
+  if (!response) return Fail(response.error());
+  const auto json = JsonOf(*response);
+  if (!json) return Fail(json.error());
+  std::string id = TextField(*json, "id");
+  if (id.empty()) return Fail(Internal("the server's answer has no source id"));
+  return id;
+}
+
+}  // namespace mlprof

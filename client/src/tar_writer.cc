@@ -1,0 +1,162 @@
+#include "client/include/mlprof/tar_writer.h"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include "client/src/sha256.h"
+#include "client/src/ustar_header.h"
+
+namespace mlprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPiece = 256 * 1024;
+
+struct Found {
+  TarEntry entry;
+  fs::path file;
+};
+
+bool IsLeftOut(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name == "__pycache__" || name == ".git" || name == ".venv";
+}
+
+// What stands at `path`, links to files followed.
+Result<Found> Look(const fs::path& path, const std::string& name) {
+  std::error_code error;
+  const bool link = fs::is_symlink(path, error);
+  const fs::file_status status = fs::status(path, error);
+  if (link && !fs::is_regular_file(status)) {
+    return Fail(InvalidArgument(path.string() +
+                                " is a link to something that is no file; links to folders and "
+                                "broken links are not packed"));
+  }
+  if (fs::is_directory(status)) return Found{{name, TarEntryType::kFolder, false, 0}, path};
+  if (!fs::is_regular_file(status)) {
+    return Fail(InvalidArgument(path.string() + (fs::exists(status)
+                                                     ? " is neither a file nor a folder"
+                                                     : " does not exist or cannot be read")));
+  }
+  const auto size = static_cast<std::int64_t>(fs::file_size(path, error));
+  if (error) return Fail(InvalidArgument(path.string() + ": " + error.message()));
+  const bool executable = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
+  return Found{{name, TarEntryType::kFile, executable, size}, path};
+}
+
+// Adds `path` and all below it; `name` is its place in the tar, "" for the root itself.
+Status Collect(const fs::path& path, const std::string& name, std::vector<Found>& out) {
+  auto found = Look(path, name);
+  if (!found) return Fail(found.error());
+  const bool folder = found->entry.type == TarEntryType::kFolder;
+  if (!name.empty()) out.push_back(std::move(*found));
+  if (!folder) return {};
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    if (IsLeftOut(it->path())) continue;
+    const std::string part = it->path().filename().string();
+    MLPROF_TRY(Collect(it->path(), name.empty() ? part : name + "/" + part, out));
+  }
+  if (error) return Fail(InvalidArgument("cannot read " + path.string() + ": " + error.message()));
+  return {};
+}
+
+class TarFile {
+ public:
+  explicit TarFile(const fs::path& file) : out_(file, std::ios::binary | std::ios::trunc) {}
+
+  void Write(std::string_view bytes) {
+    out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    sha256_.Feed(bytes);
+    size_ += static_cast<std::int64_t>(bytes.size());
+  }
+
+  Status Copy(const Found& found) {
+    Write(TarHeader(found.entry));
+    if (found.entry.type == TarEntryType::kFolder) return {};
+    std::ifstream in(found.file, std::ios::binary);
+    std::string piece(kPiece, '\0');
+    std::int64_t left = found.entry.size;
+    while (left > 0 && in) {
+      in.read(piece.data(), static_cast<std::streamsize>(
+                                std::min<std::int64_t>(left, static_cast<std::int64_t>(kPiece))));
+      const std::int64_t got = in.gcount();
+      Write(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+      left -= got;
+    }
+    if (left > 0) {
+      return Fail(InvalidArgument(found.file.string() + " cannot be read to its end"));
+    }
+    Write(TarPadding(found.entry.size));
+    return {};
+  }
+
+  Result<PackedTar> Finish(const fs::path& file) {
+    Write(std::string(2 * kTarBlock, '\0'));
+    out_.close();
+    if (!out_) return Fail(Unavailable("cannot write " + file.string() + " (is the disk full?)"));
+    return PackedTar{sha256_.HexDigest(), Bytes(size_)};
+  }
+
+ private:
+  std::ofstream out_;
+  Sha256 sha256_;
+  std::int64_t size_ = 0;
+};
+
+fs::path Resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path whole = fs::canonical(path, error);
+  return error ? path.lexically_normal() : whole;
+}
+
+std::string LastPart(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  if (normal.has_filename() && normal.filename() != "." && normal.filename() != "..") {
+    return normal.filename().string();
+  }
+  if (normal.filename() == "." || normal.filename() == "..") {
+    return Resolved(path).filename().string();
+  }
+  return normal.parent_path().filename().string();  // it ended in a slash
+}
+
+}  // namespace
+
+Result<PackedTar> PackTar(const fs::path& what, TarLayout layout, const fs::path& tar,
+                          const std::vector<ExtraFile>& extra) {
+  std::vector<Found> found;
+  std::error_code error;
+  // A link given on the command line is meant as what it points to, folders too.
+  const fs::path real = fs::canonical(what, error);
+  if (error) return Fail(InvalidArgument(what.string() + ": " + error.message()));
+  const bool at_root = layout == TarLayout::kContentAtRoot && fs::is_directory(real, error);
+  MLPROF_TRY(Collect(real, at_root ? "" : LastPart(what), found));
+  for (const ExtraFile& file : extra) {
+    auto looked = Look(file.file, file.path);
+    if (!looked) return Fail(looked.error());
+    found.push_back(std::move(*looked));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.entry.path < b.entry.path; });
+  TarFile file(tar);
+  for (const Found& one : found) MLPROF_TRY(file.Copy(one));
+  return file.Finish(tar);
+}
+
+std::string BaseName(const fs::path& path) {
+  std::string name = LastPart(path);
+  const auto is_alnum = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  for (char& c : name) {
+    if (!is_alnum(c) && c != '-' && c != '_' && c != '.') c = '-';
+  }
+  const auto first = std::find_if(name.begin(), name.end(), is_alnum);
+  name.erase(name.begin(), first);
+  return name.empty() ? "unnamed" : name.substr(0, 255);
+}
+
+}  // namespace mlprof
