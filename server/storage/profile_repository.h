@@ -49,7 +49,8 @@ class ProfileRepository {
  public:
   explicit ProfileRepository(Database& database);
 
-  /// kConflict when the name exists in the workspace and `allow_more_runs` is false; kKeyReused.
+  /// Gives the profile an id where it has none. kConflict when the name exists in the workspace
+  /// and `allow_more_runs` is false; kKeyReused.
   Result<CreatedProfile> Create(const Profile& profile, const IdempotencyKey& key,
                                 bool allow_more_runs);
   /// By name (its newest run) or by id.
@@ -75,18 +76,23 @@ class ProfileRepository {
   Status AddTrial(const std::string& profile_id, const Trial& trial,
                   std::span<const std::uint32_t> latencies_us);
   Result<std::vector<Trial>> Trials(const std::string& profile_id);
-  /// Appends a batch as one compact blob.
+  /// Microseconds, in the order they were added; kNotFound for an unknown trial.
+  Result<std::vector<std::uint32_t>> Latencies(const std::string& profile_id, int trial_number);
+  /// Appends a batch as one compact blob (sample_codec.h).
   Status AddSamples(const std::string& profile_id, std::span<const Sample> samples);
   Result<std::vector<Sample>> Samples(const std::string& profile_id);
+  /// In place of what was saved before.
   Status SaveRows(const std::string& profile_id, std::span<const RowRecord> rows);
   Result<std::vector<RowRecord>> Rows(const std::string& profile_id);
   /// Kept to the last 4 MiB a profile.
   Status AppendLog(const std::string& profile_id, std::string_view text);
   Result<std::string> Log(const std::string& profile_id);
+  /// Of type "log" the last 20,000 ids are kept, of the others all.
   Status AddEvent(const std::string& profile_id, const StoredEvent& event);
   Result<std::vector<StoredEvent>> EventsAfter(const std::string& profile_id, std::int64_t id);
 
-  /// What a run that is tried again leaves of its former try: nothing.
+  /// What a run that is tried again leaves of its former try: nothing but the events, by whose ids
+  /// clients resume.
   Status ClearMeasured(const std::string& profile_id);
 
  private:

@@ -1,0 +1,105 @@
+#include "server/storage/connection.h"
+
+#include <sqlite3.h>
+
+#include <string>
+
+#include "server/storage/sha256.h"
+
+namespace mlprof {
+namespace {
+
+// A path as SQLite's URI syntax wants it: everything that is not plain is percent-encoded.
+std::string ImmutableUri(const std::filesystem::path& file) {
+  std::string uri = "file:";
+  for (const char c : file.string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                       (byte >= '0' && byte <= '9') || byte == '/' || byte == '.' || byte == '_' ||
+                       byte == '-';
+    plain ? uri.push_back(c) : void(uri += "%" + ToHex({&byte, 1}));
+  }
+  return uri + "?immutable=1";
+}
+
+ErrorCode CodeOf(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_BUSY: return ErrorCode::kUnavailable;
+    case SQLITE_TOOBIG: return ErrorCode::kTooLarge;
+    case SQLITE_CONSTRAINT:
+      return code == SQLITE_CONSTRAINT_FOREIGNKEY ? ErrorCode::kNotFound : ErrorCode::kConflict;
+    default: return ErrorCode::kInternal;
+  }
+}
+
+std::string AdviceFor(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL: return "; free some space on the disk of the data directory";
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN: return "; see that the data directory can be written";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return "; the database is damaged: stop the server, keep a copy of the data directory and "
+             "restore it from a backup";
+    case SQLITE_IOERR:
+      return "; look into the kernel's log for disk errors, then restart the server";
+    default: return "";
+  }
+}
+
+bool Breaks(int code) {
+  return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC ||
+         (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::Open(const std::filesystem::path& file,
+                                                     Access access) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |= access == Access::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                        : SQLITE_OPEN_READONLY;
+  if (access == Access::kImmutable) flags |= SQLITE_OPEN_URI;
+  const std::string name = access == Access::kImmutable ? ImmutableUri(file) : file.string();
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+  std::unique_ptr<Connection> connection(new Connection(handle));
+  if (code != SQLITE_OK) return Fail(connection->ErrorOf(code, "opening " + file.string()));
+  if (Status set_up = connection->SetUp(access); !set_up) {
+    return Fail(set_up.error().WithContext("opening " + file.string()));
+  }
+  return connection;
+}
+
+Connection::~Connection() { sqlite3_close_v2(handle_); }
+
+Status Connection::SetUp(Access access) {
+  sqlite3_busy_timeout(handle_, 5000);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  MLPROF_TRY(Execute("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON;"));
+  if (access != Access::kReadWrite) return {};
+  return Execute(
+      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864;");
+}
+
+Status Connection::Execute(const char* sql) {
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return Fail(ErrorOf(code, "database"));
+  return {};
+}
+
+std::int64_t Connection::Changes() const { return sqlite3_changes64(handle_); }
+std::int64_t Connection::LastInsertId() const { return sqlite3_last_insert_rowid(handle_); }
+
+Error Connection::ErrorOf(int code, std::string_view what) {
+  if (Breaks(code)) broken_ = true;
+  const char* text = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+  return Error(CodeOf(code), std::string(what) + ": " + text + " (SQLite " + std::to_string(code) +
+                                 ")" + AdviceFor(code));
+}
+
+}  // namespace mlprof

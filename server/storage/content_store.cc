@@ -1,0 +1,102 @@
+#include "server/storage/content_store.h"
+
+#include <sys/stat.h>
+
+#include <set>
+
+#include "server/storage/durable_file.h"
+#include "server/storage/random_id.h"
+
+namespace mlprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status MakePrivate(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return Fail(FromErrno(error.value(), "creating " + folder.string()));
+  if (chmod(folder.c_str(), 0700) != 0) return Fail(FromErrno(errno, "chmod " + folder.string()));
+  return {};
+}
+
+Status RemoveAll(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) return Fail(FromErrno(error.value(), "removing " + path.string()));
+  return {};
+}
+
+}  // namespace
+
+ContentStore::ContentStore(const fs::path& data_directory)
+    : files_(data_directory / "content" / "sha256"),
+      trees_(data_directory / "trees"),
+      incoming_(data_directory / "incoming") {}
+
+Result<std::unique_ptr<ContentStore>> ContentStore::Open(const fs::path& data_directory) {
+  std::unique_ptr<ContentStore> store(new ContentStore(data_directory));
+  MLPROF_TRY(RemoveAll(store->incoming_));
+  MLPROF_TRY(MakePrivate(store->files_.parent_path()));
+  for (const fs::path& folder : {store->files_, store->trees_, store->incoming_}) {
+    MLPROF_TRY(MakePrivate(folder));
+  }
+  return store;
+}
+
+fs::path ContentStore::NewIncomingPath() const { return incoming_ / RandomId(); }
+
+fs::path ContentStore::FilePath(const std::string& sha256) const {
+  return files_ / sha256.substr(0, 2) / sha256;
+}
+
+fs::path ContentStore::TreePath(const std::string& sha256) const { return trees_ / sha256; }
+
+Status ContentStore::PutFile(const fs::path& file, const std::string& sha256) {
+  const fs::path target = FilePath(sha256);
+  std::error_code error;
+  if (fs::exists(target, error)) return RemoveAll(file);
+  MLPROF_TRY(SyncPath(file));
+  MLPROF_TRY(MakePrivate(target.parent_path()));
+  MLPROF_TRY(SyncPath(files_));
+  return RenameDurably(file, target);
+}
+
+Status ContentStore::PutTree(const fs::path& folder, const std::string& sha256) {
+  const fs::path target = TreePath(sha256);
+  std::error_code error;
+  if (fs::exists(target, error)) return RemoveAll(folder);
+  return RenameDurably(folder, target);
+}
+
+Status ContentStore::Remove(const std::string& sha256) {
+  MLPROF_TRY(RemoveAll(FilePath(sha256)));
+  // A tree half removed must not pass for a whole one after a crash: out of its name first.
+  const fs::path tree = TreePath(sha256);
+  std::error_code error;
+  if (!fs::exists(tree, error)) return {};
+  const fs::path doomed = NewIncomingPath();
+  MLPROF_TRY(RenameDurably(tree, doomed));
+  return RemoveAll(doomed);
+}
+
+Result<std::vector<std::string>> ContentStore::Digests() const {
+  std::set<std::string> digests;
+  std::error_code error;
+  for (fs::directory_iterator prefix(files_, error), end; !error && prefix != end;
+       prefix.increment(error)) {
+    for (fs::directory_iterator file(prefix->path(), error); !error && file != end;
+         file.increment(error)) {
+      digests.insert(file->path().filename().string());
+    }
+    if (error) break;
+  }
+  for (fs::directory_iterator tree(trees_, error), end; !error && tree != end;
+       tree.increment(error)) {
+    digests.insert(tree->path().filename().string());
+  }
+  if (error) return Fail(FromErrno(error.value(), "listing the content store"));
+  return std::vector<std::string>(digests.begin(), digests.end());
+}
+
+}  // namespace mlprof

@@ -1,0 +1,57 @@
+// Files and unpacked folders by the SHA-256 of their content, under a data directory:
+//
+//   content/sha256/ab/abcd…   a file
+//   trees/abcd…/              an unpacked tar: directories 0755, files 0644, so that any uid can
+//                             read them once they are mounted
+//   incoming/                 what is not finished; emptied at start
+//
+// The three folders are 0700, so other users of the machine reach nothing. What is published is
+// whole and on the disk. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class ContentStore {
+ public:
+  /// Makes the folders and empties incoming/. The caller holds the data directory's lock.
+  static Result<std::unique_ptr<ContentStore>> Open(const std::filesystem::path& data_directory);
+
+  /// Where uploads are to be streamed to.
+  const std::filesystem::path& incoming() const { return incoming_; }
+  /// A path in incoming/ nobody else uses.
+  std::filesystem::path NewIncomingPath() const;
+
+  /// Publishing and the commit of the row that refers to it happen under one lock, and so do a
+  /// check for references and the removal: neither can come between the other's two steps.
+  [[nodiscard]] std::unique_lock<std::mutex> Lock() { return std::unique_lock(mutex_); }
+
+  /// Moves a file of the same file system in; the same content twice is kept once.
+  Status PutFile(const std::filesystem::path& file, const std::string& sha256);
+  /// Moves a finished folder in.
+  Status PutTree(const std::filesystem::path& folder, const std::string& sha256);
+
+  std::filesystem::path FilePath(const std::string& sha256) const;
+  std::filesystem::path TreePath(const std::string& sha256) const;
+  /// Both the file and the tree of a digest, where they exist.
+  Status Remove(const std::string& sha256);
+  /// Every digest there is a file or a tree of, each once.
+  Result<std::vector<std::string>> Digests() const;
+
+ private:
+  explicit ContentStore(const std::filesystem::path& data_directory);
+
+  const std::filesystem::path files_;
+  const std::filesystem::path trees_;
+  const std::filesystem::path incoming_;
+  std::mutex mutex_;
+};
+
+}  // namespace mlprof

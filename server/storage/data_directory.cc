@@ -1,0 +1,67 @@
+#include "server/storage/data_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "server/storage/durable_file.h"
+
+namespace mlprof {
+namespace {
+
+std::string ReadPid(int lock) {
+  std::array<char, 32> text{};
+  const ssize_t size = pread(lock, text.data(), text.size(), 0);
+  std::string pid(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  while (!pid.empty() && pid.back() == '\n') pid.pop_back();
+  return pid.empty() ? "unknown" : pid;
+}
+
+Status TakeLock(int lock, const std::filesystem::path& directory) {
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return Fail(FromErrno(errno, "locking " + directory.string()));
+    return Fail(Unavailable("the data directory " + directory.string() +
+                            " is in use by another mlprof-server (pid " + ReadPid(lock) +
+                            "); stop it, or give this one another --data-dir"));
+  }
+  const std::string pid = std::to_string(getpid()) + "\n";
+  if (ftruncate(lock, 0) != 0 ||
+      pwrite(lock, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return Fail(FromErrno(errno, "writing " + (directory / "lock").string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory) {
+  umask(077);
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(directory, error).lexically_normal();
+  std::filesystem::create_directories(path, error);
+  if (error) return Fail(FromErrno(error.value(), "creating the data directory " + path.string()));
+  if (chmod(path.c_str(), 0700) != 0) {
+    return Fail(FromErrno(errno, "making the data directory " + path.string() + " private"));
+  }
+  // Close-on-exec: a child that kept it would hold the directory after this process has gone.
+  FileDescriptor lock(
+      open((path / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock) return Fail(FromErrno(errno, "opening " + (path / "lock").string()));
+  MLPROF_TRY(TakeLock(lock.get(), path));
+  return DataDirectory(path, lock.Release());
+}
+
+DataDirectory::~DataDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+DataDirectory::DataDirectory(DataDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+}  // namespace mlprof

@@ -1,0 +1,31 @@
+// The directory a server keeps everything in: private to its user (0700), and held by one server
+// at a time through a lock the kernel releases whatever way the process ends.
+#pragma once
+
+#include <filesystem>
+
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class DataDirectory {
+ public:
+  /// Makes the directory where it is missing, sets the process's umask to 077, and takes the lock.
+  /// kUnavailable, naming the directory and the holder's pid, where another server has it.
+  static Result<DataDirectory> Open(const std::filesystem::path& directory);
+  ~DataDirectory();
+  DataDirectory(DataDirectory&& other) noexcept;
+  DataDirectory& operator=(DataDirectory&&) = delete;
+
+  /// Absolute.
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path DatabaseFile() const { return path_ / "mlprof.db"; }
+
+ private:
+  DataDirectory(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+  std::filesystem::path path_;
+  int lock_;  // descriptor of DIR/lock, -1 once moved from
+};
+
+}  // namespace mlprof

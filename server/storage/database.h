@@ -1,0 +1,97 @@
+// The database of one data directory: one connection that does every write and every checkpoint,
+// behind a mutex, and read-only connections lent to readers. (SQLite 3.40.1 can damage a database
+// when two connections write or checkpoint at once.) Thread-safe. The caller holds the data
+// directory's lock.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/result/result.h"
+#include "server/storage/connection.h"
+#include "server/storage/migration.h"
+#include "server/storage/transaction.h"
+
+namespace mlprof {
+
+class Database {
+ public:
+  /// Checks the schema before anything is written, then brings it up to date.
+  static Result<std::unique_ptr<Database>> Open(
+      const std::filesystem::path& file,
+      std::span<const Migration> migrations = EmbeddedMigrations());
+  ~Database();
+
+  /// Runs `work(Connection&) -> Result<T>` in one transaction of the writer: committed when it
+  /// returns a value, rolled back when it returns an error.
+  template <class Work>
+  std::invoke_result_t<Work, Connection&> Write(Work&& work) {
+    const std::scoped_lock lock(writer_mutex_);
+    const WriteTimer timer(*this);
+    if (writer_->broken()) return Fail(BrokenError());
+    auto transaction = Transaction::BeginWrite(*writer_);
+    if (!transaction) return Fail(transaction.error());
+    auto result = std::forward<Work>(work)(*writer_);
+    if (!result) return result;
+    MLPROF_TRY(transaction->Commit());
+    return result;
+  }
+
+  /// Runs `work(Connection&) -> Result<T>` over one consistent view, on a read-only connection.
+  template <class Work>
+  std::invoke_result_t<Work, Connection&> Read(Work&& work) {
+    auto reader = Lend();
+    if (!reader) return Fail(reader.error());
+    auto result = ReadOn(**reader, std::forward<Work>(work));
+    GiveBack(std::move(*reader));
+    return result;
+  }
+
+  /// Called after every write transaction with its time, the wait for the writer not counted.
+  /// Set it before other threads use the database.
+  void ObserveWrites(std::function<void(std::chrono::nanoseconds)> observer) {
+    observer_ = std::move(observer);
+  }
+
+ private:
+  class WriteTimer {
+   public:
+    explicit WriteTimer(const Database& database) : database_(database) {}
+    ~WriteTimer() {
+      if (database_.observer_) database_.observer_(std::chrono::steady_clock::now() - start_);
+    }
+
+   private:
+    const Database& database_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  };
+
+  Database(std::filesystem::path file, std::unique_ptr<Connection> writer)
+      : file_(std::move(file)), writer_(std::move(writer)) {}
+  template <class Work>
+  static std::invoke_result_t<Work, Connection&> ReadOn(Connection& reader, Work&& work) {
+    auto transaction = Transaction::BeginRead(reader);
+    if (!transaction) return Fail(transaction.error());
+    return std::forward<Work>(work)(reader);
+  }
+  static Error BrokenError();
+  Result<std::unique_ptr<Connection>> Lend();
+  void GiveBack(std::unique_ptr<Connection> reader);
+
+  const std::filesystem::path file_;
+  std::function<void(std::chrono::nanoseconds)> observer_;
+  std::mutex writer_mutex_;
+  std::unique_ptr<Connection> writer_;
+  std::mutex readers_mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_readers_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,128 @@
+#include "server/storage/migrator.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/storage/sha256.h"
+#include "server/storage/statement.h"
+#include "server/storage/transaction.h"
+
+namespace mlprof {
+namespace {
+
+struct Applied {
+  std::int64_t version;
+  std::string checksum;
+};
+
+Result<bool> HasTable(Connection& connection, const char* sql) {
+  return Statement(connection, sql).Step();
+}
+
+/// nullopt: the database has no schema_migrations.
+Result<std::optional<std::vector<Applied>>> ReadApplied(Connection& connection) {
+  const Result<bool> there = HasTable(connection, R"sql(
+    SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations')sql");
+  if (!there) return Fail(there.error());
+  if (!*there) return std::nullopt;
+  Statement rows(connection, "SELECT version, checksum FROM schema_migrations ORDER BY version");
+  std::vector<Applied> applied;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return applied;
+    applied.push_back({rows.Int(0), rows.Text(1)});
+  }
+}
+
+Status Compare(const std::vector<Applied>& applied, std::span<const Migration> known) {
+  if (!applied.empty() && applied.back().version > static_cast<std::int64_t>(known.size())) {
+    return Fail(Internal("the database was written by a newer mlprof (schema " +
+                         std::to_string(applied.back().version) + ", this one knows " +
+                         std::to_string(known.size()) +
+                         "); start that version, or use another data directory. Nothing was "
+                         "changed"));
+  }
+  for (std::size_t i = 0; i < applied.size(); ++i) {
+    if (applied[i].version != known[i].version || applied[i].checksum != ChecksumOf(known[i])) {
+      return Fail(Internal("migration " + std::to_string(known[i].version) + " (" + known[i].name +
+                           ") is not the one this database was made with; use the mlprof that "
+                           "made it, or another data directory. Nothing was changed"));
+    }
+  }
+  return {};
+}
+
+Status CheckConnection(Connection& connection, std::span<const Migration> known) {
+  const auto applied = ReadApplied(connection);
+  if (!applied) return Fail(applied.error());
+  if (*applied) return Compare(**applied, known);
+  const Result<bool> foreign = HasTable(connection, "SELECT 1 FROM sqlite_schema");
+  if (!foreign) return Fail(foreign.error());
+  if (*foreign) {
+    return Fail(Internal("it is a database, but none of mlprof's; use another data directory"));
+  }
+  return {};
+}
+
+Status Apply(Connection& writer, const Migration& migration) {
+  auto transaction = Transaction::BeginWrite(writer);
+  if (!transaction) return Fail(transaction.error());
+  MLPROF_TRY(writer.Execute(R"sql(
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+      version INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      checksum TEXT NOT NULL,
+      applied_at_unix_ms INTEGER NOT NULL
+    ) STRICT)sql"));
+  MLPROF_TRY(writer.Execute(migration.sql));
+  MLPROF_TRY(Statement(writer, R"sql(
+      INSERT INTO schema_migrations (version, name, checksum, applied_at_unix_ms)
+      VALUES (:version, :name, :checksum, :now))sql")
+                 .Bind(":version", migration.version)
+                 .Bind(":name", migration.name)
+                 .Bind(":checksum", ChecksumOf(migration))
+                 .Bind(":now", Now())
+                 .Run());
+  return transaction->Commit();
+}
+
+}  // namespace
+
+std::string ChecksumOf(const Migration& migration) { return Sha256Hex(migration.sql); }
+
+Status CheckSchema(const std::filesystem::path& file, std::span<const Migration> known) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::exists(file, ignored) || fs::file_size(file, ignored) == 0) return {};
+  const fs::path wal = file.string() + "-wal";
+  const fs::path shm = file.string() + "-shm";
+  // After an unclean stop the newest schema may stand in the -wal only; reading it makes a -shm.
+  const bool has_wal = fs::exists(wal, ignored) && fs::file_size(wal, ignored) > 0;
+  const bool had_shm = fs::exists(shm, ignored);
+  Status status;
+  {
+    auto connection = Connection::Open(file, has_wal ? Access::kReadOnly : Access::kImmutable);
+    if (!connection) return Fail(connection.error());
+    status = CheckConnection(**connection, known);
+  }
+  if (has_wal && !had_shm) fs::remove(shm, ignored);
+  if (!status) return Fail(status.error().WithContext(file.string()));
+  return {};
+}
+
+Status Migrate(Connection& writer, std::span<const Migration> known) {
+  const auto applied = ReadApplied(writer);
+  if (!applied) return Fail(applied.error());
+  const std::size_t done = *applied ? (*applied)->size() : 0;
+  for (const Migration& migration : known.subspan(std::min(done, known.size()))) {
+    if (Status status = Apply(writer, migration); !status) {
+      return Fail(status.error().WithContext("migration " + std::to_string(migration.version) +
+                                             " (" + migration.name + ")"));
+    }
+  }
+  return {};
+}
+
+}  // namespace mlprof

@@ -1,0 +1,130 @@
+// The log and the events of a profile, each bounded.
+#include <algorithm>
+
+#include "server/storage/database.h"
+#include "server/storage/profile_repository.h"
+#include "server/storage/statement.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kLogBytes = 4 << 20;
+// Small appends go into one row until it has this size, so that a chatty log stays a few rows.
+constexpr std::size_t kChunkBytes = 64 << 10;
+constexpr std::int64_t kLogEventsKept = 20'000;
+
+Status AppendChunk(Connection& connection, const std::string& profile_id, std::string_view text) {
+  Statement last(connection, R"sql(
+    SELECT sequence, chunk FROM profile_log_chunks
+    WHERE profile_id = :profile_id AND size_bytes + :added <= :limit
+      AND sequence = (SELECT max(sequence) FROM profile_log_chunks
+                      WHERE profile_id = :profile_id))sql");
+  const Result<bool> joins = last.Bind(":profile_id", profile_id)
+                                 .Bind(":added", static_cast<std::int64_t>(text.size()))
+                                 .Bind(":limit", static_cast<std::int64_t>(kChunkBytes))
+                                 .Step();
+  if (!joins) return Fail(joins.error());
+  std::string chunk = *joins ? last.Text(1) : "";
+  chunk += text;
+  const auto size = static_cast<std::int64_t>(chunk.size());
+  if (*joins) {
+    return Statement(connection, R"sql(
+             UPDATE profile_log_chunks SET chunk = :chunk, size_bytes = :size
+             WHERE sequence = :sequence)sql")
+        .BindBlob(":chunk", chunk)
+        .Bind(":size", size)
+        .Bind(":sequence", last.Int(0))
+        .Run();
+  }
+  return Statement(connection, R"sql(
+           INSERT INTO profile_log_chunks (profile_id, size_bytes, chunk)
+           VALUES (:profile_id, :size, :chunk))sql")
+      .Bind(":profile_id", profile_id)
+      .Bind(":size", size)
+      .BindBlob(":chunk", chunk)
+      .Run();
+}
+
+// Drops chunks that lie wholly before the last kLogBytes.
+Status DropOldChunks(Connection& connection, const std::string& profile_id) {
+  return Statement(connection, R"sql(
+           DELETE FROM profile_log_chunks WHERE sequence IN (
+             SELECT sequence FROM (
+               SELECT sequence, size_bytes,
+                      sum(size_bytes) OVER (ORDER BY sequence DESC) AS bytes_from_here
+               FROM profile_log_chunks WHERE profile_id = :profile_id)
+             WHERE bytes_from_here - size_bytes >= :limit))sql")
+      .Bind(":profile_id", profile_id)
+      .Bind(":limit", static_cast<std::int64_t>(kLogBytes))
+      .Run();
+}
+
+}  // namespace
+
+Status ProfileRepository::AppendLog(const std::string& profile_id, std::string_view text) {
+  if (text.empty()) return {};
+  if (text.size() > kLogBytes) text.remove_prefix(text.size() - kLogBytes);
+  return database_.Write([&](Connection& connection) -> Status {
+    MLPROF_TRY(AppendChunk(connection, profile_id, text));
+    return DropOldChunks(connection, profile_id);
+  });
+}
+
+Result<std::string> ProfileRepository::Log(const std::string& profile_id) {
+  return database_.Read([&](Connection& connection) -> Result<std::string> {
+    Statement rows(connection, R"sql(
+      SELECT chunk FROM profile_log_chunks WHERE profile_id = :profile_id ORDER BY sequence)sql");
+    rows.Bind(":profile_id", profile_id);
+    std::string log;
+    for (;;) {
+      const Result<bool> row = rows.Step();
+      if (!row) return Fail(row.error());
+      if (!*row) break;
+      log += rows.Text(0);
+    }
+    if (log.size() > kLogBytes) log.erase(0, log.size() - kLogBytes);
+    return log;
+  });
+}
+
+Status ProfileRepository::AddEvent(const std::string& profile_id, const StoredEvent& event) {
+  const std::string data = DumpJson(event.data);
+  return database_.Write([&](Connection& connection) -> Status {
+    MLPROF_TRY(Statement(connection, R"sql(
+      INSERT INTO profile_events (profile_id, event_id, type, data)
+      VALUES (:profile_id, :event_id, :type, :data))sql")
+                   .Bind(":profile_id", profile_id)
+                   .Bind(":event_id", event.id)
+                   .Bind(":type", event.type)
+                   .Bind(":data", data)
+                   .Run());
+    if (event.type != "log" || event.id <= kLogEventsKept) return {};
+    return Statement(connection, R"sql(
+             DELETE FROM profile_events
+             WHERE profile_id = :profile_id AND event_id <= :oldest AND type = 'log')sql")
+        .Bind(":profile_id", profile_id)
+        .Bind(":oldest", event.id - kLogEventsKept)
+        .Run();
+  });
+}
+
+Result<std::vector<StoredEvent>> ProfileRepository::EventsAfter(const std::string& profile_id,
+                                                                std::int64_t id) {
+  return database_.Read([&](Connection& connection) -> Result<std::vector<StoredEvent>> {
+    Statement rows(connection, R"sql(
+      SELECT event_id, type, data FROM profile_events
+      WHERE profile_id = :profile_id AND event_id > :id ORDER BY event_id)sql");
+    rows.Bind(":profile_id", profile_id).Bind(":id", id);
+    std::vector<StoredEvent> events;
+    for (;;) {
+      const Result<bool> row = rows.Step();
+      if (!row) return Fail(row.error());
+      if (!*row) return events;
+      auto data = ParseJson(rows.Text(2));
+      if (!data) return Fail(Internal("a stored event: " + data.error().message()));
+      events.push_back({rows.Int(0), rows.Text(1), std::move(*data)});
+    }
+  });
+}
+
+}  // namespace mlprof

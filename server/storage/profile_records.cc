@@ -1,0 +1,145 @@
+// The trials, samples, rows and phases a profile leaves.
+#include "common/json/domain_json.h"
+#include "server/storage/database.h"
+#include "server/storage/profile_repository.h"
+#include "server/storage/sample_codec.h"
+#include "server/storage/statement.h"
+
+namespace mlprof {
+
+Result<std::vector<PhaseRecord>> ProfileRepository::Phases(const std::string& profile_id) {
+  return database_.Read([&](Connection& connection) -> Result<std::vector<PhaseRecord>> {
+    Statement rows(connection, R"sql(
+      SELECT name, started_unix_ms, finished_unix_ms, outcome FROM profile_phases
+      WHERE profile_id = :profile_id ORDER BY sequence)sql");
+    rows.Bind(":profile_id", profile_id);
+    std::vector<PhaseRecord> phases;
+    for (;;) {
+      const Result<bool> row = rows.Step();
+      if (!row) return Fail(row.error());
+      if (!*row) return phases;
+      phases.push_back({rows.Text(0), rows.Time(1), rows.Time(2), rows.Text(3)});
+    }
+  });
+}
+
+Status ProfileRepository::AddTrial(const std::string& profile_id, const Trial& trial,
+                                   std::span<const std::uint32_t> latencies_us) {
+  const std::string document = DumpJson(EncodeTrial(trial));
+  const std::string latencies = EncodeLatencies(latencies_us);
+  return database_.Write([&](Connection& connection) {
+    return Statement(connection, R"sql(
+             INSERT INTO profile_trials (profile_id, number, document, latencies_us)
+             VALUES (:profile_id, :number, :document, :latencies_us))sql")
+        .Bind(":profile_id", profile_id)
+        .Bind(":number", trial.number)
+        .Bind(":document", document)
+        .BindBlob(":latencies_us", latencies)
+        .Run();
+  });
+}
+
+Result<std::vector<Trial>> ProfileRepository::Trials(const std::string& profile_id) {
+  return database_.Read([&](Connection& connection) -> Result<std::vector<Trial>> {
+    Statement rows(connection, R"sql(
+      SELECT document FROM profile_trials WHERE profile_id = :profile_id ORDER BY number)sql");
+    rows.Bind(":profile_id", profile_id);
+    std::vector<Trial> trials;
+    for (;;) {
+      const Result<bool> row = rows.Step();
+      if (!row) return Fail(row.error());
+      if (!*row) return trials;
+      const auto json = ParseJson(rows.Text(0));
+      if (!json) return Fail(Internal("a stored trial: " + json.error().message()));
+      auto trial = DecodeTrial(*json);
+      if (!trial) return Fail(Internal("a stored trial: " + trial.error().message()));
+      trials.push_back(std::move(*trial));
+    }
+  });
+}
+
+Result<std::vector<std::uint32_t>> ProfileRepository::Latencies(const std::string& profile_id,
+                                                                int trial_number) {
+  return database_.Read([&](Connection& connection) -> Result<std::vector<std::uint32_t>> {
+    Statement row(connection, R"sql(
+      SELECT latencies_us FROM profile_trials
+      WHERE profile_id = :profile_id AND number = :number)sql");
+    const Result<bool> found =
+        row.Bind(":profile_id", profile_id).Bind(":number", trial_number).Step();
+    if (!found) return Fail(found.error());
+    if (!*found) return Fail(NotFound("there is no trial " + std::to_string(trial_number)));
+    return DecodeLatencies(row.Text(0));
+  });
+}
+
+Status ProfileRepository::AddSamples(const std::string& profile_id,
+                                     std::span<const Sample> samples) {
+  if (samples.empty()) return {};
+  const std::string blob = EncodeSamples(samples);
+  return database_.Write([&](Connection& connection) {
+    return Statement(connection, R"sql(
+             INSERT INTO profile_sample_batches (profile_id, sample_count, samples)
+             VALUES (:profile_id, :count, :samples))sql")
+        .Bind(":profile_id", profile_id)
+        .Bind(":count", static_cast<std::int64_t>(samples.size()))
+        .BindBlob(":samples", blob)
+        .Run();
+  });
+}
+
+Result<std::vector<Sample>> ProfileRepository::Samples(const std::string& profile_id) {
+  return database_.Read([&](Connection& connection) -> Result<std::vector<Sample>> {
+    Statement rows(connection, R"sql(
+      SELECT samples FROM profile_sample_batches
+      WHERE profile_id = :profile_id ORDER BY sequence)sql");
+    rows.Bind(":profile_id", profile_id);
+    std::vector<Sample> samples;
+    for (;;) {
+      const Result<bool> row = rows.Step();
+      if (!row) return Fail(row.error());
+      if (!*row) return samples;
+      MLPROF_TRY(DecodeSamples(rows.Text(0), samples));
+    }
+  });
+}
+
+Status ProfileRepository::SaveRows(const std::string& profile_id, std::span<const RowRecord> rows) {
+  const std::string blob = EncodeRowRecords(rows);
+  return database_.Write([&](Connection& connection) {
+    return Statement(connection, R"sql(
+             INSERT INTO profile_rows (profile_id, row_count, row_records)
+             VALUES (:profile_id, :count, :row_records)
+             ON CONFLICT (profile_id) DO UPDATE
+             SET row_count = excluded.row_count, row_records = excluded.row_records)sql")
+        .Bind(":profile_id", profile_id)
+        .Bind(":count", static_cast<std::int64_t>(rows.size()))
+        .BindBlob(":row_records", blob)
+        .Run();
+  });
+}
+
+Result<std::vector<RowRecord>> ProfileRepository::Rows(const std::string& profile_id) {
+  return database_.Read([&](Connection& connection) -> Result<std::vector<RowRecord>> {
+    Statement row(connection,
+                  "SELECT row_records FROM profile_rows WHERE profile_id = :profile_id");
+    const Result<bool> found = row.Bind(":profile_id", profile_id).Step();
+    if (!found) return Fail(found.error());
+    if (!*found) return std::vector<RowRecord>{};
+    return DecodeRowRecords(row.Text(0));
+  });
+}
+
+Status ProfileRepository::ClearMeasured(const std::string& profile_id) {
+  return database_.Write([&](Connection& connection) -> Status {
+    for (const char* sql : {"DELETE FROM profile_phases WHERE profile_id = :profile_id",
+                            "DELETE FROM profile_trials WHERE profile_id = :profile_id",
+                            "DELETE FROM profile_sample_batches WHERE profile_id = :profile_id",
+                            "DELETE FROM profile_rows WHERE profile_id = :profile_id",
+                            "DELETE FROM profile_log_chunks WHERE profile_id = :profile_id"}) {
+      MLPROF_TRY(Statement(connection, sql).Bind(":profile_id", profile_id).Run());
+    }
+    return {};
+  });
+}
+
+}  // namespace mlprof

@@ -1,0 +1,216 @@
+#include "server/storage/profile_repository.h"
+
+#include "common/json/domain_json.h"
+#include "server/storage/database.h"
+#include "server/storage/idempotency_keys.h"
+#include "server/storage/names.h"
+#include "server/storage/page_cursor.h"
+#include "server/storage/profile_rows.h"
+#include "server/storage/random_id.h"
+#include "server/storage/statement.h"
+#include "server/storage/workspaces.h"
+
+namespace mlprof {
+namespace {
+
+Status InsertProfile(Connection& connection, const Profile& profile) {
+  MLPROF_TRY(Statement(connection, R"sql(
+    INSERT INTO profiles (id, workspace, name, state, dataset_id, created_unix_ms, document)
+    VALUES (:id, :workspace, :name, :state, :dataset_id, :created, :document))sql")
+                 .Bind(":id", profile.id)
+                 .Bind(":workspace", profile.workspace)
+                 .Bind(":name", profile.request.name)
+                 .Bind(":state", Name(profile.state))
+                 .Bind(":dataset_id", profile.request.input_dataset_id)
+                 .Bind(":created", profile.created)
+                 .Bind(":document", DumpJson(EncodeProfile(profile)))
+                 .Run());
+  for (const std::string& model_id : profile.request.model_ids) {
+    MLPROF_TRY(Statement(connection, R"sql(
+      INSERT OR IGNORE INTO profile_models (profile_id, model_id)
+      VALUES (:profile_id, :model_id))sql")
+                   .Bind(":profile_id", profile.id)
+                   .Bind(":model_id", model_id)
+                   .Run());
+  }
+  return {};
+}
+
+Result<bool> NameTaken(Connection& connection, const Profile& profile) {
+  Statement row(connection, "SELECT 1 FROM profiles WHERE workspace = :workspace AND name = :name");
+  return row.Bind(":workspace", profile.workspace).Bind(":name", profile.request.name).Step();
+}
+
+Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const IdempotencyKey& key,
+                                bool allow_more_runs) {
+  MLPROF_TRY(EnsureWorkspace(connection, profile.workspace));
+  const auto known = FindKey(connection, profile.workspace, key);
+  if (!known) return Fail(known.error());
+  if (*known) {
+    auto earlier = FindProfile(connection, profile.workspace, **known);
+    if (!earlier) return Fail(earlier.error());
+    if (!*earlier) return Fail(NoSuchProfile(**known));
+    return CreatedProfile{std::move(**earlier), true};
+  }
+  const Result<bool> taken = NameTaken(connection, profile);
+  if (!taken) return Fail(taken.error());
+  if (*taken && !allow_more_runs) {
+    return Fail(Conflict("a profile named \"" + profile.request.name + "\" exists"));
+  }
+  MLPROF_TRY(InsertProfile(connection, profile));
+  MLPROF_TRY(SaveKey(connection, profile.workspace, key, "profile", profile.id));
+  return CreatedProfile{std::move(profile), false};
+}
+
+Status UpdateIn(Connection& connection, const Profile& profile, ProfileState expected) {
+  MLPROF_TRY(Statement(connection, R"sql(
+    UPDATE profiles SET state = :state, document = :document
+    WHERE id = :id AND state = :expected)sql")
+                 .Bind(":state", Name(profile.state))
+                 .Bind(":document", DumpJson(EncodeProfile(profile)))
+                 .Bind(":id", profile.id)
+                 .Bind(":expected", Name(expected))
+                 .Run());
+  if (connection.Changes() > 0) return {};
+  Statement row(connection, "SELECT state FROM profiles WHERE id = :id");
+  const Result<bool> found = row.Bind(":id", profile.id).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return Fail(NoSuchProfile(profile.id));
+  return Fail(Conflict("the profile is " + row.Text(0) + ", not " + std::string(Name(expected))));
+}
+
+Result<std::vector<Profile>> ReadProfiles(Connection& connection, const char* sql) {
+  Statement rows(connection, sql);
+  std::vector<Profile> profiles;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return profiles;
+    auto profile = ReadProfileRow(rows);
+    if (!profile) return Fail(profile.error());
+    profiles.push_back(std::move(*profile));
+  }
+}
+
+}  // namespace
+
+ProfileRepository::ProfileRepository(Database& database) : database_(database) {}
+
+Result<CreatedProfile> ProfileRepository::Create(const Profile& profile, const IdempotencyKey& key,
+                                                 bool allow_more_runs) {
+  if (!IsValidName(profile.request.name)) {
+    return Fail(Error(ErrorCode::kInvalidArgument, "the profile's name cannot be one",
+                      {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
+  }
+  Profile made = profile;
+  if (made.id.empty()) made.id = RandomId();
+  return database_.Write([&](Connection& connection) {
+    return CreateIn(connection, std::move(made), key, allow_more_runs);
+  });
+}
+
+Result<Profile> ProfileRepository::Get(const std::string& workspace,
+                                       const std::string& name_or_id) {
+  return database_.Read([&](Connection& connection) -> Result<Profile> {
+    auto profile = FindProfile(connection, workspace, name_or_id);
+    if (!profile) return Fail(profile.error());
+    if (!*profile) return Fail(NoSuchProfile(name_or_id));
+    return std::move(**profile);
+  });
+}
+
+Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
+                                              const ProfileFilter& filter,
+                                              const PageRequest& page) {
+  const auto before = SequenceBefore(page);
+  if (!before) return Fail(before.error());
+  return database_.Read([&](Connection& connection) -> Result<Page<Profile>> {
+    Statement rows(connection, R"sql(
+      SELECT document, id, workspace, state, sequence FROM profiles
+      WHERE workspace = :workspace AND sequence < :before
+        AND (:state = '' OR state = :state)
+        AND (:model_id = '' OR EXISTS (SELECT 1 FROM profile_models
+                                       WHERE profile_id = profiles.id AND model_id = :model_id))
+      ORDER BY sequence DESC LIMIT :limit)sql");
+    rows.Bind(":workspace", workspace)
+        .Bind(":before", *before)
+        .Bind(":state", filter.state ? Name(*filter.state) : "")
+        .Bind(":model_id", filter.model_id)
+        .Bind(":limit", page.top + 1);
+    std::vector<Profile> profiles;
+    std::vector<std::int64_t> sequences;
+    for (;;) {
+      const Result<bool> row = rows.Step();
+      if (!row) return Fail(row.error());
+      if (!*row) return CutToPage(std::move(profiles), sequences, page.top);
+      auto profile = ReadProfileRow(rows);
+      if (!profile) return Fail(profile.error());
+      profiles.push_back(std::move(*profile));
+      sequences.push_back(rows.Int(4));
+    }
+  });
+}
+
+Status ProfileRepository::Delete(const std::string& workspace, const std::string& name_or_id) {
+  return database_.Write([&](Connection& connection) -> Status {
+    const auto profile = FindProfile(connection, workspace, name_or_id);
+    if (!profile) return Fail(profile.error());
+    if (!*profile) return Fail(NoSuchProfile(name_or_id));
+    if (!IsFinished((*profile)->state)) {
+      return Fail(
+          Conflict("the profile is " + std::string(Name((*profile)->state)) + "; cancel it first"));
+    }
+    const std::string& id = (*profile)->id;
+    MLPROF_TRY(ForgetKeys(connection, workspace, "profile", id));
+    return Statement(connection, "DELETE FROM profiles WHERE id = :id").Bind(":id", id).Run();
+  });
+}
+
+Status ProfileRepository::Update(const Profile& profile, ProfileState expected) {
+  return database_.Write(
+      [&](Connection& connection) { return UpdateIn(connection, profile, expected); });
+}
+
+Status ProfileRepository::FinishPhase(const Profile& profile, ProfileState expected,
+                                      const PhaseRecord& phase) {
+  return database_.Write([&](Connection& connection) -> Status {
+    MLPROF_TRY(UpdateIn(connection, profile, expected));
+    return Statement(connection, R"sql(
+             INSERT INTO profile_phases
+               (profile_id, name, started_unix_ms, finished_unix_ms, outcome)
+             VALUES (:profile_id, :name, :started, :finished, :outcome))sql")
+        .Bind(":profile_id", profile.id)
+        .Bind(":name", phase.name)
+        .Bind(":started", phase.started)
+        .Bind(":finished", phase.finished)
+        .Bind(":outcome", phase.outcome)
+        .Run();
+  });
+}
+
+Result<std::vector<Profile>> ProfileRepository::Queued() {
+  return database_.Read([](Connection& connection) {
+    return ReadProfiles(connection, R"sql(
+      SELECT document, id, workspace, state FROM profiles
+      WHERE state = 'Queued' ORDER BY sequence)sql");
+  });
+}
+
+Result<std::vector<Profile>> ProfileRepository::Interrupted() {
+  return database_.Read([](Connection& connection) {
+    return ReadProfiles(connection, R"sql(
+      SELECT document, id, workspace, state FROM profiles
+      WHERE state IN ('Preparing', 'Starting', 'Profiling', 'Verifying') ORDER BY sequence)sql");
+  });
+}
+
+Result<std::int64_t> ProfileRepository::CountQueued() {
+  return database_.Read([](Connection& connection) -> Result<std::int64_t> {
+    Statement row(connection, "SELECT count(*) FROM profiles WHERE state = 'Queued'");
+    const Result<bool> found = row.Step();
+    if (!found) return Fail(found.error());
+    return row.Int(0);
+  });
+}
+
+}  // namespace mlprof

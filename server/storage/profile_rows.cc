@@ -1,0 +1,48 @@
+#include "server/storage/profile_rows.h"
+
+#include "common/json/domain_json.h"
+#include "common/json/json.h"
+
+namespace mlprof {
+namespace {
+
+// Written by this server, so only a bound against a damaged file.
+constexpr JsonLimits kDocumentLimits{
+    .max_bytes = 64 << 20, .max_depth = 64, .max_nodes = 4'000'000};
+
+}  // namespace
+
+Result<Profile> ReadProfileRow(const Statement& row) {
+  const std::string id = row.Text(1);
+  const auto json = ParseJson(row.Text(0), kDocumentLimits);
+  if (!json) return Fail(Internal("the stored profile " + id + ": " + json.error().message()));
+  auto profile = DecodeProfile(*json);
+  if (!profile)
+    return Fail(Internal("the stored profile " + id + ": " + profile.error().message()));
+  const auto state = ParseProfileState(row.Text(3));
+  if (!state) return Fail(Internal("the stored profile " + id + " has no known state"));
+  profile->id = id;
+  profile->workspace = row.Text(2);
+  profile->state = *state;
+  return profile;
+}
+
+Result<std::optional<Profile>> FindProfile(Connection& connection, const std::string& workspace,
+                                           const std::string& name_or_id) {
+  Statement row(connection, R"sql(
+    SELECT document, id, workspace, state FROM profiles
+    WHERE workspace = :workspace AND (id = :key OR name = :key)
+    ORDER BY id = :key DESC, sequence DESC LIMIT 1)sql");
+  const Result<bool> found = row.Bind(":workspace", workspace).Bind(":key", name_or_id).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  auto profile = ReadProfileRow(row);
+  if (!profile) return Fail(profile.error());
+  return std::move(*profile);
+}
+
+Error NoSuchProfile(const std::string& name_or_id) {
+  return NotFound("there is no profile \"" + name_or_id + "\"");
+}
+
+}  // namespace mlprof

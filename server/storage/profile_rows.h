@@ -1,0 +1,22 @@
+// What the files of the profile repository share. Every call is part of the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/domain/profile.h"
+#include "common/result/result.h"
+#include "server/storage/statement.h"
+
+namespace mlprof {
+
+/// The profile of a row whose columns are: document, id, workspace, state.
+Result<Profile> ReadProfileRow(const Statement& row);
+/// By id, else the newest run of the name; nullopt when there is none.
+Result<std::optional<Profile>> FindProfile(Connection& connection, const std::string& workspace,
+                                           const std::string& name_or_id);
+/// kNotFound in the words every method uses.
+Error NoSuchProfile(const std::string& name_or_id);
+
+}  // namespace mlprof

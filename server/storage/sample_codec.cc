@@ -1,0 +1,144 @@
+#include "server/storage/sample_codec.h"
+
+#include <array>
+
+#include "server/storage/byte_codec.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kIntegers = 12;
+using Integers = std::array<std::int64_t, kIntegers>;
+
+Integers ToIntegers(const Sample& s) {
+  return {s.at.count(),
+          s.cpu_time.count(),
+          s.periods,
+          s.throttled_periods,
+          s.throttled_time.count(),
+          s.usage.count(),
+          s.unreclaimable.count(),
+          s.cache.count(),
+          s.processes,
+          s.oom_kills,
+          s.agent_cpu_time.count(),
+          s.agent_memory.count()};
+}
+
+Sample FromIntegers(const Integers& v) {
+  using std::chrono::nanoseconds;
+  Sample s;
+  s.at = nanoseconds(v[0]);
+  s.cpu_time = nanoseconds(v[1]);
+  s.periods = v[2];
+  s.throttled_periods = v[3];
+  s.throttled_time = nanoseconds(v[4]);
+  s.usage = Bytes(v[5]);
+  s.unreclaimable = Bytes(v[6]);
+  s.cache = Bytes(v[7]);
+  s.processes = v[8];
+  s.oom_kills = v[9];
+  s.agent_cpu_time = nanoseconds(v[10]);
+  s.agent_memory = Bytes(v[11]);
+  return s;
+}
+
+// In unsigned arithmetic, which wraps, so that no pair of values is out of range.
+std::int64_t Difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+Error Damaged(const char* what) {
+  return Internal(std::string("the stored ") + what + " cannot be read");
+}
+
+RowRecord ReadRow(ByteReader& reader) {
+  RowRecord row;
+  row.row = reader.Signed();
+  row.size = Bytes(reader.Signed());
+  row.replays = static_cast<int>(reader.Signed());
+  row.status = static_cast<int>(reader.Signed());
+  row.latency_ms = reader.OptionalDouble();
+  row.service_time_ms = reader.OptionalDouble();
+  row.cpu_ms = reader.OptionalDouble();
+  if (reader.Unsigned() != 0) row.peak_memory = Bytes(reader.Signed());
+  return row;
+}
+
+}  // namespace
+
+std::string EncodeSamples(std::span<const Sample> samples) {
+  ByteWriter writer;
+  writer.Unsigned(kVersion);
+  Integers before{};
+  for (const Sample& sample : samples) {
+    const Integers now = ToIntegers(sample);
+    for (std::size_t i = 0; i < kIntegers; ++i) writer.Signed(Difference(now[i], before[i]));
+    writer.OptionalDouble(sample.host_cpu_pressure);
+    before = now;
+  }
+  return writer.Take();
+}
+
+Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples) {
+  ByteReader reader(bytes);
+  if (reader.Unsigned() != kVersion) return Fail(Damaged("samples"));
+  Integers values{};
+  while (!reader.AtEnd()) {
+    for (std::int64_t& value : values) value = Sum(value, reader.Signed());
+    Sample sample = FromIntegers(values);
+    sample.host_cpu_pressure = reader.OptionalDouble();
+    if (!reader.ok()) return Fail(Damaged("samples"));
+    samples.push_back(sample);
+  }
+  return {};
+}
+
+std::string EncodeRowRecords(std::span<const RowRecord> rows) {
+  ByteWriter writer;
+  writer.Unsigned(kVersion);
+  for (const RowRecord& row : rows) {
+    writer.Signed(row.row);
+    writer.Signed(row.size.count());
+    writer.Signed(row.replays);
+    writer.Signed(row.status);
+    writer.OptionalDouble(row.latency_ms);
+    writer.OptionalDouble(row.service_time_ms);
+    writer.OptionalDouble(row.cpu_ms);
+    writer.Unsigned(row.peak_memory ? 1 : 0);
+    if (row.peak_memory) writer.Signed(row.peak_memory->count());
+  }
+  return writer.Take();
+}
+
+Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
+  ByteReader reader(bytes);
+  if (reader.Unsigned() != kVersion) return Fail(Damaged("row records"));
+  std::vector<RowRecord> rows;
+  while (!reader.AtEnd()) {
+    rows.push_back(ReadRow(reader));
+    if (!reader.ok()) return Fail(Damaged("row records"));
+  }
+  return rows;
+}
+
+std::string EncodeLatencies(std::span<const std::uint32_t> latencies_us) {
+  ByteWriter writer;
+  for (const std::uint32_t latency : latencies_us) writer.Fixed32(latency);
+  return writer.Take();
+}
+
+Result<std::vector<std::uint32_t>> DecodeLatencies(std::string_view bytes) {
+  if (bytes.size() % 4 != 0) return Fail(Damaged("latencies"));
+  ByteReader reader(bytes);
+  std::vector<std::uint32_t> latencies;
+  latencies.reserve(bytes.size() / 4);
+  while (!reader.AtEnd()) latencies.push_back(reader.Fixed32());
+  return latencies;
+}
+
+}  // namespace mlprof

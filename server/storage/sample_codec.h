@@ -1,0 +1,38 @@
+// Samples, row records and latencies as blobs.
+//
+// A sample batch: a version byte 1, then for every sample the differences to the one before it (the
+// first: to zero), as signed variable-length integers in the order of the struct, times in
+// nanoseconds, and the host's pressure as an optional double. Counters that hardly move take one
+// byte each: about 25 bytes a sample, for 104 in memory.
+//
+// Row records: a version byte 1, then for every row its fields in order, integers variable, medians
+// and the peak optional doubles.
+//
+// Latencies: 4 bytes each, little-endian, microseconds.
+//
+// Decoders give kInternal for bytes that are none of theirs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/domain/sample.h"
+#include "common/domain/trial.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+std::string EncodeSamples(std::span<const Sample> samples);
+/// Appends to `samples`.
+Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples);
+
+std::string EncodeRowRecords(std::span<const RowRecord> rows);
+Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes);
+
+std::string EncodeLatencies(std::span<const std::uint32_t> latencies_us);
+Result<std::vector<std::uint32_t>> DecodeLatencies(std::string_view bytes);
+
+}  // namespace mlprof

@@ -1,0 +1,32 @@
+// SHA-256, in one go or piece by piece. Not thread-safe; one digest an object.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+struct evp_md_ctx_st;
+
+namespace mlprof {
+
+class Sha256 {
+ public:
+  Sha256();
+
+  void Add(std::string_view bytes);
+  /// 64 lower-case hex digits. Call once, at the end.
+  std::string Hex();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+std::string Sha256Hex(std::string_view bytes);
+/// Lower-case hex digits, two a byte.
+std::string ToHex(std::span<const unsigned char> bytes);
+
+}  // namespace mlprof

@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "common/json/domain_json.h"
+#include "server/storage/database.h"
+#include "server/storage/profile_repository.h"
+#include "server/storage/sample_codec.h"
+#include "tests/server/storage/example_profile.h"
+#include "tests/server/storage/temporary_directory.h"
+
+namespace mlprof {
+namespace {
+
+class ProfileRecordsTest : public testing::Test {
+ protected:
+  TemporaryDirectory folder_;
+  std::unique_ptr<Database> database_ = Database::Open(folder_ / "mlprof.db").value();
+  ProfileRepository profiles_{*database_};
+  const std::string id_ = profiles_.Create(ExampleProfile("p"), {}, false).value().profile.id;
+};
+
+Sample ExampleSample(int n) {
+  Sample sample;
+  sample.at = std::chrono::milliseconds(10 * n);
+  sample.cpu_time = std::chrono::microseconds(137 * n);
+  sample.usage = MiB(100 - n);  // falls, so that differences are negative
+  sample.oom_kills = n / 2;
+  sample.agent_memory = KiB(n);
+  if (n % 2 == 0) sample.host_cpu_pressure = 0.25 * n;
+  return sample;
+}
+
+TEST_F(ProfileRecordsTest, KeepsTrialsWithTheirExactLatencies) {
+  Trial trial;
+  trial.number = 2;
+  trial.purpose = TrialPurpose::kLoad;
+  trial.limits = {Cores(0.5), MiB(256)};
+  trial.verdict = "p95 was 20 ms";
+  trial.measurements.latency_p95_ms = 20.5;
+  const std::vector<std::uint32_t> latencies = {0, 1, 70'000, 0xffffffff};
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial, latencies));
+  EXPECT_EQ(profiles_.AddTrial(id_, trial, latencies).error().code(), ErrorCode::kConflict);
+  trial.number = 1;
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial, {}));
+  const auto trials = profiles_.Trials(id_);
+  ASSERT_TRUE(trials) << trials.error().message();
+  ASSERT_EQ(trials->size(), 2u);
+  EXPECT_EQ(DumpJson(EncodeTrial(trials->front())), DumpJson(EncodeTrial(trial)));
+  EXPECT_EQ(profiles_.Latencies(id_, 2).value(), latencies);
+  EXPECT_TRUE(profiles_.Latencies(id_, 1)->empty());
+  EXPECT_EQ(profiles_.Latencies(id_, 3).error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(ProfileRecordsTest, RefusesRecordsOfAnUnknownProfile) {
+  EXPECT_EQ(profiles_.AddTrial("unknown", Trial{}, {}).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(profiles_.AppendLog("unknown", "x").error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(ProfileRecordsTest, KeepsSamplesBatchByBatch) {
+  std::vector<Sample> samples;
+  for (int n = 0; n < 100; ++n) samples.push_back(ExampleSample(n));
+  ASSERT_TRUE(profiles_.AddSamples(id_, std::span(samples).first(60)));
+  ASSERT_TRUE(profiles_.AddSamples(id_, std::span(samples).subspan(60)));
+  ASSERT_TRUE(profiles_.AddSamples(id_, {}));
+  const auto read = profiles_.Samples(id_);
+  ASSERT_EQ(read->size(), 100u);
+  EXPECT_EQ(EncodeSamples(*read), EncodeSamples(samples));
+  EXPECT_EQ(read->at(51).usage, MiB(49));
+  EXPECT_EQ(read->at(99).cpu_time, std::chrono::microseconds(137 * 99));
+  EXPECT_FALSE(read->at(51).host_cpu_pressure);
+  EXPECT_EQ(read->at(52).host_cpu_pressure, 13.0);
+}
+
+TEST_F(ProfileRecordsTest, KeepsRowsInPlaceOfFormerOnes) {
+  RowRecord full{.row = 3,
+                 .size = Bytes(10),
+                 .replays = 2,
+                 .status = 200,
+                 .latency_ms = 1.5,
+                 .service_time_ms = 1.25,
+                 .cpu_ms = 0.5,
+                 .peak_memory = MiB(3)};
+  RowRecord bare{.row = 4,
+                 .size = Bytes(0),
+                 .replays = 0,
+                 .status = 0,
+                 .latency_ms = {},
+                 .service_time_ms = {},
+                 .cpu_ms = {},
+                 .peak_memory = {}};
+  ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{bare}));
+  ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{full, bare}));
+  const auto rows = profiles_.Rows(id_);
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ(DumpJson(EncodeRowRecord(rows->at(0))), DumpJson(EncodeRowRecord(full)));
+  EXPECT_EQ(rows->at(0).peak_memory, MiB(3));
+  EXPECT_FALSE(rows->at(1).latency_ms);
+  EXPECT_TRUE(profiles_.Rows("unknown")->empty());
+}
+
+TEST_F(ProfileRecordsTest, KeepsTheLogsLast4MiB) {
+  ASSERT_TRUE(profiles_.AppendLog(id_, "first line\n"));
+  ASSERT_TRUE(profiles_.AppendLog(id_, "second \xff line\n"));
+  EXPECT_EQ(profiles_.Log(id_).value(), "first line\nsecond \xff line\n");
+  const std::string part(300'000, 'x');
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(profiles_.AppendLog(id_, part));
+  ASSERT_TRUE(profiles_.AppendLog(id_, "the end"));
+  const std::string log = profiles_.Log(id_).value();
+  EXPECT_EQ(log.size(), std::size_t{4 << 20});
+  EXPECT_TRUE(log.ends_with("the end"));
+  ASSERT_TRUE(profiles_.AppendLog(id_, std::string(5 << 20, 'y')));
+  EXPECT_EQ(profiles_.Log(id_)->find_first_not_of('y'), std::string::npos);
+}
+
+TEST_F(ProfileRecordsTest, GivesTheEventsAfterAnId) {
+  for (const std::int64_t n : {3, 5, 9}) {
+    ASSERT_TRUE(profiles_.AddEvent(id_, {n, "phase", Json{{"n", n}}}));
+  }
+  EXPECT_EQ(profiles_.AddEvent(id_, {9, "phase", Json{}}).error().code(), ErrorCode::kConflict);
+  const auto events = profiles_.EventsAfter(id_, 3);
+  ASSERT_EQ(events->size(), 2u);
+  EXPECT_EQ(events->front().id, 5);
+  EXPECT_EQ(events->back().data["n"], 9);
+  EXPECT_TRUE(profiles_.EventsAfter(id_, 9)->empty());
+}
+
+TEST_F(ProfileRecordsTest, DropsOldLogEventsButNoOthers) {
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", Json{}}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {2, "log", Json{}}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {30'000, "log", Json{}}));
+  const auto events = profiles_.EventsAfter(id_, 0);
+  ASSERT_EQ(events->size(), 2u);
+  EXPECT_EQ(events->front().type, "phase");
+}
+
+TEST_F(ProfileRecordsTest, ClearsWhatWasMeasuredButKeepsTheEvents) {
+  ASSERT_TRUE(profiles_.AddTrial(id_, Trial{}, {}));
+  ASSERT_TRUE(profiles_.AddSamples(id_, std::vector{ExampleSample(1)}));
+  ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{RowRecord{}}));
+  ASSERT_TRUE(profiles_.AppendLog(id_, "text"));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", Json{}}));
+  ASSERT_TRUE(profiles_.ClearMeasured(id_));
+  EXPECT_TRUE(profiles_.Trials(id_)->empty());
+  EXPECT_TRUE(profiles_.Samples(id_)->empty());
+  EXPECT_TRUE(profiles_.Rows(id_)->empty());
+  EXPECT_EQ(profiles_.Log(id_).value(), "");
+  EXPECT_EQ(profiles_.EventsAfter(id_, 0)->size(), 1u);
+}
+
+TEST(SampleCodecTest, KeepsTheExtremesOfEveryInteger) {
+  Sample low;
+  low.at = std::chrono::nanoseconds::min();
+  low.usage = Bytes(std::numeric_limits<std::int64_t>::max());
+  Sample high;
+  high.at = std::chrono::nanoseconds::max();
+  high.usage = Bytes(std::numeric_limits<std::int64_t>::min());
+  std::vector<Sample> read;
+  ASSERT_TRUE(DecodeSamples(EncodeSamples(std::vector{low, high, low}), read));
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_EQ(read[1].at, high.at);
+  EXPECT_EQ(read[2].usage, low.usage);
+}
+
+TEST(SampleCodecTest, IsCompact) {
+  std::vector<Sample> samples;
+  for (int n = 0; n < 1000; ++n) samples.push_back(ExampleSample(n));
+  EXPECT_LT(EncodeSamples(samples).size(), samples.size() * 32);
+}
+
+TEST(SampleCodecTest, RefusesBytesThatAreCutAtAnyPlace) {
+  const std::string whole = EncodeSamples(std::vector{ExampleSample(3)});
+  for (std::size_t size = 2; size < whole.size(); ++size) {
+    std::vector<Sample> read;
+    EXPECT_FALSE(DecodeSamples(whole.substr(0, size), read)) << size;
+  }
+  std::vector<Sample> read;
+  EXPECT_FALSE(DecodeSamples("", read));
+  EXPECT_FALSE(DecodeRowRecords("\x02"));
+  EXPECT_FALSE(DecodeLatencies("abc"));
+}
+
+}  // namespace
+}  // namespace mlprof
