@@ -1,6 +1,7 @@
 // Datasets: one column of request bodies. Thread-safe.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "common/domain/dataset.h"
@@ -26,7 +27,8 @@ class DatasetRegistry {
  public:
   DatasetRegistry(Database& database, ContentStore& content);
 
-  /// kInvalidArgument names the row ("/rows/3"); kUnsupportedMedia; kKeyReused.
+  /// kInvalidArgument names the row ("/rows/3"); kUnsupportedMedia; kTooLarge over
+  /// kMaxDatasetUpload; kKeyReused.
   Result<Dataset> Register(const NewDataset& dataset, const SpooledBody& body,
                            const IdempotencyKey& key);
   Result<Dataset> Get(const std::string& workspace, const std::string& id);
@@ -38,6 +40,8 @@ class DatasetRegistry {
   Result<Page<std::string>> ReadRowsPage(const Dataset& dataset, const PageRequest& page);
 
  private:
+  Result<std::filesystem::path> PackedFile(const Dataset& dataset);
+
   Database& database_;
   ContentStore& content_;
 };

@@ -1,0 +1,77 @@
+#include "server/registry/archive_intake.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#include "server/registry/gzip_source.h"
+#include "server/registry/tree_writer.h"
+#include "server/storage/durable_file.h"
+
+namespace mlprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<bool> IsGzip(const fs::path& file) {
+  auto source = FileSource::Open(file);
+  if (!source) return Fail(source.error());
+  std::array<char, 2> first{};
+  const auto got = ReadFully(**source, first);
+  if (!got) return Fail(got.error());
+  return LooksLikeGzip(std::span(first).first(*got));
+}
+
+struct Unpacked {
+  TarContents contents;
+  std::string sha256;
+};
+
+// The uncompressed tar is written to `tar` only where the upload is not that already.
+Result<Unpacked> Unpack(const fs::path& upload, bool gzip, int tar, TreeWriter& tree,
+                        const TarLimits& limits) {
+  auto file = FileSource::Open(upload);
+  if (!file) return Fail(file.error());
+  std::optional<GzipSource> unzipped;
+  if (gzip) unzipped.emplace(**file);
+  RecordingSource source(gzip ? static_cast<ByteSource&>(*unzipped) : **file, tar);
+  const auto contents = ReadTar(source, limits, tree);
+  if (!contents) return Fail(contents.error());
+  MLPROF_TRY(tree.Finish());
+  return Unpacked{*contents, source.Digest()};
+}
+
+}  // namespace
+
+Result<StagedArchive> StagedArchive::Stage(ContentStore& content, const SpooledBody& upload,
+                                           const TarLimits& limits) {
+  StagedArchive staged(content);
+  const auto gzip = IsGzip(*upload.file);
+  if (!gzip) return Fail(gzip.error());
+  auto tree = TreeWriter::Create(staged.tree_.path());
+  if (!tree) return Fail(tree.error());
+  // An upload that is a tar already and lies on the same file system is linked, not copied.
+  const bool linked = !*gzip && link(upload.file->c_str(), staged.tar_.path().c_str()) == 0;
+  FileDescriptor copy;
+  if (!linked) {
+    copy = FileDescriptor(
+        open(staged.tar_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!copy) return Fail(FromErrno(errno, "creating " + staged.tar_.path().string()));
+  }
+  const auto unpacked = Unpack(*upload.file, *gzip, copy.get(), *tree, limits);
+  if (!unpacked) return Fail(unpacked.error());
+  MLPROF_TRY(SyncPath(staged.tar_.path()));
+  staged.sha256_ = unpacked->sha256;
+  staged.size_ = unpacked->contents.size;
+  return staged;
+}
+
+Status StagedArchive::Publish(ContentStore& content) {
+  MLPROF_TRY(content.PutFile(tar_.path(), sha256_));
+  return content.PutTree(tree_.path(), sha256_);
+}
+
+}  // namespace mlprof

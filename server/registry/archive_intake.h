@@ -1,0 +1,38 @@
+// Takes an uploaded tar (gzip or not) in: checked, unpacked, hashed, ready to be published.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "common/http/message.h"
+#include "common/result/result.h"
+#include "common/units/bytes.h"
+#include "server/registry/tar_reader.h"
+#include "server/storage/content_store.h"
+#include "server/storage/durable_file.h"
+
+namespace mlprof {
+
+/// An archive in the content store's incoming folder; what is not published goes with it.
+class StagedArchive {
+ public:
+  /// Errors as of ReadTar, and kUnavailable for a full disk.
+  static Result<StagedArchive> Stage(ContentStore& content, const SpooledBody& upload,
+                                     const TarLimits& limits = {});
+  const std::string& sha256() const { return sha256_; }  // of the tar, uncompressed
+  Bytes size() const { return size_; }                   // of the files
+
+  /// Under the content store's lock.
+  Status Publish(ContentStore& content);
+
+ private:
+  explicit StagedArchive(const ContentStore& content)
+      : tar_(content.NewIncomingPath()), tree_(content.NewIncomingPath()) {}
+
+  RemovedAtEnd tar_;
+  RemovedAtEnd tree_;
+  std::string sha256_;
+  Bytes size_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,44 @@
+#include "server/registry/byte_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace mlprof {
+
+Result<std::size_t> ReadFully(ByteSource& source, std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    const auto got = source.Read(buffer.subspan(filled));
+    if (!got) return got;
+    if (*got == 0) break;
+    filled += *got;
+  }
+  return filled;
+}
+
+Result<std::unique_ptr<FileSource>> FileSource::Open(const std::filesystem::path& file) {
+  FileDescriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd) return Fail(FromErrno(errno, "opening " + file.string()));
+  return std::unique_ptr<FileSource>(new FileSource(std::move(fd)));
+}
+
+Result<std::size_t> FileSource::Read(std::span<char> buffer) {
+  for (;;) {
+    const ssize_t got = read(fd_.get(), buffer.data(), buffer.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return Fail(FromErrno(errno, "reading an upload"));
+  }
+}
+
+Result<std::size_t> RecordingSource::Read(std::span<char> buffer) {
+  const auto got = inner_.Read(buffer);
+  if (!got || *got == 0) return got;
+  const std::string_view bytes(buffer.data(), *got);
+  sha_.Add(bytes);
+  if (copy_ >= 0) MLPROF_TRY(WriteAll(copy_, bytes));
+  return got;
+}
+
+}  // namespace mlprof

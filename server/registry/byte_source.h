@@ -1,0 +1,50 @@
+// Where an archive's bytes come from, piece by piece.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "common/result/result.h"
+#include "server/storage/durable_file.h"
+#include "server/storage/sha256.h"
+
+namespace mlprof {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// How many bytes it put into `buffer`, which is not empty; 0 at the end and only there.
+  virtual Result<std::size_t> Read(std::span<char> buffer) = 0;
+};
+
+/// Fills `buffer` as far as the source reaches: less than its size only at the end.
+Result<std::size_t> ReadFully(ByteSource& source, std::span<char> buffer);
+
+class FileSource : public ByteSource {
+ public:
+  static Result<std::unique_ptr<FileSource>> Open(const std::filesystem::path& file);
+  Result<std::size_t> Read(std::span<char> buffer) override;
+
+ private:
+  explicit FileSource(FileDescriptor fd) : fd_(std::move(fd)) {}
+  FileDescriptor fd_;
+};
+
+/// Passes bytes on, hashes them, and copies them to a file where one is given.
+class RecordingSource : public ByteSource {
+ public:
+  /// `copy` is a descriptor to write to, or -1; it stays the caller's. `inner` must outlive this.
+  RecordingSource(ByteSource& inner, int copy) : inner_(inner), copy_(copy) {}
+  Result<std::size_t> Read(std::span<char> buffer) override;
+  /// Hex SHA-256 of everything read so far; once.
+  std::string Digest() { return sha_.Hex(); }
+
+ private:
+  ByteSource& inner_;
+  int copy_;
+  Sha256 sha_;
+};
+
+}  // namespace mlprof

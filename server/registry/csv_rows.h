@@ -1,0 +1,14 @@
+// The rows of a CSV text (RFC 4180) with one column. Pure.
+#pragma once
+
+#include <string_view>
+
+#include "common/domain/dataset.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+/// As DecodeRows. A fault in the structure (a second column, a stray or missing quote) ends it.
+Result<Rows> DecodeCsvRows(std::string_view body, bool has_header);
+
+}  // namespace mlprof

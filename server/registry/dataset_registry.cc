@@ -1,0 +1,171 @@
+#include "server/registry/dataset_registry.h"
+
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include "common/log/log.h"
+#include "server/registry/byte_source.h"
+#include "server/registry/content_references.h"
+#include "server/registry/dataset_rows.h"
+#include "server/registry/packed_rows.h"
+#include "server/registry/resource_id.h"
+#include "server/registry/row_formats.h"
+#include "server/registry/versions.h"
+#include "server/storage/content_store.h"
+#include "server/storage/database.h"
+#include "server/storage/durable_file.h"
+#include "server/storage/idempotency_keys.h"
+#include "server/storage/names.h"
+#include "server/storage/page_cursor.h"
+#include "server/storage/workspaces.h"
+
+namespace mlprof {
+namespace {
+
+Result<std::string> ReadUpload(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error) return Fail(FromErrno(error.value(), "reading an upload"));
+  if (size > static_cast<std::uintmax_t>(kMaxDatasetUpload.count())) {
+    return Fail(
+        ErrorCode::kTooLarge,
+        "a dataset may have " + std::to_string(kMaxDatasetUpload.count()) + " bytes at most");
+  }
+  auto source = FileSource::Open(file);
+  if (!source) return Fail(source.error());
+  std::string text(size, '\0');
+  if (text.empty()) return text;
+  const auto got = ReadFully(**source, text);
+  if (!got) return Fail(got.error());
+  text.resize(*got);
+  return text;
+}
+
+Dataset Describe(const NewDataset& wanted, const Rows& rows) {
+  Dataset dataset;
+  dataset.workspace = wanted.workspace;
+  dataset.name = wanted.name;
+  dataset.description = wanted.description;
+  dataset.row_count = static_cast<std::int64_t>(rows.size());
+  std::unordered_set<std::string_view> distinct;
+  for (const std::string& row : rows) {
+    distinct.insert(row);
+    dataset.size += Bytes(static_cast<std::int64_t>(row.size()));
+  }
+  dataset.distinct_row_count = static_cast<std::int64_t>(distinct.size());
+  dataset.created = Now();
+  return dataset;
+}
+
+Result<std::optional<Dataset>> MadeBefore(Connection& connection, const std::string& workspace,
+                                          const IdempotencyKey& key) {
+  const auto id = FindKey(connection, workspace, key);
+  if (!id) return Fail(id.error());
+  if (!*id) return std::nullopt;
+  auto stored = FindDataset(connection, workspace, **id);
+  if (!stored) return Fail(stored.error());
+  return std::move(stored->dataset);
+}
+
+Result<Dataset> CreateIn(Connection& connection, StoredDataset stored, const IdempotencyKey& key) {
+  Dataset& dataset = stored.dataset;
+  MLPROF_TRY(EnsureWorkspace(connection, dataset.workspace));
+  auto before = MadeBefore(connection, dataset.workspace, key);
+  if (!before) return Fail(before.error());
+  if (*before) return std::move(**before);
+  const auto version = NextVersion(connection, "dataset", dataset.workspace, dataset.name);
+  if (!version) return Fail(version.error());
+  dataset.version = *version;
+  dataset.id = MakeResourceId(dataset.name, *version);
+  MLPROF_TRY(InsertDataset(connection, stored));
+  MLPROF_TRY(SaveKey(connection, dataset.workspace, key, "dataset", dataset.id));
+  return dataset;
+}
+
+}  // namespace
+
+DatasetRegistry::DatasetRegistry(Database& database, ContentStore& content)
+    : database_(database), content_(content) {}
+
+Result<Dataset> DatasetRegistry::Register(const NewDataset& dataset, const SpooledBody& body,
+                                          const IdempotencyKey& key) {
+  if (!IsValidName(dataset.name)) {
+    return Fail(Error(ErrorCode::kInvalidArgument, "the dataset's name cannot be one",
+                      {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
+  }
+  auto before = database_.Read(
+      [&](Connection& connection) { return MadeBefore(connection, dataset.workspace, key); });
+  if (!before) return Fail(before.error());
+  if (*before) return std::move(**before);
+  const auto text = ReadUpload(*body.file);
+  if (!text) return Fail(text.error());
+  const auto rows = DecodeRows(dataset.content_type, *text);
+  if (!rows) return Fail(rows.error());
+  const RemovedAtEnd packed(content_.NewIncomingPath());
+  const auto digest = WritePackedRows(packed.path(), *rows);
+  if (!digest) return Fail(digest.error());
+  const auto lock = content_.Lock();
+  MLPROF_TRY(content_.PutFile(packed.path(), *digest));
+  return database_.Write([&](Connection& connection) {
+    return CreateIn(connection, {Describe(dataset, *rows), *digest}, key);
+  });
+}
+
+Result<Dataset> DatasetRegistry::Get(const std::string& workspace, const std::string& id) {
+  return database_.Read([&](Connection& connection) -> Result<Dataset> {
+    auto stored = FindDataset(connection, workspace, id);
+    if (!stored) return Fail(stored.error());
+    return std::move(stored->dataset);
+  });
+}
+
+Result<Page<Dataset>> DatasetRegistry::List(const std::string& workspace, const std::string& name,
+                                            const PageRequest& page) {
+  const auto before = SequenceBefore(page);
+  if (!before) return Fail(before.error());
+  return database_.Read([&](Connection& connection) {
+    return ListDatasets(connection, workspace, name, *before, page.top);
+  });
+}
+
+Status DatasetRegistry::Delete(const std::string& workspace, const std::string& id) {
+  const auto lock = content_.Lock();
+  const auto deleted = database_.Write([&](Connection& connection) -> Result<StoredDataset> {
+    auto stored = FindDataset(connection, workspace, id);
+    if (!stored) return stored;
+    MLPROF_TRY(CheckDatasetUnused(connection, workspace, stored->dataset.id));
+    MLPROF_TRY(ForgetKeys(connection, workspace, "dataset", stored->dataset.id));
+    MLPROF_TRY(DeleteDataset(connection, stored->dataset));
+    return stored;
+  });
+  if (!deleted) return Fail(deleted.error());
+  // The dataset is gone; what cannot be removed now is removed at the next start.
+  if (Status status = RemoveIfUnreferenced(database_, content_, deleted->content_sha256); !status) {
+    LogWarn("content left behind", {{"reason", status.error().message()}});
+  }
+  return {};
+}
+
+Result<std::filesystem::path> DatasetRegistry::PackedFile(const Dataset& dataset) {
+  return database_.Read([&](Connection& connection) -> Result<std::filesystem::path> {
+    const auto stored = FindDataset(connection, dataset.workspace, dataset.id);
+    if (!stored) return Fail(stored.error());
+    return content_.FilePath(stored->content_sha256);
+  });
+}
+
+Result<Rows> DatasetRegistry::ReadRows(const Dataset& dataset) {
+  const auto file = PackedFile(dataset);
+  if (!file) return Fail(file.error());
+  return ReadPackedRows(*file);
+}
+
+Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
+                                                        const PageRequest& page) {
+  const auto file = PackedFile(dataset);
+  if (!file) return Fail(file.error());
+  return ReadPackedPage(*file, page);
+}
+
+}  // namespace mlprof

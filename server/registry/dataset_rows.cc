@@ -1,0 +1,105 @@
+#include "server/registry/dataset_rows.h"
+
+#include <vector>
+
+#include "server/registry/resource_id.h"
+#include "server/storage/page_cursor.h"
+
+namespace mlprof {
+namespace {
+
+Error NoSuchDataset(const std::string& id) {
+  return NotFound("there is no dataset \"" + id + "\"");
+}
+
+// Columns in the order of both SELECTs below.
+StoredDataset ReadRow(const Statement& row) {
+  StoredDataset stored;
+  Dataset& dataset = stored.dataset;
+  dataset.workspace = row.Text(1);
+  dataset.name = row.Text(2);
+  dataset.version = static_cast<int>(row.Int(3));
+  dataset.id = MakeResourceId(dataset.name, dataset.version);
+  dataset.description = row.Text(4);
+  dataset.row_count = row.Int(5);
+  dataset.distinct_row_count = row.Int(6);
+  dataset.size = Bytes(row.Int(7));
+  dataset.created = row.Time(8);
+  stored.content_sha256 = row.Text(9);
+  return stored;
+}
+
+}  // namespace
+
+Result<StoredDataset> FindDataset(Connection& connection, const std::string& workspace,
+                                  const std::string& id) {
+  const auto parsed = ParseResourceId(id);
+  if (!parsed) return Fail(NoSuchDataset(id));
+  Statement row(connection, R"sql(
+    SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
+           size_bytes, created_unix_ms, content_sha256
+    FROM datasets
+    WHERE workspace = :workspace AND name = :name AND (:version = 0 OR version = :version)
+    ORDER BY version DESC LIMIT 1)sql");
+  const Result<bool> found = row.Bind(":workspace", workspace)
+                                 .Bind(":name", parsed->name)
+                                 .Bind(":version", parsed->version)
+                                 .Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return Fail(NoSuchDataset(id));
+  return ReadRow(row);
+}
+
+Status InsertDataset(Connection& connection, const StoredDataset& stored) {
+  const Dataset& dataset = stored.dataset;
+  return Statement(connection, R"sql(
+           INSERT INTO datasets (workspace, name, version, description, row_count,
+                                 distinct_row_count, size_bytes, content_sha256, created_unix_ms)
+           VALUES (:workspace, :name, :version, :description, :row_count,
+                   :distinct_row_count, :size, :content_sha256, :created))sql")
+      .Bind(":workspace", dataset.workspace)
+      .Bind(":name", dataset.name)
+      .Bind(":version", dataset.version)
+      .Bind(":description", dataset.description)
+      .Bind(":row_count", dataset.row_count)
+      .Bind(":distinct_row_count", dataset.distinct_row_count)
+      .Bind(":size", dataset.size.count())
+      .Bind(":content_sha256", stored.content_sha256)
+      .Bind(":created", dataset.created)
+      .Run();
+}
+
+Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& workspace,
+                                   const std::string& name, std::int64_t before, int top) {
+  Statement rows(connection, R"sql(
+    SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
+           size_bytes, created_unix_ms, content_sha256
+    FROM datasets
+    WHERE workspace = :workspace AND sequence < :before AND (:name = '' OR name = :name)
+    ORDER BY sequence DESC LIMIT :limit)sql");
+  rows.Bind(":workspace", workspace)
+      .Bind(":before", before)
+      .Bind(":name", name)
+      .Bind(":limit", top + 1);
+  std::vector<Dataset> datasets;
+  std::vector<std::int64_t> sequences;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return CutToPage(std::move(datasets), sequences, top);
+    datasets.push_back(ReadRow(rows).dataset);
+    sequences.push_back(rows.Int(0));
+  }
+}
+
+Status DeleteDataset(Connection& connection, const Dataset& dataset) {
+  return Statement(connection, R"sql(
+           DELETE FROM datasets
+           WHERE workspace = :workspace AND name = :name AND version = :version)sql")
+      .Bind(":workspace", dataset.workspace)
+      .Bind(":name", dataset.name)
+      .Bind(":version", dataset.version)
+      .Run();
+}
+
+}  // namespace mlprof

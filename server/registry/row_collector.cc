@@ -1,0 +1,51 @@
+#include "server/registry/row_collector.h"
+
+#include "server/registry/row_formats.h"
+#include "server/registry/text_checks.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kMaxFaults = 20;
+
+}  // namespace
+
+void RowCollector::AddText(std::string_view text) {
+  if (const auto at = FirstInvalidUtf8(text)) {
+    Refuse("is not UTF-8 at byte " + std::to_string(*at) + "; send bytes as {\"base64\":\"…\"}");
+  } else {
+    AddBytes(std::string(text));
+  }
+}
+
+void RowCollector::AddBytes(std::string bytes) {
+  ++seen_;
+  if (faults_.empty()) rows_.push_back(std::move(bytes));
+}
+
+void RowCollector::Refuse(std::string detail) {
+  faults_.push_back({"/rows/" + std::to_string(seen_), std::move(detail)});
+  ++seen_;
+}
+
+bool RowCollector::WantsMore() const {
+  return seen_ <= kMaxDatasetRows && faults_.size() < kMaxFaults;
+}
+
+Result<Rows> RowCollector::Finish() && {
+  if (!faults_.empty()) {
+    std::string message = faults_.front().pointer + " " + faults_.front().detail;
+    return Fail(Error(ErrorCode::kInvalidArgument, std::move(message), std::move(faults_)));
+  }
+  if (rows_.size() > kMaxDatasetRows) {
+    return Fail(ErrorCode::kTooLarge,
+                "the dataset has more than " + std::to_string(kMaxDatasetRows) + " rows");
+  }
+  if (rows_.empty()) {
+    return Fail(Error(ErrorCode::kInvalidArgument, "the dataset has no rows",
+                      {{"/rows", "must hold at least one row"}}));
+  }
+  return std::move(rows_);
+}
+
+}  // namespace mlprof

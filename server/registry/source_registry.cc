@@ -1,0 +1,64 @@
+#include "server/registry/source_registry.h"
+
+#include "server/registry/archive_intake.h"
+#include "server/storage/content_store.h"
+#include "server/storage/database.h"
+#include "server/storage/statement.h"
+#include "server/storage/workspaces.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::string_view kPrefix = "sha256:";
+
+// "" for what is no id of a source.
+std::string DigestOf(const std::string& id) {
+  return id.starts_with(kPrefix) ? id.substr(kPrefix.size()) : "";
+}
+
+}  // namespace
+
+SourceRegistry::SourceRegistry(Database& database, ContentStore& content)
+    : database_(database), content_(content) {}
+
+Result<std::string> SourceRegistry::Register(const std::string& workspace, const SpooledBody& tar) {
+  auto archive = StagedArchive::Stage(content_, tar);
+  if (!archive) return Fail(archive.error());
+  const auto lock = content_.Lock();
+  MLPROF_TRY(archive->Publish(content_));
+  return database_.Write([&](Connection& connection) -> Result<std::string> {
+    MLPROF_TRY(EnsureWorkspace(connection, workspace));
+    MLPROF_TRY(Statement(connection, R"sql(
+      INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms)
+      VALUES (:workspace, :sha256, :size, :now)
+      ON CONFLICT (workspace, sha256) DO NOTHING)sql")
+                   .Bind(":workspace", workspace)
+                   .Bind(":sha256", archive->sha256())
+                   .Bind(":size", archive->size().count())
+                   .Bind(":now", Now())
+                   .Run());
+    return std::string(kPrefix) + archive->sha256();
+  });
+}
+
+Result<bool> SourceRegistry::Exists(const std::string& workspace, const std::string& id) {
+  return database_.Read([&](Connection& connection) {
+    Statement row(connection, R"sql(
+      SELECT 1 FROM sources WHERE workspace = :workspace AND sha256 = :sha256)sql");
+    return row.Bind(":workspace", workspace).Bind(":sha256", DigestOf(id)).Step();
+  });
+}
+
+Result<std::filesystem::path> SourceRegistry::Files(const std::string& workspace,
+                                                    const std::string& id) {
+  const Result<bool> known = Exists(workspace, id);
+  if (!known) return Fail(known.error());
+  if (!*known) return Fail(NotFound("there is no source \"" + id + "\""));
+  const std::filesystem::path tree = content_.TreePath(DigestOf(id));
+  std::error_code error;
+  if (std::filesystem::exists(tree, error)) return tree;
+  return Fail(Internal("the files of the source " + id +
+                       " are missing from the data directory; register it again"));
+}
+
+}  // namespace mlprof

@@ -1,0 +1,55 @@
+#include "server/registry/versions.h"
+
+#include "server/storage/statement.h"
+
+namespace mlprof {
+namespace {
+
+Status CheckUnused(Connection& connection, const char* sql, const std::string& workspace,
+                   const std::string& id) {
+  Statement row(connection, sql);
+  const Result<bool> used = row.Bind(":workspace", workspace).Bind(":id", id).Step();
+  if (!used) return Fail(used.error());
+  if (!*used) return {};
+  return Fail(Conflict(id + " is in use by the profile \"" + row.Text(0) +
+                       "\"; wait for its end, or cancel it"));
+}
+
+}  // namespace
+
+Result<int> NextVersion(Connection& connection, const char* kind, const std::string& workspace,
+                        const std::string& name) {
+  Statement row(connection, R"sql(
+    INSERT INTO version_counters (kind, workspace, name, last_version)
+    VALUES (:kind, :workspace, :name, 1)
+    ON CONFLICT (kind, workspace, name) DO UPDATE SET last_version = last_version + 1
+    RETURNING last_version)sql");
+  const Result<bool> counted =
+      row.Bind(":kind", kind).Bind(":workspace", workspace).Bind(":name", name).Step();
+  if (!counted) return Fail(counted.error());
+  const int version = static_cast<int>(row.Int(0));
+  MLPROF_TRY(row.Run());
+  return version;
+}
+
+Status CheckModelUnused(Connection& connection, const std::string& workspace,
+                        const std::string& model_id) {
+  return CheckUnused(connection, R"sql(
+    SELECT p.name FROM profile_models m JOIN profiles p ON p.id = m.profile_id
+    WHERE m.model_id = :id AND p.workspace = :workspace
+      AND p.state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
+    LIMIT 1)sql",
+                     workspace, model_id);
+}
+
+Status CheckDatasetUnused(Connection& connection, const std::string& workspace,
+                          const std::string& dataset_id) {
+  return CheckUnused(connection, R"sql(
+    SELECT name FROM profiles
+    WHERE state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
+      AND workspace = :workspace AND dataset_id = :id
+    LIMIT 1)sql",
+                     workspace, dataset_id);
+}
+
+}  // namespace mlprof
