@@ -4,6 +4,7 @@
 
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
+#include "server/metrics/controller_metrics.h"
 
 namespace mlprof {
 namespace {
@@ -136,9 +137,13 @@ void ProfileQueue::Loop(std::stop_token stop) {
     }
     auto queued = profiles_.Queued();
     while (queued && !queued->empty() && !stop.stop_requested()) {
+      metrics_.SetQueueLength(std::ssize(*queued) - 1);
+      metrics_.SetRunningProfiles(1);
       RunOne(std::move(queued->front()));
+      metrics_.SetRunningProfiles(0);
       queued = profiles_.Queued();
     }
+    if (queued) metrics_.SetQueueLength(std::ssize(*queued));
     if (!queued) LogError("the queue was not read", {{"why", queued.error().message()}});
   }
 }
@@ -154,7 +159,7 @@ void ProfileQueue::RunOne(Profile profile) {
   }
   profile.started = Now();
   LogInfo("profile begins", {{"profile", profile.request.name}, {"id", profile.id}});
-  RunRecorder recorder(profile, profiles_, events_, live_);
+  RunRecorder recorder(profile, profiles_, events_, live_, metrics_);
   const RunEnd end = RunProfile(services_, recorder, stop);
   bool canceled_by_user = false;
   {
@@ -184,6 +189,7 @@ void ProfileQueue::Finish(Profile& profile, ProfileState stored, RunEnd end,
             {{"profile", profile.request.name}, {"why", status.error().message()}});
     return;
   }
+  metrics_.ProfileFinished(end.state);
   LogInfo("profile ends",
           {{"profile", profile.request.name}, {"state", std::string(Name(end.state))}});
   events_.PublishStored(profile.id, "done", EncodeProfile(profile));

@@ -4,6 +4,7 @@
 
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
+#include "server/metrics/controller_metrics.h"
 
 namespace mlprof {
 namespace {
@@ -13,11 +14,12 @@ constexpr std::chrono::milliseconds kLiveInterval{500};
 }  // namespace
 
 RunRecorder::RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events,
-                         LiveProgress& live)
+                         LiveProgress& live, ControllerMetrics& metrics)
     : profile_(profile),
       repository_(repository),
       events_(events),
       live_(live),
+      metrics_(metrics),
       stored_state_(profile.state),
       phase_started_(Now()),
       monotonic_start_(MonotonicNow()) {}
@@ -47,6 +49,8 @@ void RunRecorder::FinishPhase(const std::string& outcome) {
   profile_.progress.fraction = phase_.to;
   Keep(repository_.FinishPhase(profile_, stored_state_,
                                {phase_.name, phase_started_, Now(), outcome}));
+  metrics_.PhaseFinished(phase_.name,
+                         std::chrono::duration<double>(Now() - phase_started_).count());
 }
 
 void RunRecorder::Progressed(double fraction, const std::string& message) {
@@ -85,6 +89,8 @@ void RunRecorder::Live(const LiveReplay& replay, const std::optional<Sample>& la
 
 void RunRecorder::Record(Trial trial, std::span<const std::uint32_t> latencies_us) {
   trial.number = ++trials_;
+  const std::int64_t successes = trial.measurements.success_queries;
+  metrics_.RowsReplayed(successes, trial.measurements.total_queries - successes);
   Keep(repository_.AddTrial(profile_.id, trial, latencies_us));
   events_.PublishStored(profile_.id, "trial", EncodeTrial(trial));
 }

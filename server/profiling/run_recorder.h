@@ -18,6 +18,8 @@
 
 namespace mlprof {
 
+class ControllerMetrics;
+
 /// A phase's place in the whole: where its share of the progress begins and ends (0 to 1).
 struct PhaseShare {
   const char* name;
@@ -28,8 +30,8 @@ struct PhaseShare {
 
 class RunRecorder {
  public:
-  RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events,
-              LiveProgress& live);
+  RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events, LiveProgress& live,
+              ControllerMetrics& metrics);
 
   /// Moves the profile to the phase's state. Every phase ends with a committed record.
   void EnterPhase(const PhaseShare& phase, const std::string& message);
@@ -63,6 +65,7 @@ class RunRecorder {
   ProfileRepository& repository_;
   EventHub& events_;
   LiveProgress& live_;
+  ControllerMetrics& metrics_;
   Status status_;
   ProfileState stored_state_;
   PhaseShare phase_{"", ProfileState::kQueued, 0, 0};

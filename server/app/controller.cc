@@ -1,0 +1,162 @@
+#include "server/app/controller.h"
+
+#include <atomic>
+
+#include "common/http/server.h"
+#include "server/metrics/controller_metrics.h"
+#include "server/profiling/event_hub.h"
+#include "server/profiling/live_progress.h"
+#include "server/profiling/profile_queue.h"
+#include "server/profiling/profile_service.h"
+#include "server/registry/dataset_registry.h"
+#include "server/registry/model_registry.h"
+#include "server/registry/source_registry.h"
+#include "server/rest/access.h"
+#include "server/rest/problem.h"
+#include "server/rest/rest_api.h"
+#include "server/runtime/docker/docker_options.h"
+#include "server/storage/content_store.h"
+#include "server/storage/data_directory.h"
+#include "server/storage/database.h"
+#include "server/storage/workspaces.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kStopGrace{2};
+constexpr std::chrono::seconds kReadyDeadline{3};
+
+std::filesystem::path BesideThisProgram(const char* name) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / name;
+}
+
+DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::path& data_dir,
+                         std::string instance_id, ControllerMetrics& metrics) {
+  DockerOptions docker;
+  if (!options.docker_host.empty()) docker.docker_host = options.docker_host;
+  docker.agent_binary = options.agent.empty() ? BesideThisProgram("mlprof-agent") : options.agent;
+  docker.data_dir = data_dir;
+  docker.instance_id = std::move(instance_id);
+  docker.base_image = options.base_image;
+  docker.isolation = options.isolation == "gvisor" ? Isolation::kGvisor : Isolation::kDefault;
+  docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
+    metrics.DockerCalled(call, succeeded ? "ok" : "failed", seconds);
+  };
+  return docker;
+}
+
+}  // namespace
+
+// Declared in the order they are built; each may use those before it.
+struct Controller::Parts {
+  Parts(DataDirectory directory, std::unique_ptr<Database> opened,
+        std::unique_ptr<ContentStore> store)
+      : data_directory(std::move(directory)),
+        database(std::move(opened)),
+        content(std::move(store)),
+        metrics(MLPROF_VERSION),
+        models(*database, *content),
+        datasets(*database, *content),
+        sources(*database, *content),
+        profiles(*database),
+        events(profiles) {
+    database->ObserveWrites(
+        [this](std::chrono::nanoseconds time) { metrics.DatabaseWritten(time); });
+  }
+
+  void BuildService(const ServerOptions& options) {
+    queue.emplace(RunServices{*runtime, models, datasets, sources}, profiles, events, live,
+                  metrics);
+    service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
+    AddRoutes(router, {models, datasets, sources, *service, *database, metrics,
+                       [this] { return Ready(); }, MLPROF_VERSION});
+  }
+
+  Status Ready() {
+    if (stopping) return Fail(Unavailable("the server is stopping"));
+    return runtime->Check(Deadline::After(kReadyDeadline));
+  }
+
+  HttpServerHooks Hooks() {
+    HttpServerHooks hooks;
+    hooks.admit = [this](const HttpRequest& request) { return access.Check(request); };
+    hooks.refuse = RefuseWithProblem;
+    hooks.served = [this](const std::string& route, const std::string& method, int status,
+                          double seconds) { metrics.HttpServed(route, method, status, seconds); };
+    return hooks;
+  }
+
+  Status Listen(const ServerOptions& options) {
+    HttpServerOptions http;
+    http.address = options.address;
+    http.port = options.port;
+    http.spool_directory = content->incoming();
+    auto listening = HttpServer::Start(http, router, Hooks());
+    if (!listening) return Fail(listening.error());
+    server = std::move(*listening);
+    access.SetPort(server->port());
+    address = options.address.find(':') == std::string::npos ? options.address
+                                                             : "[" + options.address + "]";
+    return {};
+  }
+
+  DataDirectory data_directory;
+  std::unique_ptr<Database> database;
+  std::unique_ptr<ContentStore> content;
+  ControllerMetrics metrics;
+  ModelRegistry models;
+  DatasetRegistry datasets;
+  SourceRegistry sources;
+  ProfileRepository profiles;
+  EventHub events;
+  LiveProgress live;
+  std::unique_ptr<Runtime> runtime;
+  std::optional<ProfileQueue> queue;
+  std::optional<ProfileService> service;
+  Router router;
+  AccessRules access;
+  std::atomic<bool> stopping = false;
+  std::string address;
+  std::unique_ptr<HttpServer> server;
+};
+
+Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Controller::~Controller() { Stop(); }
+
+Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& options) {
+  auto directory = DataDirectory::Open(options.data_dir);
+  if (!directory) return Fail(directory.error());
+  const std::filesystem::path data_dir = directory->path();
+  auto database = Database::Open(directory->DatabaseFile());
+  if (!database) return Fail(database.error());
+  auto content = ContentStore::Open(data_dir);
+  if (!content) return Fail(content.error());
+  auto instance_id = InstanceId(**database);
+  if (!instance_id) return Fail(instance_id.error());
+
+  auto parts =
+      std::make_unique<Parts>(std::move(*directory), std::move(*database), std::move(*content));
+  auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
+  if (!runtime) return Fail(runtime.error());
+  parts->runtime = std::move(*runtime);
+  parts->BuildService(options);
+  parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
+                                               : InterruptedPolicy::kRequeue);
+  MLPROF_TRY(parts->Listen(options));
+  return std::unique_ptr<Controller>(new Controller(std::move(parts)));
+}
+
+std::string Controller::url() const {
+  return "http://" + parts_->address + ":" + std::to_string(parts_->server->port());
+}
+
+void Controller::Stop() {
+  if (parts_->stopping.exchange(true)) return;
+  if (parts_->server) parts_->server->Stop(kStopGrace);
+  if (parts_->queue) parts_->queue->Stop();
+}
+
+}  // namespace mlprof

@@ -1,0 +1,54 @@
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/log/log.h"
+#include "server/app/controller.h"
+#include "server/app/lifetime.h"
+#include "server/app/options.h"
+
+namespace {
+
+std::optional<std::string> FromEnvironment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+mlprof::LogLevel LevelOf(const std::string& name) {
+  if (name == "debug") return mlprof::LogLevel::kDebug;
+  if (name == "warn") return mlprof::LogLevel::kWarn;
+  if (name == "error") return mlprof::LogLevel::kError;
+  return mlprof::LogLevel::kInfo;
+}
+
+int Complain(const mlprof::Error& error, int status) {
+  std::fprintf(stderr, "mlprof-server: %s\n", error.message().c_str());
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto options = mlprof::ParseServerOptions(arguments, FromEnvironment);
+  if (!options) return Complain(options.error(), 2);
+  if (options->help) {
+    std::fputs(mlprof::ServerHelp().c_str(), stdout);
+    return 0;
+  }
+  if (options->version) {
+    std::puts("mlprof-server " MLPROF_VERSION);
+    return 0;
+  }
+  mlprof::SetLogLevel(LevelOf(options->log_level));
+  mlprof::BlockStopSignals();
+  auto controller = mlprof::Controller::Start(*options);
+  if (!controller) return Complain(controller.error(), 1);
+  std::printf("listening on %s\n", (*controller)->url().c_str());
+  std::fflush(stdout);
+  mlprof::WaitForEnd(options->exit_when_unused);
+  (*controller)->Stop();
+  return 0;
+}

@@ -1,0 +1,230 @@
+#include "server/app/options.h"
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "common/json/json.h"
+
+namespace mlprof {
+namespace {
+
+// One option under its three names; what it does with its value.
+struct Option {
+  const char* flag;      // --data-dir
+  const char* variable;  // MLPROF_DATA_DIR
+  const char* key;       // dataDir in the config file
+  const char* value_name;
+  const char* help;
+  Status (*set)(ServerOptions& options, const std::string& value);
+};
+
+Error Wrong(const std::string& message) { return InvalidArgument(message); }
+
+bool IsLoopback(const std::string& address) {
+  return address == "127.0.0.1" || address == "::1" || address == "localhost";
+}
+
+Status SetListen(ServerOptions& options, const std::string& value) {
+  const std::size_t colon = value.rfind(':');
+  if (colon == std::string::npos) return Fail(Wrong("--listen wants ADDRESS:PORT, not " + value));
+  std::string address = value.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) {
+    address = address.substr(1, address.size() - 2);
+  }
+  const std::string port = value.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), options.port);
+  if (error != std::errc() || end != port.data() + port.size()) {
+    return Fail(Wrong("--listen wants a port from 0 to 65535, not " + port));
+  }
+  if (!IsLoopback(address)) {
+    return Fail(
+        Wrong("only loopback may be listened on (127.0.0.1 or [::1]); tokens and TLS, which "
+              "other addresses need, come with a later version"));
+  }
+  options.address = address == "localhost" ? "127.0.0.1" : address;
+  return {};
+}
+
+Status SetRuntime(ServerOptions& options, const std::string& value) {
+  if (value == "docker") {
+    options.runtime = value;
+    return {};
+  }
+  if (value == "kubernetes" || value == "process") {
+    return Fail(ErrorCode::kNotAvailable, "--runtime " + value + " comes with a later version");
+  }
+  return Fail(Wrong("--runtime wants docker, kubernetes or process, not " + value));
+}
+
+Status SetIsolation(ServerOptions& options, const std::string& value) {
+  if (value != "default" && value != "gvisor") {
+    return Fail(Wrong("--isolation wants default or gvisor, not " + value));
+  }
+  options.isolation = value;
+  return {};
+}
+
+Status SetLogLevel(ServerOptions& options, const std::string& value) {
+  if (value != "debug" && value != "info" && value != "warn" && value != "error") {
+    return Fail(Wrong("--log-level wants debug, info, warn or error, not " + value));
+  }
+  options.log_level = value;
+  return {};
+}
+
+template <auto Member>
+Status Set(ServerOptions& options, const std::string& value) {
+  options.*Member = value;
+  return {};
+}
+
+Status Later(ServerOptions&, const std::string&) {
+  return Fail(ErrorCode::kNotAvailable,
+              "TLS (--tls-listen, --tls-cert, --tls-key, --public-url) comes with a later version");
+}
+
+constexpr std::array<Option, 13> kOptions = {{
+    {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
+     "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
+    {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
+     "where everything is kept (default $XDG_DATA_HOME/mlprof)", &Set<&ServerOptions::data_dir>},
+    {"--runtime", "MLPROF_RUNTIME", "runtime", "docker", "where containers come from", &SetRuntime},
+    {"--docker-host", "MLPROF_DOCKER_HOST", "dockerHost", "unix:///PATH",
+     "the engine's socket (default $DOCKER_HOST, then /var/run/docker.sock)",
+     &Set<&ServerOptions::docker_host>},
+    {"--base-image", "MLPROF_BASE_IMAGE", "baseImage", "IMAGE",
+     "the base of entry scripts that name none (default: mlprof's own, made when missing)",
+     &Set<&ServerOptions::base_image>},
+    {"--isolation", "MLPROF_ISOLATION", "isolation", "default|gvisor", "the container runtime",
+     &SetIsolation},
+    {"--agent", "MLPROF_AGENT", "agent", "FILE",
+     "the static mlprof-agent (default: beside mlprof-server)", &Set<&ServerOptions::agent>},
+    {"--log-level", "MLPROF_LOG_LEVEL", "logLevel", "LEVEL", "debug, info, warn or error",
+     &SetLogLevel},
+    {"--exit-when-unused", "MLPROF_EXIT_WHEN_UNUSED", "exitWhenUnused", "FILE",
+     "end when nobody holds a shared lock on FILE any more",
+     &Set<&ServerOptions::exit_when_unused>},
+    {"--tls-listen", "MLPROF_TLS_LISTEN", "tlsListen", "ADDRESS:PORT", "later", &Later},
+    {"--tls-cert", "MLPROF_TLS_CERT", "tlsCert", "FILE", "later", &Later},
+    {"--tls-key", "MLPROF_TLS_KEY", "tlsKey", "FILE", "later", &Later},
+    {"--public-url", "MLPROF_PUBLIC_URL", "publicUrl", "URL", "later", &Later},
+}};
+
+const Option* ByFlag(std::string_view flag) {
+  for (const Option& option : kOptions) {
+    if (flag == option.flag) return &option;
+  }
+  return nullptr;
+}
+
+struct CommandLine {
+  std::map<const Option*, std::string> values;
+  std::optional<std::string> config_file;
+  bool help = false;
+  bool version = false;
+};
+
+Result<CommandLine> ReadArguments(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--help" || argument == "-h") {
+      line.help = true;
+      continue;
+    }
+    if (argument == "--version") {
+      line.version = true;
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string flag = argument.substr(0, equals);
+    const Option* option = ByFlag(flag);
+    if (option == nullptr && flag != "--config") {
+      return Fail(Wrong("unknown option " + flag + "; see mlprof-server --help"));
+    }
+    if (equals == std::string::npos && i + 1 == arguments.size()) {
+      return Fail(Wrong(flag + " wants a value"));
+    }
+    const std::string value =
+        equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1);
+    if (option == nullptr) {
+      line.config_file = value;
+    } else {
+      line.values[option] = value;
+    }
+  }
+  return line;
+}
+
+Result<Json> ReadConfig(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf()))
+    return Fail(Wrong("the config file cannot be read: " + path));
+  auto json = ParseJson(text.str());
+  if (!json) return Fail(json.error().WithContext(path));
+  if (!json->is_object()) return Fail(Wrong(path + ": not a JSON object"));
+  for (const auto& [key, value] : json->items()) {
+    bool known = false;
+    for (const Option& option : kOptions) known = known || key == option.key;
+    if (!known || !value.is_string()) {
+      return Fail(Wrong(path + ": \"" + key + "\" is unknown or not a string"));
+    }
+  }
+  return json;
+}
+
+std::filesystem::path DefaultDataDir(const GetEnvironment& environment) {
+  if (const auto data = environment("XDG_DATA_HOME"); data && !data->empty()) {
+    return std::filesystem::path(*data) / "mlprof";
+  }
+  return std::filesystem::path(environment("HOME").value_or("/root")) / ".local/share/mlprof";
+}
+
+}  // namespace
+
+Result<ServerOptions> ParseServerOptions(const std::vector<std::string>& arguments,
+                                         const GetEnvironment& environment) {
+  auto line = ReadArguments(arguments);
+  if (!line) return Fail(line.error());
+  ServerOptions options;
+  options.help = line->help;
+  options.version = line->version;
+  options.data_dir = DefaultDataDir(environment);
+  options.docker_host = environment("DOCKER_HOST").value_or("");
+  if (!line->config_file) line->config_file = environment("MLPROF_CONFIG");
+  Json config = Json::object();
+  if (line->config_file) {
+    auto read = ReadConfig(*line->config_file);
+    if (!read) return Fail(read.error());
+    config = std::move(*read);
+  }
+  for (const Option& option : kOptions) {
+    std::optional<std::string> value = environment(option.variable);
+    if (!value && config.contains(option.key)) value = config[option.key].get<std::string>();
+    if (const auto given = line->values.find(&option); given != line->values.end()) {
+      value = given->second;
+    }
+    if (value) MLPROF_TRY(option.set(options, *value));
+  }
+  return options;
+}
+
+std::string ServerHelp() {
+  std::string help =
+      "mlprof-server: profiles models in containers and answers how many cores and how much "
+      "memory\n"
+      "to request. Every option is also a variable (MLPROF_…) and a key of the config file.\n\n";
+  for (const Option& option : kOptions) {
+    if (option.set == &Later) continue;
+    const std::string name = std::string(option.flag) + " " + option.value_name;
+    help += "  " + name + "\n        " + option.help + " [" + option.variable + "]\n";
+  }
+  help += "  --config FILE\n        a JSON object with keys such as \"dataDir\" [MLPROF_CONFIG]\n";
+  return help;
+}
+
+}  // namespace mlprof
