@@ -1,0 +1,117 @@
+#include "agent/app/agent.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace mlprof::agent {
+
+using agent_protocol::ProcessEvent;
+
+Status Agent::Serve(UniqueFd controller) {
+  auto loop = EventLoop::Open();
+  if (!loop) return Fail(loop.error());
+  const CgroupLocation location =
+      LocateCgroup(ReadWholeFile("/proc/self/cgroup"), ReadWholeFile("/proc/self/mountinfo"));
+  Agent agent(*loop, std::move(controller), OpenCgroup(location));
+  return agent.Run(location.version);
+}
+
+Agent::Agent(EventLoop& loop, UniqueFd controller, std::unique_ptr<CgroupReader> cgroup)
+    : loop_(loop),
+      cgroup_(std::move(cgroup)),
+      link_(loop, std::move(controller), *this),
+      sampler_(loop, *cgroup_, proc_),
+      supervisor_(loop, *cgroup_, [this](const ProcessEvent& event) { OnProcessEvent(event); }) {}
+
+Status Agent::Run(int cgroup_version) {
+  MLPROF_TRY(supervisor_.Open());
+  MLPROF_TRY(link_.Open());
+  agent_protocol::Hello hello;
+  hello.agent_version = MLPROF_VERSION;
+  hello.pid = ::getpid();
+  hello.cgroup_version = cgroup_version;
+  link_.Send(hello);
+  link_.Flush();
+  loop_.Run([this] { link_.Flush(); });
+  return {};
+}
+
+void Agent::OnStart(const agent_protocol::Start& start) {
+  if (started_) return OnControllerGone(InvalidArgument("a second start"));
+  started_ = true;
+  auto head = RequestHead::ForRows(start);
+  auto probe = RequestHead::ForReadiness(start);
+  if (!head || !probe) {
+    ProcessEvent event;
+    event.kind = ProcessEvent::Kind::kStartFailed;
+    event.detail = (head ? probe : head).error().message();
+    return link_.Send(event);
+  }
+  relay_.emplace(loop_, Relay::Target{start.port, std::move(*head), start.request_timeout},
+                 *cgroup_, [this](const agent_protocol::Answer& answer) { link_.Send(answer); });
+  readiness_.emplace(loop_, start.port, std::move(*probe), start.readiness_path.empty(),
+                     Readiness::Outcome{[this] { OnReady(); },
+                                        [this, port = start.port,
+                                         path = start.readiness_path](const std::string& last_try) {
+                                          ProcessEvent event;
+                                          event.kind = ProcessEvent::Kind::kNotReady;
+                                          event.detail = "GET " + (path.empty() ? "/" : path) +
+                                                         " on port " + std::to_string(port) + ": " +
+                                                         last_try;
+                                          link_.Send(event);
+                                        }});
+  start_timeout_ = start.start_timeout;
+  sampler_.Start(start.sample_interval, [this](const Sample& sample) { OnSample(sample); });
+  cpu_at_start_ = ModelCpuTime(*cgroup_);
+  started_at_ = Clock::now();
+  supervisor_.Launch(start);
+}
+
+void Agent::OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) {
+  if (relay_) return relay_->Add(row, read_at);
+  agent_protocol::Answer answer;
+  answer.id = row.id;
+  answer.failure = agent_protocol::RowFailure::kConnect;
+  link_.Send(answer);
+}
+
+void Agent::OnStop(const agent_protocol::Stop& stop) {
+  if (readiness_) readiness_->Stop();
+  supervisor_.Stop(stop.grace, [this] {
+    link_.Flush();
+    loop_.Stop();
+  });
+}
+
+void Agent::OnControllerGone(const Error&) {
+  supervisor_.KillAll();
+  loop_.Stop();
+}
+
+void Agent::OnProcessEvent(const ProcessEvent& event) {
+  link_.Send(event);
+  if (event.kind == ProcessEvent::Kind::kStarted) BeginWaiting();
+  if (event.kind == ProcessEvent::Kind::kExited && readiness_) readiness_->Stop();
+}
+
+void Agent::BeginWaiting() {
+  started_at_ = Clock::now();
+  readiness_->Start(started_at_ + start_timeout_);
+}
+
+void Agent::OnReady() {
+  agent_protocol::Ready ready;
+  ready.took = Clock::now() - started_at_;
+  ready.cpu_time = ModelCpuTime(*cgroup_) - cpu_at_start_;
+  sampler_.Take();  // a peak between two samples would be missed
+  ready.peak_unreclaimable = sampler_.peak_unreclaimable();
+  link_.Send(ready);
+  supervisor_.WatchProcesses();
+}
+
+void Agent::OnSample(const Sample& sample) {
+  supervisor_.NoteOomKills(sample.oom_kills);
+  if (!link_.Clogged()) link_.Send(sample);
+}
+
+}  // namespace mlprof::agent

@@ -1,0 +1,50 @@
+// The agent as a whole: what the controller asks is handed to supervision, relay and sampling, what
+// they find goes back over the link.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "agent/link/controller_link.h"
+#include "agent/relay/readiness.h"
+#include "agent/relay/relay.h"
+#include "agent/sampling/sampler.h"
+#include "agent/supervise/supervisor.h"
+
+namespace mlprof::agent {
+
+class Agent final : public ControllerListener {
+ public:
+  /// `controller` is a connected stream socket. Serves until the controller goes or says Stop; the
+  /// model does not outlive it.
+  static Status Serve(UniqueFd controller);
+
+ private:
+  Agent(EventLoop& loop, UniqueFd controller, std::unique_ptr<CgroupReader> cgroup);
+  Status Run(int cgroup_version);
+
+  void OnStart(const agent_protocol::Start& start) override;
+  void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) override;
+  void OnStop(const agent_protocol::Stop& stop) override;
+  void OnControllerGone(const Error& why) override;
+
+  void OnProcessEvent(const agent_protocol::ProcessEvent& event);
+  void OnSample(const Sample& sample);
+  void BeginWaiting();
+  void OnReady();
+
+  EventLoop& loop_;
+  const std::unique_ptr<CgroupReader> cgroup_;
+  const ProcReader proc_;
+  ControllerLink link_;
+  Sampler sampler_;
+  Supervisor supervisor_;
+  std::optional<Relay> relay_;
+  std::optional<Readiness> readiness_;
+  std::chrono::milliseconds start_timeout_{0};
+  bool started_ = false;
+  Clock::time_point started_at_{};
+  std::chrono::nanoseconds cpu_at_start_{0};
+};
+
+}  // namespace mlprof::agent

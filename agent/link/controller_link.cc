@@ -1,0 +1,90 @@
+#include "agent/link/controller_link.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace mlprof::agent {
+
+using agent_protocol::FrameType;
+
+ControllerLink::ControllerLink(EventLoop& loop, UniqueFd socket, ControllerListener& listener)
+    : loop_(loop),
+      socket_(std::move(socket)),
+      listener_(listener),
+      decoder_(agent_protocol::Sender::kController) {}
+
+ControllerLink::~ControllerLink() {
+  if (socket_) loop_.Unwatch(socket_.get(), this);
+}
+
+Status ControllerLink::Open() { return loop_.Watch(socket_.get(), EPOLLIN, this); }
+
+void ControllerLink::OnEvents(std::uint32_t events) {
+  if ((events & EPOLLOUT) != 0) Flush();
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) == 0) return;
+  const auto space = decoder_.Space();
+  const ssize_t n = ::recv(socket_.get(), space.data(), space.size(), MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) return Close(Unavailable("the controller closed the connection"));
+  decoder_.Commit(static_cast<std::size_t>(n));
+  const Status handled = HandleFrames(Clock::now());
+  if (!handled) Close(handled.error());
+}
+
+Status ControllerLink::HandleFrames(Clock::time_point read_at) {
+  while (socket_) {
+    auto frame = decoder_.Next();
+    if (!frame) return Fail(frame.error());
+    if (!frame->has_value()) return {};
+    const std::string_view payload = (*frame)->payload;
+    if ((*frame)->type == FrameType::kRow) {
+      const auto row = agent_protocol::DecodeRow(payload);
+      if (!row) return Fail(row.error());
+      listener_.OnRow(*row, read_at);
+    } else if ((*frame)->type == FrameType::kStart) {
+      const auto start = agent_protocol::DecodeStart(payload);
+      if (!start) return Fail(start.error());
+      listener_.OnStart(*start);
+    } else {
+      const auto stop = agent_protocol::DecodeStop(payload);
+      if (!stop) return Fail(stop.error());
+      listener_.OnStop(*stop);
+    }
+  }
+  return {};
+}
+
+void ControllerLink::Flush() {
+  if (!socket_) {
+    outgoing_.clear();
+    return;
+  }
+  while (written_ < outgoing_.size()) {
+    const ssize_t n = ::send(socket_.get(), outgoing_.data() + written_,
+                             outgoing_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) {
+      written_ += static_cast<std::size_t>(n);
+    } else if (errno == EAGAIN) {
+      break;
+    } else if (errno != EINTR) {
+      return Close(FromErrno(errno, "writing to the controller"));
+    }
+  }
+  if (written_ == outgoing_.size()) {
+    outgoing_.clear();
+    written_ = 0;
+  }
+  if (watching_writes_ == !outgoing_.empty()) return;
+  watching_writes_ = !outgoing_.empty();
+  loop_.Rewatch(socket_.get(), watching_writes_ ? EPOLLIN | EPOLLOUT : EPOLLIN, this);
+}
+
+void ControllerLink::Close(Error why) {
+  if (!socket_) return;
+  loop_.Unwatch(socket_.get(), this);
+  socket_.Reset();
+  listener_.OnControllerGone(why);
+}
+
+}  // namespace mlprof::agent

@@ -1,0 +1,51 @@
+// The agent's end of the connection: frames from the controller are handed on as messages, messages
+// to it are gathered and written once per batch of events.
+#pragma once
+
+#include <string>
+
+#include "agent/loop/event_loop.h"
+#include "common/agent_protocol/codec.h"
+
+namespace mlprof::agent {
+
+class ControllerListener {
+ public:
+  virtual ~ControllerListener() = default;
+  virtual void OnStart(const agent_protocol::Start& start) = 0;
+  /// `read_at` is when the row's frame had been read; the body's view ends with the call.
+  virtual void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) = 0;
+  virtual void OnStop(const agent_protocol::Stop& stop) = 0;
+  /// The controller went or broke the protocol; nothing follows.
+  virtual void OnControllerGone(const Error& why) = 0;
+};
+
+class ControllerLink final : public Watcher {
+ public:
+  ControllerLink(EventLoop& loop, UniqueFd socket, ControllerListener& listener);
+  ~ControllerLink() override;
+  Status Open();
+
+  template <class Message>
+  void Send(const Message& message) {
+    agent_protocol::Append(outgoing_, message);
+  }
+  /// Samples give way when the controller does not read.
+  bool Clogged() const { return outgoing_.size() > (1u << 20); }
+  void Flush();
+
+ private:
+  void OnEvents(std::uint32_t events) override;
+  Status HandleFrames(Clock::time_point read_at);
+  void Close(Error why);
+
+  EventLoop& loop_;
+  UniqueFd socket_;
+  ControllerListener& listener_;
+  agent_protocol::FrameDecoder decoder_;
+  std::string outgoing_;
+  std::size_t written_ = 0;
+  bool watching_writes_ = false;
+};
+
+}  // namespace mlprof::agent

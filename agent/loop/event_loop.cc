@@ -1,0 +1,101 @@
+#include "agent/loop/event_loop.h"
+
+#include <sys/timerfd.h>
+
+#include <cerrno>
+
+namespace mlprof::agent {
+
+Result<EventLoop> EventLoop::Open() {
+  UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  if (!epoll || !timer) return Fail(FromErrno(errno, "opening the event loop"));
+  EventLoop loop(std::move(epoll), std::move(timer));
+  MLPROF_TRY(loop.Watch(loop.timer_.get(), EPOLLIN, nullptr));
+  return loop;
+}
+
+Status EventLoop::Watch(int fd, std::uint32_t events, Watcher* watcher) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = watcher;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) < 0) {
+    return Fail(FromErrno(errno, "watching a descriptor"));
+  }
+  return {};
+}
+
+void EventLoop::Rewatch(int fd, std::uint32_t events, Watcher* watcher) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = watcher;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
+void EventLoop::Unwatch(int fd, Watcher* watcher) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  for (int i = 0; i < batch_size_; ++i) {
+    epoll_event& event = batch_[static_cast<std::size_t>(i)];
+    if (event.data.ptr == watcher) event.events = 0;
+  }
+}
+
+TimerId EventLoop::At(Clock::time_point when, std::function<void()> action) {
+  const TimerId id{when, ++last_timer_};
+  timers_.emplace(id, std::move(action));
+  return id;
+}
+
+void EventLoop::Cancel(TimerId& id) {
+  if (id.second != 0) timers_.erase(id);
+  id = {};
+}
+
+void EventLoop::FireTimers() {
+  const auto now = Clock::now();
+  while (!timers_.empty() && timers_.begin()->first.first <= now) {
+    auto node = timers_.extract(timers_.begin());
+    node.mapped()();
+  }
+}
+
+// A later time than asked for is left armed: the early wake-up is cheaper than a call per change.
+void EventLoop::ArmTimer() {
+  if (timers_.empty()) return;
+  const auto when = timers_.begin()->first.first;
+  if (armed_for_ != Clock::time_point{} && armed_for_ <= when) return;
+  armed_for_ = when;
+  const auto since = std::max<std::int64_t>(1, when.time_since_epoch().count());
+  itimerspec spec{};
+  spec.it_value.tv_sec = since / 1'000'000'000;
+  spec.it_value.tv_nsec = since % 1'000'000'000;
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+void EventLoop::Run(const std::function<void()>& after_batch) {
+  while (running_) {
+    ArmTimer();
+    const int count =
+        ::epoll_wait(epoll_.get(), batch_.data(), static_cast<int>(batch_.size()), -1);
+    batch_size_ = count > 0 ? count : 0;
+    bool timer_fired = false;
+    for (int i = 0; i < batch_size_; ++i) {
+      const epoll_event& event = batch_[static_cast<std::size_t>(i)];
+      if (event.data.ptr == nullptr) {
+        timer_fired = true;
+      } else if (event.events != 0) {
+        static_cast<Watcher*>(event.data.ptr)->OnEvents(event.events);
+      }
+    }
+    batch_size_ = 0;
+    if (timer_fired) {
+      std::uint64_t expirations = 0;
+      [[maybe_unused]] const ssize_t n = ::read(timer_.get(), &expirations, sizeof(expirations));
+      armed_for_ = {};
+      FireTimers();
+    }
+    after_batch();
+  }
+}
+
+}  // namespace mlprof::agent

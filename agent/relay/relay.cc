@@ -1,0 +1,143 @@
+#include "agent/relay/relay.h"
+
+#include <algorithm>
+
+namespace mlprof::agent {
+
+using agent_protocol::Answer;
+using agent_protocol::RowFailure;
+using agent_protocol::RowView;
+
+Relay::Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, Sink sink)
+    : loop_(loop), target_(std::move(target)), cgroup_(cgroup), sink_(std::move(sink)) {}
+
+Relay::~Relay() { loop_.Cancel(deadline_timer_); }
+
+void Relay::Add(const RowView& row, Clock::time_point read_at) {
+  Connection* const connection = waiting_.empty() ? TakeFree() : nullptr;
+  if (connection == nullptr) {
+    waiting_.push_back({row.id, row.attribute_cpu, read_at, std::string(row.body)});
+  } else {
+    Launch(*connection, row, read_at);
+  }
+}
+
+Connection* Relay::TakeFree() {
+  if (!free_.empty()) {
+    Connection* const connection = free_.back();
+    free_.pop_back();
+    return connection;
+  }
+  if (connections_.size() >= kMaxConnections) return nullptr;
+  connections_.push_back(
+      std::make_unique<Connection>(loop_, target_.port, *this, connections_.size()));
+  flight_of_.push_back(flights_.end());
+  return connections_.back().get();
+}
+
+void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point read_at) {
+  if (unasked_ > 0) {
+    --unasked_;
+    free_.push_back(&connection);
+    Answer answer;
+    answer.id = row.id;
+    answer.failure = RowFailure::kUnasked;
+    sink_(answer);
+    return;
+  }
+  if (spare_.empty()) spare_.emplace_back();
+  flights_.splice(flights_.end(), spare_, spare_.begin());
+  flight_of_[connection.slot()] = std::prev(flights_.end());
+  Flight& flight = flights_.back();
+  flight = {row.id, row.attribute_cpu, false, connection.slot(), read_at, {}, {}};
+  // A row that had to wait for a connection has its whole time from now.
+  flight.deadline = (dispatching_ ? Clock::now() : read_at) + target_.request_timeout;
+  if (flights_.size() > 1) {
+    flight.deadline = std::max(flight.deadline, std::prev(flights_.end(), 2)->deadline);
+  }
+  WatchDeadlines();
+  if (row.attribute_cpu) flight.cpu_before = ModelCpuTime(cgroup_);
+  connection.Send(target_.head, row.body);
+}
+
+void Relay::OnIdleEnd(Connection&, bool unasked) { unasked_ += unasked ? 1 : 0; }
+
+void Relay::OnExchangeEnd(Connection& connection) {
+  const auto flight = flight_of_[connection.slot()];
+  if (connection.WorthRetrying() && !flight->retried) {
+    flight->retried = true;
+    return connection.Resend();
+  }
+  const ResponseParser& parser = connection.parser();
+  const Connection::Times& times = connection.times();
+  const auto since_read = [&](Clock::time_point when) {
+    return when == Clock::time_point{} ? std::chrono::nanoseconds{0} : when - flight->read_at;
+  };
+  Answer answer;
+  answer.id = flight->id;
+  answer.failure = connection.failure();
+  answer.http_status = parser.status();
+  answer.sent = since_read(times.sent);
+  answer.first_byte = since_read(times.first_byte);
+  answer.last_byte = since_read(times.last_byte);
+  answer.body_bytes = parser.body_bytes();
+  answer.excerpt = parser.excerpt();
+  const bool attribute = flight->attribute_cpu && answer.failure == RowFailure::kNone;
+  const auto cpu_before = flight->cpu_before;
+  spare_.splice(spare_.begin(), flights_, flight);
+  free_.push_back(&connection);
+  if (attribute) {
+    Settle(std::make_shared<Settling>(Settling{std::move(answer), cpu_before, {}}));
+  } else {
+    sink_(answer);
+  }
+  DispatchWaiting();
+}
+
+// Not re-entered: a row that fails at once comes back here through OnExchangeEnd.
+void Relay::DispatchWaiting() {
+  if (dispatching_) return;
+  dispatching_ = true;
+  while (!waiting_.empty()) {
+    Connection* const connection = TakeFree();
+    if (connection == nullptr) break;
+    const Waiting row = std::move(waiting_.front());
+    waiting_.pop_front();
+    Launch(*connection, {row.id, row.attribute_cpu, row.body}, row.read_at);
+  }
+  dispatching_ = false;
+}
+
+// One timer, for the oldest row; most rows are answered long before and cost nothing here.
+void Relay::WatchDeadlines() {
+  if (deadline_timer_.second != 0 || flights_.empty()) return;
+  deadline_timer_ = loop_.At(flights_.front().deadline, [this] {
+    deadline_timer_ = {};
+    TimeOutLate();
+    WatchDeadlines();
+  });
+}
+
+void Relay::TimeOutLate() {
+  const auto now = Clock::now();
+  while (!flights_.empty() && flights_.front().deadline <= now) {
+    connections_[flights_.front().slot]->TimeOut();
+  }
+}
+
+void Relay::Settle(const std::shared_ptr<Settling>& settling) {
+  const auto now = Clock::now();
+  switch (settling->judge.Add(now, ModelCpuTime(cgroup_))) {
+    case SettleJudge::Verdict::kReadAgain:
+      loop_.At(now + SettleJudge::kInterval, [this, settling] { Settle(settling); });
+      return;
+    case SettleJudge::Verdict::kSettled:
+      settling->answer.cpu_time = std::max(std::chrono::nanoseconds{0},
+                                           settling->judge.settled_at() - settling->cpu_before);
+      break;
+    case SettleJudge::Verdict::kNever: break;
+  }
+  sink_(settling->answer);
+}
+
+}  // namespace mlprof::agent

@@ -1,0 +1,83 @@
+// Rows in, answers out: each row is one HTTP request to the model on 127.0.0.1 over a pool of kept
+// connections, one row per connection at a time.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/relay/connection.h"
+#include "agent/relay/cpu_attribution.h"
+#include "common/agent_protocol/codec.h"
+
+namespace mlprof::agent {
+
+class Relay final : public ConnectionOwner {
+ public:
+  using Sink = std::function<void(const agent_protocol::Answer&)>;
+  static constexpr std::size_t kMaxConnections = 1024;
+
+  struct Target {
+    int port = 0;
+    RequestHead head;
+    std::chrono::milliseconds request_timeout{0};
+  };
+  Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, Sink sink);
+  ~Relay() override;
+
+  /// Sends the row now, or queues it where kMaxConnections are busy. Every row is answered once.
+  void Add(const agent_protocol::RowView& row, Clock::time_point read_at);
+
+ private:
+  struct Flight {
+    std::uint64_t id = 0;
+    bool attribute_cpu = false;
+    bool retried = false;
+    std::size_t slot = 0;
+    Clock::time_point read_at{};
+    Clock::time_point deadline{};
+    std::chrono::nanoseconds cpu_before{0};
+  };
+  struct Waiting {
+    std::uint64_t id = 0;
+    bool attribute_cpu = false;
+    Clock::time_point read_at{};
+    std::string body;
+  };
+  using Flights = std::list<Flight>;
+  struct Settling {
+    agent_protocol::Answer answer;
+    std::chrono::nanoseconds cpu_before{0};
+    SettleJudge judge;
+  };
+
+  void OnExchangeEnd(Connection& connection) override;
+  void OnIdleEnd(Connection& connection, bool unasked) override;
+
+  Connection* TakeFree();
+  void Launch(Connection& connection, const agent_protocol::RowView& row,
+              Clock::time_point read_at);
+  void DispatchWaiting();
+  void WatchDeadlines();
+  void TimeOutLate();
+  void Settle(const std::shared_ptr<Settling>& settling);
+
+  EventLoop& loop_;
+  const Target target_;
+  const CgroupReader& cgroup_;
+  const Sink sink_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Flights::iterator> flight_of_;  // by slot
+  std::vector<Connection*> free_;             // last used on top
+  Flights flights_;                           // by deadline
+  Flights spare_;
+  std::deque<Waiting> waiting_;
+  std::uint64_t unasked_ = 0;  // connections lost to unasked bytes; each fails a row
+  bool dispatching_ = false;
+  TimerId deadline_timer_{};
+};
+
+}  // namespace mlprof::agent

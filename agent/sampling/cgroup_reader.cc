@@ -1,0 +1,24 @@
+#include "agent/sampling/cgroup_reader.h"
+
+#include "agent/sampling/cgroup_v1.h"
+#include "agent/sampling/cgroup_v2.h"
+
+namespace mlprof::agent {
+namespace {
+
+class NoCgroup final : public CgroupReader {
+ public:
+  CgroupReading Read() const override { return {}; }
+  std::chrono::nanoseconds CpuTime() const override { return {}; }
+  std::int64_t OomKills() const override { return 0; }
+};
+
+}  // namespace
+
+std::unique_ptr<CgroupReader> OpenCgroup(const CgroupLocation& location) {
+  if (location.version == 1) return std::make_unique<CgroupV1>(location);
+  if (location.version == 2) return std::make_unique<CgroupV2>(location.unified);
+  return std::make_unique<NoCgroup>();
+}
+
+}  // namespace mlprof::agent

@@ -1,0 +1,27 @@
+// Reader of cgroup v1. `unreclaimable` is an upper bound: kernel memory cannot be told apart from
+// reclaimable slab there.
+#pragma once
+
+#include "agent/sampling/cgroup_reader.h"
+#include "agent/sampling/kept_file.h"
+
+namespace mlprof::agent {
+
+class CgroupV1 final : public CgroupReader {
+ public:
+  explicit CgroupV1(const CgroupLocation& location);
+  CgroupReading Read() const override;
+  std::chrono::nanoseconds CpuTime() const override;
+  std::int64_t OomKills() const override;
+
+ private:
+  KeptFile cpu_usage_;
+  KeptFile cpu_stat_;
+  KeptFile memory_usage_;
+  KeptFile memory_stat_;
+  KeptFile kernel_memory_;
+  KeptFile oom_control_;
+  KeptFile pids_current_;
+};
+
+}  // namespace mlprof::agent

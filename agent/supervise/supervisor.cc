@@ -1,0 +1,197 @@
+#include "agent/supervise/supervisor.h"
+
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "agent/supervise/signals.h"
+
+namespace mlprof::agent {
+
+using agent_protocol::ProcessEvent;
+
+namespace {
+
+constexpr std::chrono::milliseconds kWatchInterval{200};
+
+}  // namespace
+
+Supervisor::Supervisor(EventLoop& loop, const CgroupReader& cgroup, Sink sink)
+    : loop_(loop), cgroup_(cgroup), sink_(std::move(sink)), oom_kills_(cgroup.OomKills()) {}
+
+Supervisor::~Supervisor() {
+  loop_.Cancel(watch_timer_);
+  loop_.Cancel(stop_timer_);
+  if (report_) loop_.Unwatch(report_.get(), &report_watcher_);
+  if (signals_) loop_.Unwatch(signals_.get(), this);
+}
+
+Status Supervisor::Open() {
+  sigset_t taken;
+  ::sigemptyset(&taken);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) ::sigaddset(&taken, signal);
+  ::sigprocmask(SIG_BLOCK, &taken, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  signals_.Reset(::signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_) return Fail(FromErrno(errno, "taking over signals"));
+  return loop_.Watch(signals_.get(), EPOLLIN, this);
+}
+
+void Supervisor::FailStart(const std::string& why) {
+  ProcessEvent event;
+  event.kind = ProcessEvent::Kind::kStartFailed;
+  event.detail = why;
+  sink_(event);
+}
+
+void Supervisor::Launch(const agent_protocol::Start& start) {
+  const auto stop_signal = ParseSignal(start.stop_signal);
+  if (!stop_signal) return FailStart("not a signal: " + start.stop_signal);
+  stop_signal_ = *stop_signal;
+  auto launched = LaunchCommand(start);
+  if (!launched) return FailStart(launched.error().message());
+  command_ = group_ = launched->pid;
+  report_ = std::move(launched->report);
+  const Status watched = loop_.Watch(report_.get(), EPOLLIN, &report_watcher_);
+  if (!watched) FailStart(watched.error().message());
+}
+
+void Supervisor::ReadReport() {
+  if (!report_) return;
+  char text[4096];
+  const ssize_t n = ::read(report_.get(), text, sizeof(text));
+  loop_.Unwatch(report_.get(), &report_watcher_);
+  report_.Reset();
+  if (n > 0) {
+    command_ = 0;
+    return FailStart(std::string(text, static_cast<std::size_t>(n)));
+  }
+  ProcessEvent event;
+  event.kind = ProcessEvent::Kind::kStarted;
+  event.pid = command_;
+  sink_(event);
+}
+
+void Supervisor::OnEvents(std::uint32_t) {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
+    if (info.ssi_signo == SIGCHLD) {
+      Reap();
+    } else {
+      Forward(static_cast<int>(info.ssi_signo));
+    }
+  }
+}
+
+void Supervisor::Reap() {
+  int status = 0;
+  while (true) {
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    if (pid <= 0) break;
+    OnReaped(pid, status);
+  }
+  if (stopped_ && ListModelProcesses().empty()) FinishStop();
+}
+
+void Supervisor::OnReaped(pid_t pid, int status) {
+  if (pid == command_) ReadReport();  // its end may be seen before its beginning
+  standing_.Forget(pid);
+  const bool killed = WIFSIGNALED(status);
+  const bool was_command = pid == command_;
+  if (!was_command && !killed) return;
+  // The counter rises before the victim dies.
+  NoteOomKills(cgroup_.OomKills());
+  ProcessEvent event;
+  event.kind = was_command ? ProcessEvent::Kind::kExited : ProcessEvent::Kind::kChildDied;
+  event.pid = pid;
+  event.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  event.signal = killed ? WTERMSIG(status) : 0;
+  event.detail = killed ? "killed by " + SignalName(event.signal)
+                        : "exited with status " + std::to_string(event.exit_code);
+  if (was_command) {
+    command_ = 0;
+    loop_.Cancel(watch_timer_);
+    // As in any container, the end of the command is the end of what it started.
+    KillAll();
+  } else if (stopped_) {
+    return;
+  }
+  sink_(event);
+}
+
+void Supervisor::NoteOomKills(std::int64_t oom_kills) {
+  if (oom_kills <= oom_kills_) return;
+  oom_kills_ = oom_kills;
+  ProcessEvent event;
+  event.kind = ProcessEvent::Kind::kOomKill;
+  event.oom_kills = oom_kills;
+  event.detail = "the kernel killed a process of the model because its memory limit was reached";
+  sink_(event);
+}
+
+void Supervisor::Forward(int signal) const {
+  if (group_ > 0) ::kill(-group_, signal);
+}
+
+void Supervisor::WatchProcesses() {
+  standing_.MarkStanding(ListModelProcesses());
+  watch_timer_ = loop_.At(Clock::now() + kWatchInterval, [this] { ObserveProcesses(); });
+}
+
+void Supervisor::ObserveProcesses() {
+  watch_timer_ = {};
+  if (stopped_ || command_ == 0) return;
+  Reap();
+  if (command_ == 0) return;
+  const auto now = Clock::now();
+  for (const pid_t pid : standing_.Observe(ListModelProcesses(), now)) {
+    NoteOomKills(cgroup_.OomKills());
+    ProcessEvent event;
+    event.kind = ProcessEvent::Kind::kChildDied;
+    event.pid = pid;
+    event.detail = "a process of the model ended and was reaped by its parent";
+    sink_(event);
+  }
+  watch_timer_ = loop_.At(now + kWatchInterval, [this] { ObserveProcesses(); });
+}
+
+void Supervisor::Stop(std::chrono::milliseconds grace, std::function<void()> done) {
+  if (stopped_) return;
+  stopped_ = std::move(done);
+  if (ListModelProcesses().empty()) return FinishStop();
+  if (grace.count() <= 0) {
+    KillAll();
+  } else {
+    Forward(stop_signal_);
+    // A stopped process would only take the signal once it runs again.
+    Forward(SIGCONT);
+  }
+  stop_timer_ = loop_.At(Clock::now() + grace, [this] {
+    stop_timer_ = {};
+    KillAll();
+    FinishStop();
+  });
+}
+
+void Supervisor::FinishStop() {
+  loop_.Cancel(stop_timer_);
+  const auto done = std::exchange(stopped_, std::function<void()>([] {}));
+  (*done)();
+}
+
+void Supervisor::KillAll() const {
+  if (::getpid() == 1) {
+    ::kill(-1, SIGKILL);
+    return;
+  }
+  if (group_ > 0) ::kill(-group_, SIGKILL);
+  for (const pid_t pid : ListModelProcesses()) ::kill(pid, SIGKILL);
+}
+
+}  // namespace mlprof::agent

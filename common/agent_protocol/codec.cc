@@ -1,0 +1,211 @@
+#include "common/agent_protocol/codec.h"
+
+#include <algorithm>
+
+#include "common/agent_protocol/wire.h"
+
+namespace mlprof::agent_protocol {
+namespace {
+
+// Opens a frame at the end of `out`; the length is filled in when it goes.
+class FrameScope {
+ public:
+  FrameScope(std::string& out, FrameType type) : out_(out), at_(out.size()) {
+    const char header[kFrameHeaderBytes] = {0, 0, 0, 0, static_cast<char>(type)};
+    out_.append(header, sizeof(header));
+  }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+  ~FrameScope() {
+    const auto length = static_cast<std::uint32_t>(out_.size() - at_ - kFrameHeaderBytes);
+    std::memcpy(out_.data() + at_, &length, sizeof(length));
+  }
+
+ private:
+  std::string& out_;
+  std::size_t at_;
+};
+
+template <class T>
+Result<T> Checked(const WireReader& in, T message, const char* what) {
+  if (!in.Finished()) return Fail(InvalidArgument(std::string("malformed ") + what + " frame"));
+  return message;
+}
+
+Bytes GetBytes(WireReader& in) { return Bytes(in.Get<std::int64_t>()); }
+
+}  // namespace
+
+void Append(std::string& out, const Hello& hello) {
+  FrameScope frame(out, FrameType::kHello);
+  WireWriter w(out);
+  w.Put(static_cast<std::int32_t>(hello.version));
+  w.Put(hello.pid);
+  w.Put(static_cast<std::int32_t>(hello.cgroup_version));
+  w.Text(hello.agent_version);
+}
+
+Result<Hello> DecodeHello(std::string_view payload) {
+  WireReader in(payload);
+  Hello hello;
+  hello.version = in.Get<std::int32_t>();
+  hello.pid = in.Get<std::int64_t>();
+  hello.cgroup_version = in.Get<std::int32_t>();
+  hello.agent_version = in.Text();
+  return Checked(in, std::move(hello), "hello");
+}
+
+void Append(std::string& out, const Ready& ready) {
+  FrameScope frame(out, FrameType::kReady);
+  WireWriter w(out);
+  w.Put(ready.took);
+  w.Put(ready.cpu_time);
+  w.Put(ready.peak_unreclaimable.count());
+}
+
+Result<Ready> DecodeReady(std::string_view payload) {
+  WireReader in(payload);
+  Ready ready;
+  ready.took = in.Nanoseconds();
+  ready.cpu_time = in.Nanoseconds();
+  ready.peak_unreclaimable = GetBytes(in);
+  return Checked(in, ready, "ready");
+}
+
+void Append(std::string& out, const Row& row) {
+  FrameScope frame(out, FrameType::kRow);
+  WireWriter w(out);
+  w.Put(row.id);
+  w.Put(static_cast<std::uint8_t>(row.attribute_cpu));
+  out.append(row.body);
+}
+
+Result<RowView> DecodeRow(std::string_view payload) {
+  WireReader in(payload);
+  RowView row;
+  row.id = in.Get<std::uint64_t>();
+  row.attribute_cpu = in.Flag();
+  row.body = in.Rest();
+  if (row.body.size() > kMaxRowBody) return Fail(InvalidArgument("a row's body is too large"));
+  return Checked(in, row, "row");
+}
+
+void Append(std::string& out, const Answer& answer) {
+  FrameScope frame(out, FrameType::kAnswer);
+  WireWriter w(out);
+  w.Put(answer.id);
+  w.Put(static_cast<std::uint8_t>(answer.failure));
+  w.Put(static_cast<std::uint16_t>(answer.http_status));
+  w.Put(answer.sent);
+  w.Put(answer.first_byte);
+  w.Put(answer.last_byte);
+  w.Put(static_cast<std::uint8_t>(answer.cpu_time.has_value()));
+  w.Put(answer.cpu_time.value_or(std::chrono::nanoseconds{0}));
+  w.Put(answer.body_bytes);
+  out.append(answer.excerpt, 0, std::min(answer.excerpt.size(), kMaxExcerpt));
+}
+
+Result<Answer> DecodeAnswer(std::string_view payload) {
+  WireReader in(payload);
+  Answer answer;
+  answer.id = in.Get<std::uint64_t>();
+  const auto failure = in.Get<std::uint8_t>();
+  answer.failure = static_cast<RowFailure>(failure);
+  answer.http_status = in.Get<std::uint16_t>();
+  answer.sent = in.Nanoseconds();
+  answer.first_byte = in.Nanoseconds();
+  answer.last_byte = in.Nanoseconds();
+  const bool has_cpu_time = in.Flag();
+  const auto cpu_time = in.Nanoseconds();
+  if (has_cpu_time) answer.cpu_time = cpu_time;
+  answer.body_bytes = in.Get<std::uint64_t>();
+  answer.excerpt = in.Rest();
+  if (failure > static_cast<std::uint8_t>(RowFailure::kTooLarge) || answer.http_status > 999 ||
+      answer.excerpt.size() > kMaxExcerpt) {
+    return Fail(InvalidArgument("malformed answer frame"));
+  }
+  return Checked(in, std::move(answer), "answer");
+}
+
+void Append(std::string& out, const Sample& sample) {
+  FrameScope frame(out, FrameType::kSample);
+  WireWriter w(out);
+  w.Put(sample.at);
+  w.Put(sample.cpu_time);
+  w.Put(sample.periods);
+  w.Put(sample.throttled_periods);
+  w.Put(sample.throttled_time);
+  w.Put(sample.usage.count());
+  w.Put(sample.unreclaimable.count());
+  w.Put(sample.cache.count());
+  w.Put(sample.processes);
+  w.Put(sample.oom_kills);
+  w.Put(static_cast<std::uint8_t>(sample.host_cpu_pressure.has_value()));
+  w.Put(sample.host_cpu_pressure.value_or(0.0));
+  w.Put(sample.agent_cpu_time);
+  w.Put(sample.agent_memory.count());
+}
+
+Result<Sample> DecodeSample(std::string_view payload) {
+  WireReader in(payload);
+  Sample sample;
+  sample.at = in.Nanoseconds();
+  sample.cpu_time = in.Nanoseconds();
+  sample.periods = in.Get<std::int64_t>();
+  sample.throttled_periods = in.Get<std::int64_t>();
+  sample.throttled_time = in.Nanoseconds();
+  sample.usage = GetBytes(in);
+  sample.unreclaimable = GetBytes(in);
+  sample.cache = GetBytes(in);
+  sample.processes = in.Get<std::int64_t>();
+  sample.oom_kills = in.Get<std::int64_t>();
+  const bool has_pressure = in.Flag();
+  const auto pressure = in.Get<double>();
+  if (has_pressure) sample.host_cpu_pressure = pressure;
+  sample.agent_cpu_time = in.Nanoseconds();
+  sample.agent_memory = GetBytes(in);
+  return Checked(in, sample, "sample");
+}
+
+void Append(std::string& out, const ProcessEvent& event) {
+  constexpr std::size_t kMaxDetail = 8u << 10;
+  FrameScope frame(out, FrameType::kProcessEvent);
+  WireWriter w(out);
+  w.Put(static_cast<std::uint8_t>(event.kind));
+  w.Put(event.pid);
+  w.Put(static_cast<std::int32_t>(event.exit_code));
+  w.Put(static_cast<std::int32_t>(event.signal));
+  w.Put(event.oom_kills);
+  w.Text(std::string_view(event.detail).substr(0, kMaxDetail));
+}
+
+Result<ProcessEvent> DecodeProcessEvent(std::string_view payload) {
+  WireReader in(payload);
+  ProcessEvent event;
+  const auto kind = in.Get<std::uint8_t>();
+  if (kind > static_cast<std::uint8_t>(ProcessEvent::Kind::kNotReady)) {
+    return Fail(InvalidArgument("malformed process event frame"));
+  }
+  event.kind = static_cast<ProcessEvent::Kind>(kind);
+  event.pid = in.Get<std::int64_t>();
+  event.exit_code = in.Get<std::int32_t>();
+  event.signal = in.Get<std::int32_t>();
+  event.oom_kills = in.Get<std::int64_t>();
+  event.detail = in.Text();
+  return Checked(in, std::move(event), "process event");
+}
+
+void Append(std::string& out, const Stop& stop) {
+  FrameScope frame(out, FrameType::kStop);
+  WireWriter(out).Put<std::int64_t>(stop.grace.count());
+}
+
+Result<Stop> DecodeStop(std::string_view payload) {
+  WireReader in(payload);
+  Stop stop;
+  stop.grace = std::chrono::milliseconds(in.Get<std::int64_t>());
+  if (stop.grace.count() < 0) return Fail(InvalidArgument("malformed stop frame"));
+  return Checked(in, stop, "stop");
+}
+
+}  // namespace mlprof::agent_protocol

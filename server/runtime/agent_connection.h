@@ -1,0 +1,93 @@
+// AgentLink over a connected AF_UNIX stream socket, with one thread of its own.
+//
+// Rows sent from inside a callback are coalesced and leave in one write when the batch of frames
+// that was read has been delivered; rows sent from elsewhere are written at once by the caller, so
+// that no thread has to be woken. An agent that breaks the protocol, answers more rows than it was
+// sent or floods the link loses its connection; the listener is told why, once.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "common/agent_protocol/frame.h"
+#include "common/os/unique_fd.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+#include "server/runtime/agent_link.h"
+
+namespace mlprof {
+
+/// Thread-safe. The destructor closes the connection (the agent then ends the model and itself) and
+/// joins the thread; it must not run inside a callback.
+class AgentConnection final : public AgentLink {
+ public:
+  /// Takes `fd`, also on failure, and waits for the agent's Hello. kDeadlineExceeded when none
+  /// comes, kUnavailable when the peer closes, kInvalidArgument for another protocol or version.
+  static Result<std::unique_ptr<AgentConnection>> Adopt(int fd, Deadline deadline);
+  ~AgentConnection() override;
+
+  const agent_protocol::Hello& hello() const { return hello_; }
+
+  /// OnClosed for a link that is closed already also comes on the link's thread, right after this.
+  /// Inside a callback it takes effect with the next frame and waits for nothing.
+  void Listen(AgentListener* listener) override;
+  /// On a closed link these do nothing: OnClosed has said or will say so.
+  void Start(const agent_protocol::Start& start) override;
+  void SendRow(const agent_protocol::Row& row) override;
+  void Stop(const agent_protocol::Stop& stop) override;
+
+ private:
+  AgentConnection(UniqueFd socket, agent_protocol::FrameDecoder decoder,
+                  agent_protocol::Hello hello);
+  Status Open();
+  template <class Message>
+  void Send(const Message& message, bool is_row);
+
+  void Run();
+  void ReadBatch();
+  Status DeliverFrames();
+  Status Deliver(const agent_protocol::Frame& frame);
+  Status CountUnasked();
+  bool OnLinkThread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+  void BeginDelivery();
+  void EndDelivery();
+  void FlushLocked();
+  void WatchLocked();
+  void Wake() const;
+  void CloseLocked(Error why);
+  void TellClosed();
+
+  UniqueFd socket_;
+  UniqueFd epoll_;
+  UniqueFd wake_;
+  const agent_protocol::Hello hello_;
+  std::thread thread_;
+
+  // The link thread's own.
+  agent_protocol::FrameDecoder decoder_;
+  AgentListener* current_ = nullptr;
+  std::uint64_t answers_ = 0;
+  double unasked_credit_;
+  Deadline::Clock::time_point credit_at_;
+
+  std::mutex mutex_;
+  std::condition_variable batch_ended_;
+  AgentListener* listener_ = nullptr;
+  bool delivering_ = false;
+  std::uint64_t batches_ = 0;
+  std::uint64_t rows_ = 0;
+  std::string outgoing_;
+  std::size_t written_ = 0;  // of outgoing_
+  bool watching_writes_ = false;
+  std::optional<Error> closed_;
+  bool closed_told_ = false;
+  bool ending_ = false;
+};
+
+}  // namespace mlprof

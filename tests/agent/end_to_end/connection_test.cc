@@ -1,0 +1,168 @@
+// The controller's end against agents that are not what they should be.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "common/agent_protocol/codec.h"
+#include "tests/agent/end_to_end/agent_process.h"
+
+namespace mlprof {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Ends {
+  UniqueFd agent;
+  Result<std::unique_ptr<AgentConnection>> controller;
+};
+
+// A pair of sockets on whose agent end `said` has been said.
+Ends Connect(const std::string& said, Deadline::Clock::duration wait = 5s) {
+  int fds[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) std::abort();
+  UniqueFd agent(fds[0]);
+  ::send(agent.get(), said.data(), said.size(), MSG_NOSIGNAL);
+  return {std::move(agent), AgentConnection::Adopt(fds[1], Deadline::After(wait))};
+}
+
+template <class... Messages>
+std::string Said(const Messages&... messages) {
+  std::string bytes;
+  (agent_protocol::Append(bytes, messages), ...);
+  return bytes;
+}
+
+void Say(const UniqueFd& agent, const std::string& bytes) {
+  ::send(agent.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
+TEST(AgentConnectionTest, NeedsAHelloOfItsVersionInTime) {
+  EXPECT_EQ(Connect("", 20ms).controller.error().code(), ErrorCode::kDeadlineExceeded);
+  agent_protocol::Hello other;
+  other.version = agent_protocol::kVersion + 1;
+  EXPECT_EQ(Connect(Said(other)).controller.error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(Connect(Said(Sample{})).controller);
+  EXPECT_FALSE(Connect("GET / HTTP/1.1\r\n\r\n").controller);
+  EXPECT_TRUE(Connect(Said(agent_protocol::Hello{})).controller);
+}
+
+TEST(AgentConnectionTest, WhatCameBehindTheHelloIsDelivered) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  Recorder recorder;
+  (*ends.controller)->Listen(&recorder);
+  Say(ends.agent, Said(Sample{}, agent_protocol::Ready{}));
+  EXPECT_TRUE(recorder.WaitReady());
+  EXPECT_EQ(recorder.samples.size(), 1u);
+}
+
+TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
+  for (const std::string& bytes : {std::string("\x01\0\0\0\x63x", 6), Said(agent_protocol::Hello{}),
+                                   Said(agent_protocol::Answer{}), Said(agent_protocol::Row{})}) {
+    auto ends = Connect(Said(agent_protocol::Hello{}));
+    ASSERT_TRUE(ends.controller);
+    Recorder recorder;
+    (*ends.controller)->Listen(&recorder);
+    Say(ends.agent, bytes);
+    ASSERT_TRUE(recorder.WaitClosed());
+    EXPECT_EQ(recorder.closed->code(), ErrorCode::kInvalidArgument);
+    (*ends.controller)->SendRow({1, false, "x"});  // does nothing
+  }
+}
+
+TEST(AgentConnectionTest, AFloodClosesTheLink) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  Recorder recorder;
+  (*ends.controller)->Listen(&recorder);
+  const std::string sample = Said(Sample{});
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += sample;
+  for (int i = 0; i < 100; ++i) Say(ends.agent, many);
+  ASSERT_TRUE(recorder.WaitClosed());
+  EXPECT_EQ(recorder.closed->code(), ErrorCode::kResourceExhausted);
+}
+
+TEST(AgentConnectionTest, TheEndIsToldAlsoToALateListener) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  Recorder first;
+  (*ends.controller)->Listen(&first);
+  ends.agent.Reset();
+  ASSERT_TRUE(first.WaitClosed());
+  EXPECT_EQ(first.closed->code(), ErrorCode::kUnavailable);
+  (*ends.controller)->Listen(nullptr);
+  Recorder late;
+  (*ends.controller)->Listen(&late);
+  EXPECT_TRUE(late.WaitClosed());
+}
+
+TEST(AgentConnectionTest, RowsSentFromACallbackGoOut) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  class Echo final : public AgentListener {
+   public:
+    explicit Echo(AgentLink& link) : link_(link) {}
+    void OnAnswer(const agent_protocol::Answer&) override {}
+    void OnSample(const Sample&) override { link_.SendRow({7, false, "from the callback"}); }
+    void OnReady(const agent_protocol::Ready&) override {}
+    void OnProcessEvent(const agent_protocol::ProcessEvent&) override {}
+    void OnClosed(const Error&) override {}
+
+   private:
+    AgentLink& link_;
+  } echo(**ends.controller);
+  (*ends.controller)->Listen(&echo);
+  Say(ends.agent, Said(Sample{}));
+  const std::string expected = Said(agent_protocol::Row{7, false, "from the callback"});
+  std::string got(expected.size(), '\0');
+  ASSERT_EQ(::recv(ends.agent.get(), got.data(), got.size(), MSG_WAITALL),
+            static_cast<ssize_t>(got.size()));
+  EXPECT_EQ(got, expected);
+  (*ends.controller)->Listen(nullptr);
+}
+
+TEST(AgentConnectionTest, ListenWaitsForTheRunningCallback) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  class Slow final : public AgentListener {
+   public:
+    void OnAnswer(const agent_protocol::Answer&) override {}
+    void OnSample(const Sample&) override {
+      entered.set_value();
+      leave.get_future().wait();
+      left = true;
+    }
+    void OnReady(const agent_protocol::Ready&) override {}
+    void OnProcessEvent(const agent_protocol::ProcessEvent&) override {}
+    void OnClosed(const Error&) override {}
+    std::promise<void> entered;
+    std::promise<void> leave;
+    std::atomic<bool> left = false;
+  } slow;
+  (*ends.controller)->Listen(&slow);
+  Say(ends.agent, Said(Sample{}));
+  slow.entered.get_future().wait();
+  auto removed = std::async(std::launch::async, [&] {
+    (*ends.controller)->Listen(nullptr);
+    return slow.left.load();
+  });
+  slow.leave.set_value();
+  EXPECT_TRUE(removed.get());
+}
+
+TEST(AgentConnectionTest, ATooLargeRowClosesTheLinkWithItsCause) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  Recorder recorder;
+  (*ends.controller)->Listen(&recorder);
+  agent_protocol::Row row;
+  row.body.resize(agent_protocol::kMaxRowBody + 1);
+  (*ends.controller)->SendRow(row);
+  ASSERT_TRUE(recorder.WaitClosed());
+  EXPECT_EQ(recorder.closed->code(), ErrorCode::kTooLarge);
+}
+
+}  // namespace
+}  // namespace mlprof

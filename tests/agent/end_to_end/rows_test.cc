@@ -1,0 +1,196 @@
+// Rows through the real agent to real servers, well-behaved and hostile.
+#include <gtest/gtest.h>
+
+#include "tests/agent/end_to_end/agent_process.h"
+
+namespace mlprof {
+namespace {
+
+using namespace std::chrono_literals;
+using agent_protocol::Answer;
+using agent_protocol::Row;
+using agent_protocol::RowFailure;
+
+TEST(AgentRowsTest, AreAnsweredWithStatusAndTimesInOrder) {
+  AgentProcess agent;
+  agent.link().Start(StartOfStaticServer(FreePort()));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  EXPECT_GT(agent.recorder().ready->took, 0ns);
+  for (std::uint64_t id = 0; id < 200; ++id) agent.link().SendRow({id, false, "{\"x\":1}"});
+  ASSERT_TRUE(agent.recorder().WaitAnswers(200));
+  std::set<std::uint64_t> ids;
+  for (const Answer& answer : agent.recorder().answers) {
+    ids.insert(answer.id);
+    EXPECT_TRUE(answer.Succeeded()) << Name(answer.failure);
+    EXPECT_EQ(answer.body_bytes, 15u);
+    EXPECT_GT(answer.sent, 0ns);
+    EXPECT_GE(answer.first_byte, answer.sent);
+    EXPECT_GE(answer.last_byte, answer.first_byte);
+    EXPECT_FALSE(answer.cpu_time);
+  }
+  EXPECT_EQ(ids.size(), 200u);
+}
+
+TEST(AgentRowsTest, ALargeRowGoesThroughWhole) {
+  AgentProcess agent;
+  agent.link().Start(StartOfStaticServer(FreePort()));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  agent.link().SendRow({1, false, std::string(20u << 20, 'x')});
+  agent.link().SendRow({2, false, ""});
+  ASSERT_TRUE(agent.recorder().WaitAnswers(2));
+  for (const Answer& answer : agent.recorder().answers) EXPECT_TRUE(answer.Succeeded());
+}
+
+TEST(AgentRowsTest, MoreRowsThanConnectionsAreQueued) {
+  AgentProcess agent;
+  agent.link().Start(StartOfStaticServer(FreePort()));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  for (std::uint64_t id = 0; id < 3000; ++id) agent.link().SendRow({id, false, "row"});
+  ASSERT_TRUE(agent.recorder().WaitAnswers(3000));
+  for (const Answer& answer : agent.recorder().answers) {
+    ASSERT_TRUE(answer.Succeeded()) << Name(answer.failure);
+  }
+}
+
+TEST(AgentRowsTest, BeforeTheStartNothingListens) {
+  AgentProcess agent;
+  agent.link().SendRow({1, false, "x"});
+  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
+  EXPECT_EQ(agent.recorder().answers[0].failure, RowFailure::kConnect);
+}
+
+TEST(AgentRowsTest, PythonsServerAndItsErrorsAreUnderstood) {
+  AgentProcess agent;
+  auto start = StartOf({"python3", "-m", "http.server", "--bind", "127.0.0.1"}, FreePort());
+  start.command.push_back(std::to_string(start.port));
+  start.working_directory = MLPROF_SOURCE_DIR;
+  agent.link().Start(start);
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  agent.link().SendRow({1, false, "row"});
+  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
+  const Answer& answer = agent.recorder().answers[0];
+  EXPECT_EQ(answer.failure, RowFailure::kNone);
+  EXPECT_EQ(answer.http_status, 501);
+  EXPECT_NE(answer.excerpt.find("Unsupported method"), std::string::npos);
+}
+
+TEST(AgentRowsTest, ACpuTimeIsAttributedToItsRow) {
+  // Each row burns 30 ms of CPU.
+  constexpr const char* kBurner = R"(
+import sys,time,socket
+s=socket.socket(); s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)
+s.bind(('127.0.0.1',int(sys.argv[1]))); s.listen(16)
+while True:
+  c,_=s.accept(); d=c.recv(65536)
+  if d.startswith(b'POST'):
+    e=time.process_time()+0.03
+    while time.process_time()<e: pass
+  c.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok'); c.close()
+)";
+  AgentProcess agent;
+  agent.link().Start(StartOfPython(kBurner, FreePort()));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  agent.link().SendRow({1, true, "row"});
+  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
+  const Answer& answer = agent.recorder().answers[0];
+  EXPECT_TRUE(answer.Succeeded());
+  // Outside a container the cgroup holds the whole machine's work, which may never settle.
+  if (answer.cpu_time && agent.link().hello().cgroup_version != 0) {
+    EXPECT_GE(*answer.cpu_time, 0ns);
+  }
+}
+
+// A server that answers each connection by a script of its own: `answer(c, n)` gets the socket and
+// the number of POSTs before this one; readiness is answered properly.
+agent_protocol::Start StartOfScript(const std::string& answer) {
+  const std::string program = "import sys,socket,time\n" + answer + R"(
+s=socket.socket(); s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)
+s.bind(('127.0.0.1',int(sys.argv[1]))); s.listen(64)
+n=0
+while True:
+  c,_=s.accept()
+  try:
+    while True:
+      d=b''
+      while b'\r\n\r\n' not in d:
+        p=c.recv(65536)
+        if not p: raise OSError()
+        d+=p
+      if d.startswith(b'GET'):
+        c.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'); break
+      n+=1
+      if answer(c,n-1): break
+  except OSError: pass
+  c.close()
+)";
+  return StartOfPython(program, FreePort());
+}
+
+std::vector<Answer> AnswersOf(const std::string& script, int rows,
+                              std::chrono::milliseconds timeout = 5s) {
+  AgentProcess agent;
+  auto start = StartOfScript(script);
+  start.request_timeout = timeout;
+  agent.link().Start(start);
+  EXPECT_TRUE(agent.recorder().WaitReady());
+  for (int i = 0; i < rows; ++i) {
+    agent.link().SendRow({static_cast<std::uint64_t>(i), false, "row"});
+    EXPECT_TRUE(agent.recorder().WaitAnswers(static_cast<std::size_t>(i) + 1));
+  }
+  agent.link().Listen(nullptr);
+  return agent.recorder().answers;
+}
+
+RowFailure FailureOf(const std::string& statement) {
+  const auto answers =
+      AnswersOf("def answer(c,n):\n  " + statement + "\n  return True\n", 1, 500ms);
+  return answers.empty() ? RowFailure::kNone : answers[0].failure;
+}
+
+TEST(AgentHostileAnswersTest, EachFailsItsRowWithItsCause) {
+  EXPECT_EQ(FailureOf("c.sendall(b'hello\\r\\n')"), RowFailure::kMalformed);
+  EXPECT_EQ(FailureOf("c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 9\\r\\n\\r\\nx')"),
+            RowFailure::kReset);
+  EXPECT_EQ(FailureOf("pass"), RowFailure::kReset);
+  EXPECT_EQ(FailureOf("time.sleep(3)"), RowFailure::kTimeout);
+  EXPECT_EQ(FailureOf("c.sendall(b'HTTP/1.1 200 OK\\r\\na: '+b'x'*100000)"),
+            RowFailure::kMalformed);
+  EXPECT_EQ(FailureOf("c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2000000000\\r\\n\\r\\n')"),
+            RowFailure::kTooLarge);
+}
+
+TEST(AgentHostileAnswersTest, AnAnswerGivenTwiceFailsTheNextRow) {
+  const auto answers = AnswersOf(
+      "def answer(c,n):\n  c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n'*2)\n",
+      3);
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_TRUE(answers[0].Succeeded());
+  EXPECT_EQ(answers[1].failure, RowFailure::kUnasked);
+  EXPECT_TRUE(answers[2].Succeeded());
+}
+
+TEST(AgentHostileAnswersTest, AConnectionClosedWhileIdleIsTriedOnceMore) {
+  const auto answers = AnswersOf(
+      "def answer(c,n):\n  c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n')\n"
+      "  return True\n",
+      5);
+  ASSERT_EQ(answers.size(), 5u);
+  for (const Answer& answer : answers) EXPECT_TRUE(answer.Succeeded()) << Name(answer.failure);
+}
+
+TEST(AgentHostileAnswersTest, ChunkedInterimAndEofEndedAnswersSucceed) {
+  const auto answers = AnswersOf(R"(
+def answer(c,n):
+  if n==0: c.sendall(b'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')
+  elif n==1: c.sendall(b'HTTP/1.1 200 OK\r\n\r\n'); c.sendall(b'x'*1000); return True
+)",
+                                 2);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_TRUE(answers[0].Succeeded());
+  EXPECT_EQ(answers[0].body_bytes, 3u);
+  EXPECT_TRUE(answers[1].Succeeded());
+  EXPECT_EQ(answers[1].body_bytes, 1000u);
+}
+
+}  // namespace
+}  // namespace mlprof

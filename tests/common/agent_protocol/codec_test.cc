@@ -1,0 +1,211 @@
+#include "common/agent_protocol/codec.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace mlprof::agent_protocol {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class Message>
+std::string Payload(const Message& message) {
+  std::string frame;
+  Append(frame, message);
+  return frame.substr(kFrameHeaderBytes);
+}
+
+Start FullStart() {
+  Start start;
+  start.command = {"python", "-m", "server", ""};
+  start.environment = {{"PATH", "/bin"}, {"EMPTY", ""}};
+  start.working_directory = "/srv";
+  start.user = "web:www";
+  start.run_as_root = true;
+  start.stop_signal = "SIGQUIT";
+  start.port = 65535;
+  start.method = "PUT";
+  start.path = "/score?x=1";
+  start.headers = {{"Content-Type", "application/json"}};
+  start.readiness_path = "/ready";
+  start.start_timeout = 1s;
+  start.request_timeout = 2s;
+  start.sample_interval = 1234us;
+  return start;
+}
+
+TEST(AgentCodecTest, StartComesBackWhole) {
+  const Start sent = FullStart();
+  const auto got = DecodeStart(Payload(sent));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->command, sent.command);
+  EXPECT_EQ(got->environment, sent.environment);
+  EXPECT_EQ(got->working_directory, sent.working_directory);
+  EXPECT_EQ(got->user, sent.user);
+  EXPECT_TRUE(got->run_as_root);
+  EXPECT_EQ(got->stop_signal, sent.stop_signal);
+  EXPECT_EQ(got->port, sent.port);
+  EXPECT_EQ(got->method, sent.method);
+  EXPECT_EQ(got->path, sent.path);
+  EXPECT_EQ(got->headers, sent.headers);
+  EXPECT_EQ(got->readiness_path, sent.readiness_path);
+  EXPECT_EQ(got->start_timeout, sent.start_timeout);
+  EXPECT_EQ(got->request_timeout, sent.request_timeout);
+  EXPECT_EQ(got->sample_interval, sent.sample_interval);
+}
+
+TEST(AgentCodecTest, StartWithoutSenseIsRefused) {
+  Start start = FullStart();
+  start.port = 0;
+  EXPECT_FALSE(DecodeStart(Payload(start)));
+  start = FullStart();
+  start.command.clear();
+  EXPECT_FALSE(DecodeStart(Payload(start)));
+  start = FullStart();
+  start.request_timeout = 0ms;
+  EXPECT_FALSE(DecodeStart(Payload(start)));
+}
+
+TEST(AgentCodecTest, RowKeepsItsBytes) {
+  Row row;
+  row.id = 1ull << 60;
+  row.attribute_cpu = true;
+  row.body = std::string("a\0b\n\xff", 5);
+  const std::string payload = Payload(row);
+  const auto got = DecodeRow(payload);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->id, row.id);
+  EXPECT_TRUE(got->attribute_cpu);
+  EXPECT_EQ(got->body, row.body);
+}
+
+TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
+  Answer answer;
+  answer.id = 7;
+  answer.failure = RowFailure::kTooLarge;
+  answer.http_status = 503;
+  answer.sent = 1ns;
+  answer.first_byte = 2ns;
+  answer.last_byte = 3ns;
+  answer.cpu_time = 4ns;
+  answer.body_bytes = 1ull << 40;
+  answer.excerpt = std::string(5000, 'x');
+  const auto got = DecodeAnswer(Payload(answer));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->id, 7u);
+  EXPECT_EQ(got->failure, RowFailure::kTooLarge);
+  EXPECT_EQ(got->http_status, 503);
+  EXPECT_EQ(got->sent, 1ns);
+  EXPECT_EQ(got->first_byte, 2ns);
+  EXPECT_EQ(got->last_byte, 3ns);
+  EXPECT_EQ(got->cpu_time, 4ns);
+  EXPECT_EQ(got->body_bytes, 1ull << 40);
+  EXPECT_EQ(got->excerpt.size(), kMaxExcerpt);
+}
+
+TEST(AgentCodecTest, AnAbsentCpuTimeStaysAbsent) {
+  const auto got = DecodeAnswer(Payload(Answer{}));
+  ASSERT_TRUE(got);
+  EXPECT_FALSE(got->cpu_time);
+}
+
+TEST(AgentCodecTest, SampleComesBackWhole) {
+  Sample sample;
+  sample.at = 1ns;
+  sample.cpu_time = 2ns;
+  sample.periods = 3;
+  sample.throttled_periods = 4;
+  sample.throttled_time = 5ns;
+  sample.usage = Bytes(6);
+  sample.unreclaimable = Bytes(7);
+  sample.cache = Bytes(8);
+  sample.processes = 9;
+  sample.oom_kills = 10;
+  sample.host_cpu_pressure = 11.5;
+  sample.agent_cpu_time = 12ns;
+  sample.agent_memory = Bytes(13);
+  const auto got = DecodeSample(Payload(sample));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(Payload(*got), Payload(sample));
+  EXPECT_EQ(got->host_cpu_pressure, 11.5);
+  EXPECT_EQ(got->agent_memory, Bytes(13));
+}
+
+TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
+  const auto hello = DecodeHello(Payload(Hello{3, "1.2.3", 1, 2}));
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->version, 3);
+  EXPECT_EQ(hello->agent_version, "1.2.3");
+  EXPECT_EQ(hello->pid, 1);
+  EXPECT_EQ(hello->cgroup_version, 2);
+  const auto ready = DecodeReady(Payload(Ready{1s, 2s, MiB(3)}));
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->took, 1s);
+  EXPECT_EQ(ready->cpu_time, 2s);
+  EXPECT_EQ(ready->peak_unreclaimable, MiB(3));
+  ProcessEvent event{ProcessEvent::Kind::kOomKill, 12, 3, 9, 4, "why"};
+  const auto got = DecodeProcessEvent(Payload(event));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->kind, ProcessEvent::Kind::kOomKill);
+  EXPECT_EQ(got->pid, 12);
+  EXPECT_EQ(got->exit_code, 3);
+  EXPECT_EQ(got->signal, 9);
+  EXPECT_EQ(got->oom_kills, 4);
+  EXPECT_EQ(got->detail, "why");
+  const auto stop = DecodeStop(Payload(Stop{250ms}));
+  ASSERT_TRUE(stop);
+  EXPECT_EQ(stop->grace, 250ms);
+  EXPECT_FALSE(DecodeStop(Payload(Stop{-1ms})));
+}
+
+// Every decoder takes exactly one message: nothing shorter, nothing longer.
+template <class Message, class Decode>
+void ExpectExact(const Message& message, Decode decode) {
+  const std::string payload = Payload(message);
+  for (std::size_t cut = 0; cut < payload.size(); ++cut) {
+    EXPECT_FALSE(decode(std::string_view(payload).substr(0, cut))) << cut;
+  }
+  EXPECT_FALSE(decode(payload + "x"));
+}
+
+TEST(AgentCodecTest, ATruncatedOrPaddedMessageIsRefused) {
+  ExpectExact(Hello{}, DecodeHello);
+  ExpectExact(FullStart(), DecodeStart);
+  ExpectExact(Ready{}, DecodeReady);
+  ExpectExact(Sample{}, DecodeSample);
+  ExpectExact(ProcessEvent{}, DecodeProcessEvent);
+  ExpectExact(Stop{}, DecodeStop);
+}
+
+TEST(AgentCodecTest, FalseCountsAndLengthsReserveNothing) {
+  EXPECT_FALSE(DecodeStart(std::string("\xff\xff\xff\xff", 4)));
+  EXPECT_FALSE(DecodeStart(std::string("\x01\0\0\0\xff\xff\xff\x7f", 8)));
+}
+
+TEST(AgentCodecTest, ValuesOutsideTheirEnumsAreRefused) {
+  std::string answer = Payload(Answer{});
+  answer[8] = 7;  // failure
+  EXPECT_FALSE(DecodeAnswer(answer));
+  answer = Payload(Answer{});
+  answer[10] = '\x7f';  // status 32512
+  EXPECT_FALSE(DecodeAnswer(answer));
+  std::string event = Payload(ProcessEvent{});
+  event[0] = 6;
+  EXPECT_FALSE(DecodeProcessEvent(event));
+  std::string row = Payload(Row{});
+  row[8] = 2;  // a flag is 0 or 1
+  EXPECT_FALSE(DecodeRow(row));
+}
+
+TEST(AgentCodecTest, EveryFailureAndEventHasAName) {
+  for (int i = 0; i <= static_cast<int>(RowFailure::kTooLarge); ++i) {
+    EXPECT_NE(Name(static_cast<RowFailure>(i)), "unknown");
+  }
+  for (int i = 0; i <= static_cast<int>(ProcessEvent::Kind::kNotReady); ++i) {
+    EXPECT_NE(Name(static_cast<ProcessEvent::Kind>(i)), "unknown");
+  }
+}
+
+}  // namespace
+}  // namespace mlprof::agent_protocol
