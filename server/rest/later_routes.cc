@@ -1,0 +1,28 @@
+// Routes of the interface that a later version brings. They are known, so they answer 501 instead
+// of 404.
+#include "server/rest/endpoint.h"
+#include "server/rest/problem.h"
+#include "server/rest/rest_api.h"
+
+namespace mlprof {
+namespace {
+
+HttpResponse NotAvailable(const HttpRequest& request) {
+  return ProblemResponse(
+      Error(ErrorCode::kNotAvailable, "this version of mlprof does not have this yet"),
+      request.path);
+}
+
+}  // namespace
+
+void AddLaterRoutes(Router& router) {
+  router.Add({"POST", "/profiles/{name}/what-if", kJsonBody, NotAvailable});
+  router.Add({"GET", "/profiles/{name}/report", kNoBody, NotAvailable});
+  router.Add({"GET", "/profiles/{name}/artifacts", kNoBody, NotAvailable});
+  router.Add({"GET", "/profiles/{name}/artifacts/{path...}", kNoBody, NotAvailable});
+  router.Add({"POST", "/captures", kNoBody, NotAvailable});
+  router.Add({"GET", "/captures/{id}", kNoBody, NotAvailable});
+  router.Add({"GET", "/captures/{id}/tools/{tool}", kNoBody, NotAvailable});
+}
+
+}  // namespace mlprof

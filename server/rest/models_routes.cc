@@ -1,0 +1,101 @@
+#include "common/json/domain_json.h"
+#include "server/registry/model_registry.h"
+#include "server/rest/endpoint.h"
+#include "server/rest/model_change_json.h"
+#include "server/rest/problem.h"
+#include "server/rest/query_reader.h"
+#include "server/rest/rest_api.h"
+#include "server/rest/tag_query.h"
+
+namespace mlprof {
+namespace {
+
+Result<HttpResponse> RegisterModel(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  NewModel model;
+  model.workspace = query.Workspace();
+  model.name = query.RequiredText("name", CheckName);
+  model.description = query.Text("description", CheckDescription);
+  model.tags = ReadTags(query);
+  MLPROF_TRY(query.Done());
+  const auto tar = ReadTarBody(request);
+  if (!tar) return Fail(tar.error());
+  const auto key = ReadIdempotencyKey(request);
+  if (!key) return Fail(key.error());
+  const auto registered = services.models.Register(model, **tar, *key);
+  if (!registered) return Fail(registered.error());
+  return CreatedResponse(201, EncodeModel(*registered), "/models/" + registered->id,
+                         model.workspace);
+}
+
+Result<HttpResponse> ListModels(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  const PageRequest page = query.Page();
+  ModelFilter filter;
+  filter.name = query.Text("name", CheckName);
+  filter.tags = ReadTagFilters(query);
+  MLPROF_TRY(query.Done());
+  const auto models = services.models.List(workspace, filter, page);
+  if (!models) return Fail(models.error());
+  return JsonResponse(200, EncodePage(*models, EncodeModel));
+}
+
+Result<HttpResponse> GetModel(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto model = services.models.Get(workspace, PathParameter(request, "id"));
+  if (!model) return Fail(model.error());
+  return JsonResponse(200, EncodeModel(*model));
+}
+
+Result<HttpResponse> GetModelContent(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto model = services.models.Get(workspace, PathParameter(request, "id"));
+  if (!model) return Fail(model.error());
+  const auto archive = services.models.Archive(*model);
+  if (!archive) return Fail(archive.error());
+  HttpResponse response;
+  response.headers.Set("Content-Type", "application/x-tar");
+  response.headers.Set("Content-Disposition", "attachment; filename=\"" + model->name + "-" +
+                                                  std::to_string(model->version) + ".tar\"");
+  response.body = FileBody{*archive};
+  return response;
+}
+
+Result<HttpResponse> ChangeModel(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto json = ReadJsonBody(request);
+  if (!json) return Fail(json.error());
+  const auto change = DecodeModelChange(*json);
+  if (!change) return Fail(change.error());
+  const auto model = services.models.Change(workspace, PathParameter(request, "id"), *change);
+  if (!model) return Fail(model.error());
+  return JsonResponse(200, EncodeModel(*model));
+}
+
+Result<HttpResponse> DeleteModel(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  MLPROF_TRY(services.models.Delete(workspace, PathParameter(request, "id")));
+  return NoContent();
+}
+
+}  // namespace
+
+void AddModelRoutes(Router& router, const Services& services) {
+  router.Add({"POST", "/models", kUploadBody, Handle(services, RegisterModel)});
+  router.Add({"GET", "/models", kNoBody, Handle(services, ListModels)});
+  router.Add({"GET", "/models/{id}", kNoBody, Handle(services, GetModel)});
+  router.Add({"GET", "/models/{id}/content", kNoBody, Handle(services, GetModelContent)});
+  router.Add({"PATCH", "/models/{id}", kJsonBody, Handle(services, ChangeModel)});
+  router.Add({"DELETE", "/models/{id}", kNoBody, Handle(services, DeleteModel)});
+}
+
+}  // namespace mlprof

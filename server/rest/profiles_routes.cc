@@ -1,0 +1,104 @@
+#include "common/json/domain_json.h"
+#include "server/profiling/profile_service.h"
+#include "server/registry/model_registry.h"
+#include "server/rest/endpoint.h"
+#include "server/rest/problem.h"
+#include "server/rest/query_reader.h"
+#include "server/rest/rest_api.h"
+
+namespace mlprof {
+namespace {
+
+Result<HttpResponse> CreateProfile(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto json = ReadJsonBody(request);
+  if (!json) return Fail(json.error());
+  const auto asked = DecodeProfileRequest(*json);
+  if (!asked) return Fail(asked.error());
+  const auto key = ReadIdempotencyKey(request);
+  if (!key) return Fail(key.error());
+  const auto created = services.profiles.Create(workspace, *asked, *key);
+  if (!created) return Fail(created.error());
+  const Profile& profile = created->profile;
+  return CreatedResponse(202, EncodeProfile(profile), "/profiles/" + profile.request.name,
+                         workspace);
+}
+
+// A bare name means the newest version; the stored filter wants the version.
+std::string WithVersion(ModelRegistry& models, const std::string& workspace,
+                        const std::string& id) {
+  if (id.empty() || id.find(':') != std::string::npos) return id;
+  const auto model = models.Get(workspace, id);
+  return model ? model->id : id;
+}
+
+Result<HttpResponse> ListProfiles(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  const PageRequest page = query.Page();
+  ProfileFilter filter;
+  if (const std::string state = query.Text("state"); !request.QueryAll("state").empty()) {
+    filter.state = ParseProfileState(state);
+    if (!filter.state) query.Problem("state", "must be the state of a profile, such as Succeeded");
+  }
+  filter.model_id = query.Text("modelId");
+  if (std::string problem = CheckId(filter.model_id);
+      !request.QueryAll("modelId").empty() && !problem.empty()) {
+    query.Problem("modelId", std::move(problem));
+  }
+  MLPROF_TRY(query.Done());
+  filter.model_id = WithVersion(services.models, workspace, filter.model_id);
+  const auto profiles = services.profiles.List(workspace, filter, page);
+  if (!profiles) return Fail(profiles.error());
+  return JsonResponse(200, EncodePage(*profiles, EncodeProfile));
+}
+
+Result<HttpResponse> GetProfile(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto profile = services.profiles.Get(workspace, PathParameter(request, "name"));
+  if (!profile) return Fail(profile.error());
+  return JsonResponse(200, EncodeProfile(*profile));
+}
+
+Result<HttpResponse> DeleteProfile(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  MLPROF_TRY(services.profiles.Delete(workspace, PathParameter(request, "name")));
+  return NoContent();
+}
+
+Result<HttpResponse> CancelProfile(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto profile = services.profiles.Cancel(workspace, PathParameter(request, "name"));
+  if (!profile) return Fail(profile.error());
+  return JsonResponse(202, EncodeProfile(*profile));
+}
+
+Result<HttpResponse> ApplyProfile(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto profile = services.profiles.Apply(workspace, PathParameter(request, "name"));
+  if (!profile) return Fail(profile.error());
+  return JsonResponse(200, EncodeProfile(*profile));
+}
+
+}  // namespace
+
+void AddProfileRoutes(Router& router, const Services& services) {
+  router.Add({"POST", "/profiles", kJsonBody, Handle(services, CreateProfile)});
+  router.Add({"GET", "/profiles", kNoBody, Handle(services, ListProfiles)});
+  router.Add({"GET", "/profiles/{name}", kNoBody, Handle(services, GetProfile)});
+  router.Add({"DELETE", "/profiles/{name}", kNoBody, Handle(services, DeleteProfile)});
+  router.Add({"POST", "/profiles/{name}/cancel", kNoBody, Handle(services, CancelProfile)});
+  router.Add({"POST", "/profiles/{name}/apply", kNoBody, Handle(services, ApplyProfile)});
+}
+
+}  // namespace mlprof

@@ -1,0 +1,16 @@
+#include "server/rest/rest_api.h"
+
+namespace mlprof {
+
+void AddRoutes(Router& router, const Services& services) {
+  AddModelRoutes(router, services);
+  AddDatasetRoutes(router, services);
+  AddSourceRoutes(router, services);
+  AddProfileRoutes(router, services);
+  AddProfileDataRoutes(router, services);
+  AddEventRoutes(router, services);
+  AddSystemRoutes(router, services);
+  AddLaterRoutes(router);
+}
+
+}  // namespace mlprof

@@ -1,0 +1,29 @@
+// What the routes are built on. References: the owner keeps all of it alive as long as the server.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class ControllerMetrics;
+class Database;
+class DatasetRegistry;
+class ModelRegistry;
+class ProfileService;
+class SourceRegistry;
+
+struct Services {
+  ModelRegistry& models;
+  DatasetRegistry& datasets;
+  SourceRegistry& sources;
+  ProfileService& profiles;
+  Database& database;
+  const ControllerMetrics& metrics;
+  std::function<Status()> ready;  // why the server cannot run profiles now; any thread, quick
+  std::string version;
+};
+
+}  // namespace mlprof

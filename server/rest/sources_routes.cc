@@ -1,0 +1,30 @@
+#include "server/registry/source_registry.h"
+#include "server/rest/endpoint.h"
+#include "server/rest/problem.h"
+#include "server/rest/query_reader.h"
+#include "server/rest/rest_api.h"
+
+namespace mlprof {
+namespace {
+
+// Sources are named by their content, so registering one again changes nothing.
+Result<HttpResponse> RegisterSource(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  const auto tar = ReadTarBody(request);
+  if (!tar) return Fail(tar.error());
+  const auto key = ReadIdempotencyKey(request);
+  if (!key) return Fail(key.error());
+  const auto id = services.sources.Register(workspace, **tar);
+  if (!id) return Fail(id.error());
+  return JsonResponse(201, {{"id", *id}});
+}
+
+}  // namespace
+
+void AddSourceRoutes(Router& router, const Services& services) {
+  router.Add({"POST", "/sources", kUploadBody, Handle(services, RegisterSource)});
+}
+
+}  // namespace mlprof
