@@ -1,0 +1,50 @@
+// One command of the command line, described by data: the parser, the help and the dispatcher all
+// read the same description.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/options.h"
+#include "client/cli/session.h"
+#include "common/result/result.h"
+
+namespace mlprof::cli {
+
+struct Command {
+  std::string path;      // "model register"
+  std::string operands;  // in the help: "ID"
+  std::string summary;
+  std::size_t least_operands = 0;
+  std::size_t most_operands = 0;
+  std::vector<OptionSpec> options;  // besides CommonOptions()
+  std::vector<std::string> examples;
+  /// The exit status, or the error that decides it.
+  Result<int> (*run)(Session& session, const Options& options);
+};
+
+/// What a later version brings: recognised, so that the answer is one clear sentence.
+struct LaterCommand {
+  std::string path;
+  std::string what;  // "comparing profiles"
+};
+
+std::vector<Command> ModelCommands();
+std::vector<Command> DatasetCommands();
+std::vector<Command> ProfileCommands();
+Command CreateProfileCommand();
+Command ExportCommand();
+Command DoctorCommand();
+
+const std::vector<Command>& AllCommands();
+const std::vector<LaterCommand>& LaterCommands();
+
+/// A wrong use found by a command itself (exit status 2).
+inline tl::unexpected<Error> WrongUse(std::string message) {
+  return Fail(InvalidArgument(std::move(message)));
+}
+inline tl::unexpected<Error> ComesLater(const std::string& what) {
+  return Fail(ErrorCode::kNotAvailable, what + " comes with a later version of mlprof");
+}
+
+}  // namespace mlprof::cli

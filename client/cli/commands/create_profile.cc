@@ -1,0 +1,150 @@
+// `mlprof profile -m … --idi …`: registers what is given as a path, creates the profile, watches it
+// and prints what came out.
+#include "client/cli/artifacts.h"
+#include "client/cli/command.h"
+#include "client/cli/commands/profile_options.h"
+#include "client/cli/inference_config_file.h"
+#include "client/cli/output/profile_details.h"
+#include "client/cli/output/tables.h"
+#include "client/cli/watch/interrupts.h"
+#include "client/cli/watch/watch.h"
+
+namespace mlprof::cli {
+namespace {
+
+void PrintProfile(Session& session, const Resource<Profile>& profile) {
+  session.Print(JsonOfText(profile.json), ProfileTable({profile}), ProfileDetails(profile.value));
+}
+
+Status CheckUse(Session& session, const Options& options) {
+  if (options.Has("--variants")) return ComesLater("--variants");
+  if (!options.Has("--model")) return WrongUse("--model is needed (see mlprof profile --help)");
+  if (!options.Has("--input-dataset-id")) return WrongUse("--input-dataset-id is needed");
+  if (options.Has("--no-wait") && session.uses_private_server()) {
+    return WrongUse(
+        "--no-wait needs a server that goes on (--server, MLPROF_SERVER): the private one ends "
+        "with this command");
+  }
+  if (options.Has("--no-wait") && options.Has("--tag-model")) {
+    return WrongUse("--tag-model cannot be had with --no-wait");
+  }
+  return {};
+}
+
+// Path-like values are checked before a server is started for them.
+Status CheckPaths(const Options& options) {
+  std::vector<std::string> values = options.All("--model");
+  values.push_back(options.Text("--input-dataset-id"));
+  for (const std::string& value : values) {
+    std::error_code error;
+    if (LooksLikePath(value) && !std::filesystem::exists(value, error)) {
+      return WrongUse("there is no file or folder " + value);
+    }
+  }
+  return {};
+}
+
+Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Options& options,
+                                    ProfileRequest request,
+                                    std::optional<LocalInferenceConfig> local) {
+  for (const std::string& value : options.All("--model")) {
+    auto id = ResolveModel(session, client, value);
+    if (!id) return Fail(id.error());
+    request.model_ids.push_back(std::move(*id));
+  }
+  auto dataset = ResolveDataset(session, client, options.Text("--input-dataset-id"));
+  if (!dataset) return Fail(dataset.error());
+  request.input_dataset_id = std::move(*dataset);
+  if (local) {
+    auto config = UploadSource(session, client, std::move(*local));
+    if (!config) return Fail(config.error());
+    request.inference_config = std::move(*config);
+  }
+  return request;
+}
+
+Result<Watched> WatchIt(Session& session, Client& client, const std::string& name) {
+  auto follower = session.ConnectAside();
+  if (!follower) return Fail(follower.error());
+  Surroundings& surroundings = session.surroundings();
+  WatchOptions options;
+  options.is_private = session.uses_private_server();
+  options.can_ask = surroundings.can_ask;
+  options.interrupts = [](std::function<void()> on_interrupt) -> std::shared_ptr<void> {
+    return std::make_shared<SignalWatch>(std::move(on_interrupt));
+  };
+  options.answer = AnswerOnStdin;
+  const auto view = surroundings.err_is_terminal
+                        ? TerminalView(surroundings.err, surroundings.columns)
+                        : LineView(surroundings.err);
+  return WatchProfile(*follower, client, name, *view, options);
+}
+
+// The tags go on even when the answer is not verified; the server adds its warning.
+Result<Resource<Profile>> TagModels(Session& session, Client& client,
+                                    const Resource<Profile>& profile) {
+  if (!profile.value.recommendation) return profile;
+  auto applied = client.profiles().Apply(profile.value.id);
+  if (!applied) return applied;
+  for (const std::string& id : profile.value.request.model_ids) {
+    session.Say("tagged model " + id + " with the recommendation");
+  }
+  return applied;
+}
+
+Result<int> Create(Session& session, const Options& options) {
+  MLPROF_TRY(CheckUse(session, options));
+  auto request = ProfileRequestOf(options);
+  if (!request) return Fail(request.error());
+  MLPROF_TRY(CheckPaths(options));
+  std::optional<LocalInferenceConfig> local;
+  if (options.Has("--inference-config-file")) {
+    auto read = ReadInferenceConfigFile(options.Text("--inference-config-file"));
+    if (!read) return Fail(read.error());
+    local = std::move(*read);
+  }
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto complete =
+      BuildRequest(session, *client, options, std::move(*request), std::move(local));
+  if (!complete) return Fail(complete.error());
+  auto profile = client->profiles().Create(*complete);
+  if (!profile) return Fail(profile.error());
+  session.Say("profile " + profile->value.request.name + " is queued");
+  if (options.Has("--no-wait")) {
+    PrintProfile(session, *profile);
+    return kDone;
+  }
+  auto watched = WatchIt(session, *client, profile->value.id);
+  if (!watched) return Fail(watched.error());
+  if (watched->detached) {
+    session.Say("left profile " + profile->value.request.name + " running; see it with: mlprof " +
+                "profile show " + profile->value.request.name);
+    return kRefused;
+  }
+  if (options.Has("--tag-model")) {
+    auto tagged = TagModels(session, *client, watched->profile);
+    if (!tagged) return Fail(tagged.error());
+    watched->profile = std::move(*tagged);
+  }
+  PrintProfile(session, watched->profile);
+  return ExitStatusOf(watched->profile.value);
+}
+
+}  // namespace
+
+Command CreateProfileCommand() {
+  return {"profile",
+          "",
+          "find and prove how much CPU and memory a model needs",
+          0,
+          0,
+          ProfileOptions(),
+          {"mlprof profile -m sentiment --idi requests --tag-model",
+           "mlprof profile -m ./model --idi requests.jsonl --ic inferenceConfig.json",
+           "mlprof profile -m sentiment:3 --idi requests --concurrency 4 --p95-ms 50 -o json",
+           "mlprof profile -m sentiment --idi requests --no-wait"},
+          Create};
+}
+
+}  // namespace mlprof::cli

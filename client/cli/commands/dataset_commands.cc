@@ -1,0 +1,122 @@
+#include "client/cli/artifacts.h"
+#include "client/cli/command.h"
+#include "client/cli/output/tables.h"
+#include "client/cli/output/text.h"
+#include "client/src/base64.h"
+
+namespace mlprof::cli {
+namespace {
+
+constexpr std::int64_t kDefaultHead = 10;
+
+void PrintDataset(Session& session, const Resource<Dataset>& dataset) {
+  session.Print(JsonOfText(dataset.json), DatasetTable({dataset}), DatasetDetails(dataset.value));
+}
+
+Result<int> Register(Session& session, const Options& options) {
+  if (!options.Has("--name")) return WrongUse("--name is needed");
+  if (!options.Has("--file")) return WrongUse("--file is needed");
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(options.Text("--file"), error)) {
+    return WrongUse("there is no file " + options.Text("--file"));
+  }
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto dataset =
+      UploadDataset(session, *client, {options.Text("--name"), options.Text("--description")},
+                    options.Text("--file"));
+  if (!dataset) return Fail(dataset.error());
+  PrintDataset(session, *dataset);
+  return kDone;
+}
+
+Result<int> List(Session& session, const Options&) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto datasets = client->datasets().List();
+  if (!datasets) return Fail(datasets.error());
+  session.Print(ListJson(*datasets), DatasetTable(*datasets));
+  return kDone;
+}
+
+Result<int> Show(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto dataset = client->datasets().Get(options.operands()[0]);
+  if (!dataset) return Fail(dataset.error());
+  PrintDataset(session, *dataset);
+  return kDone;
+}
+
+// Text as it is, anything else as {"base64": …}; as in the REST interface.
+Json RowJson(const std::string& row) {
+  const Json text = row;
+  const std::string dumped = DumpJson(text);
+  const auto again = ParseJson(dumped, {dumped.size() + 1, 4, 4});
+  if (again && again->get<std::string>() == row) return text;
+  return {{"base64", EncodeBase64(row)}};
+}
+
+Result<int> Head(Session& session, const Options& options) {
+  const auto count = options.Integer("--count", 1);
+  if (!count) return Fail(count.error());
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto rows = client->datasets().Head(options.operands()[0], count->value_or(kDefaultHead));
+  if (!rows) return Fail(rows.error());
+  Table table;
+  Json value = Json::array();
+  std::string lines;
+  for (const std::string& row : *rows) {
+    table.rows.push_back({row});
+    value.push_back(RowJson(row));
+    lines += Visible(row) + "\n";
+  }
+  session.Print({{"value", value}, {"nextCursor", nullptr}}, table, lines);
+  return kDone;
+}
+
+Result<int> Delete(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  MLPROF_TRY(client->datasets().Delete(options.operands()[0]));
+  session.Say("deleted dataset " + options.operands()[0]);
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<Command> DatasetCommands() {
+  return {
+      {"dataset register",
+       "",
+       "register request bodies (.csv, .jsonl, .json, else a line each)",
+       0,
+       0,
+       {{{"--name", "-n"}, "NAME", "its name"},
+        {{"--file", "-f"}, "FILE", "the file"},
+        {{"--description", "-d"}, "TEXT", "what it is"}},
+       {"mlprof dataset register -n requests -f requests.jsonl"},
+       Register},
+      {"dataset list", "", "list datasets", 0, 0, {}, {"mlprof dataset list"}, List},
+      {"dataset show", "ID", "show a dataset", 1, 1, {}, {"mlprof dataset show requests"}, Show},
+      {"dataset head",
+       "ID",
+       "show a dataset's first rows",
+       1,
+       1,
+       {{{"--count", "-c"}, "N", "how many (10)"}},
+       {"mlprof dataset head requests -c 3"},
+       Head},
+      {"dataset delete",
+       "ID",
+       "delete a dataset",
+       1,
+       1,
+       {},
+       {"mlprof dataset delete requests:1"},
+       Delete},
+  };
+}
+
+}  // namespace mlprof::cli

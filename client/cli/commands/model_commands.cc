@@ -1,0 +1,205 @@
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include "client/cli/artifacts.h"
+#include "client/cli/command.h"
+#include "client/cli/inference_config_file.h"
+#include "client/cli/output/tables.h"
+#include "client/include/mlprof/temporary_file.h"
+
+extern char** environ;
+
+namespace mlprof::cli {
+namespace {
+
+void PrintModel(Session& session, const Resource<Model>& model) {
+  session.Print(JsonOfText(model.json), ModelTable({model}), ModelDetails(model.value));
+}
+
+Result<int> Register(Session& session, const Options& options) {
+  if (!options.Has("--name")) return WrongUse("--name is needed");
+  if (!options.Has("--path")) return WrongUse("--path is needed");
+  auto tags = options.Pairs("--tag");
+  if (!tags) return Fail(tags.error());
+  auto properties = options.Pairs("--property");
+  if (!properties) return Fail(properties.error());
+  std::optional<LocalInferenceConfig> local;
+  if (options.Has("--inference-config-file")) {
+    auto read = ReadInferenceConfigFile(options.Text("--inference-config-file"));
+    if (!read) return Fail(read.error());
+    local = std::move(*read);
+  }
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  ModelChanges changes;
+  changes.add_properties = std::move(*properties);
+  if (local) {
+    auto config = UploadSource(session, *client, std::move(*local));
+    if (!config) return Fail(config.error());
+    changes.inference_config = std::move(*config);
+  }
+  auto model =
+      UploadModel(session, *client, {options.Text("--name"), options.Text("--description"), *tags},
+                  options.Text("--path"));
+  if (model && (!changes.add_properties.empty() || changes.inference_config)) {
+    model = client->models().Update(model->value.id, changes);
+  }
+  if (!model) return Fail(model.error());
+  PrintModel(session, *model);
+  return kDone;
+}
+
+Result<int> List(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto models = client->models().List({options.Text("--name"), options.Text("--tag")});
+  if (!models) return Fail(models.error());
+  session.Print(ListJson(*models), ModelTable(*models));
+  return kDone;
+}
+
+Result<int> Show(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto model = client->models().Get(options.operands()[0]);
+  if (!model) return Fail(model.error());
+  PrintModel(session, *model);
+  return kDone;
+}
+
+Result<int> Update(Session& session, const Options& options) {
+  ModelChanges changes;
+  auto tags = options.Pairs("--add-tag");
+  if (!tags) return Fail(tags.error());
+  auto properties = options.Pairs("--add-property");
+  if (!properties) return Fail(properties.error());
+  changes.add_tags = std::move(*tags);
+  changes.add_properties = std::move(*properties);
+  changes.remove_tags = options.All("--remove-tag");
+  if (options.Has("--description")) changes.description = options.Text("--description");
+  if (changes.add_tags.empty() && changes.remove_tags.empty() && changes.add_properties.empty() &&
+      !changes.description) {
+    return WrongUse(
+        "nothing to change: give --add-tag, --remove-tag, --add-property or "
+        "--description");
+  }
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto model = client->models().Update(options.operands()[0], changes);
+  if (!model) return Fail(model.error());
+  PrintModel(session, *model);
+  return kDone;
+}
+
+Result<int> Delete(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  MLPROF_TRY(client->models().Delete(options.operands()[0]));
+  session.Say("deleted model " + options.operands()[0]);
+  return kDone;
+}
+
+// tar refuses what would leave the folder; files that are there already are kept, and reported.
+Status Unpack(const std::filesystem::path& tar, const std::filesystem::path& folder,
+              bool overwrite) {
+  std::vector<std::string> words = {"tar",        "-x", "--no-same-owner", "-f",
+                                    tar.string(), "-C", folder.string()};
+  words.push_back(overwrite ? "--overwrite" : "--keep-old-files");
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, "tar", nullptr, nullptr, arguments.data(), environ);
+  if (error != 0) return Fail(FromErrno(error, "cannot run tar"));
+  int status = 0;
+  waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return Fail(Conflict("the model was not unpacked to " + folder.string() +
+                       (overwrite ? "" : " (--overwrite replaces files that are there)")));
+}
+
+Result<int> Download(Session& session, const Options& options) {
+  const std::filesystem::path folder = options.Text("--target-dir");
+  if (folder.empty()) return WrongUse("--target-dir is needed");
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const std::string& id = options.operands()[0];
+  const auto tar = TemporaryFile::Create();
+  if (!tar) return Fail(tar.error());
+  MLPROF_TRY(client->models().Download(id, tar->path()));
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return WrongUse("cannot create " + folder.string() + ": " + error.message());
+  MLPROF_TRY(Unpack(tar->path(), folder, options.Has("--overwrite")));
+  session.Say("unpacked model " + id + " to " + folder.string());
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<Command> ModelCommands() {
+  const OptionSpec description = {{"--description", "-d"}, "TEXT", "what it is"};
+  return {
+      {"model register",
+       "",
+       "register a file or folder as the next version of a model",
+       0,
+       0,
+       {{{"--name", "-n"}, "NAME", "its name"},
+        {{"--path", "-p", "--model-path", "--asset-path"}, "PATH", "the file or folder"},
+        {{"--tag"}, "K=V", "a tag", true},
+        {{"--property"}, "K=V", "a property, which stays as it is", true},
+        description,
+        {{"--inference-config-file", "--ic"}, "FILE", "how it is served, kept with the model"}},
+       {"mlprof model register -n sentiment -p ./model --tag team=nlp",
+        "mlprof model register -n sentiment -p ./model --ic inferenceConfig.json"},
+       Register},
+      {"model list",
+       "",
+       "list models",
+       0,
+       0,
+       {{{"--name", "-n"}, "NAME", "only this name's versions"},
+        {{"--tag"}, "K[=V]", "only with this tag"}},
+       {"mlprof model list -n sentiment", "mlprof model list --tag team=nlp -o tsv"},
+       List},
+      {"model show",
+       "ID",
+       "show a model",
+       1,
+       1,
+       {},
+       {"mlprof model show sentiment", "mlprof model show sentiment:1 -o json"},
+       Show},
+      {"model update",
+       "ID",
+       "change a model's tags, properties or description",
+       1,
+       1,
+       {{{"--add-tag"}, "K=V", "add or replace a tag", true},
+        {{"--remove-tag"}, "K", "remove a tag", true},
+        {{"--add-property"}, "K=V", "add a property", true},
+        description},
+       {"mlprof model update sentiment:1 --add-tag stage=prod --remove-tag draft"},
+       Update},
+      {"model delete",
+       "ID",
+       "delete a model",
+       1,
+       1,
+       {},
+       {"mlprof model delete sentiment:1"},
+       Delete},
+      {"model download",
+       "ID",
+       "unpack a model's files into a folder",
+       1,
+       1,
+       {{{"--target-dir", "-t"}, "DIR", "the folder, made where needed"},
+        {{"--overwrite"}, "", "replace files that are there"}},
+       {"mlprof model download sentiment:1 -t ./downloaded"},
+       Download},
+  };
+}
+
+}  // namespace mlprof::cli

@@ -1,0 +1,105 @@
+#include "client/cli/command.h"
+#include "client/cli/output/profile_details.h"
+#include "client/cli/output/tables.h"
+#include "client/cli/output/text.h"
+
+namespace mlprof::cli {
+namespace {
+
+void PrintProfile(Session& session, const Resource<Profile>& profile) {
+  session.Print(JsonOfText(profile.json), ProfileTable({profile}), ProfileDetails(profile.value));
+}
+
+Result<int> List(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto profiles = client->profiles().List({options.Text("--state"), options.Text("--model")});
+  if (!profiles) return Fail(profiles.error());
+  session.Print(ListJson(*profiles), ProfileTable(*profiles));
+  return kDone;
+}
+
+Result<int> Show(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto profile = client->profiles().Get(options.operands()[0]);
+  if (!profile) return Fail(profile.error());
+  PrintProfile(session, *profile);
+  return kDone;
+}
+
+Result<int> Cancel(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto profile = client->profiles().Cancel(options.operands()[0]);
+  if (!profile) return Fail(profile.error());
+  session.Say("profile " + options.operands()[0] + " is asked to stop");
+  PrintProfile(session, *profile);
+  return kDone;
+}
+
+Result<int> Delete(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  MLPROF_TRY(client->profiles().Delete(options.operands()[0]));
+  session.Say("deleted profile " + options.operands()[0]);
+  return kDone;
+}
+
+Result<int> Logs(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto logs = client->profiles().Logs(options.operands()[0]);
+  if (!logs) return Fail(logs.error());
+  if (session.format() == OutputFormat::kTable) {
+    // To a file or a pipe it goes as it is.
+    const bool is_terminal = session.surroundings().out_is_terminal;
+    session.surroundings().out << (is_terminal ? VisibleLines(*logs) : *logs) << std::flush;
+  } else {
+    session.Print({{"text", *logs}}, Table{{}, {{*logs}}});
+  }
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<Command> ProfileCommands() {
+  return {
+      {"profile list",
+       "",
+       "list profiles",
+       0,
+       0,
+       {{{"--state"}, "STATE", "only in this state"},
+        {{"--model", "-m"}, "ID", "only of this model"}},
+       {"mlprof profile list --state Succeeded"},
+       List},
+      {"profile show",
+       "NAME",
+       "show a profile and its recommendation",
+       1,
+       1,
+       {},
+       {"mlprof profile show p1", "mlprof profile show p1 -o json"},
+       Show},
+      {"profile cancel", "NAME", "stop a profile", 1, 1, {}, {"mlprof profile cancel p1"}, Cancel},
+      {"profile delete",
+       "NAME",
+       "delete a finished profile",
+       1,
+       1,
+       {},
+       {"mlprof profile delete p1"},
+       Delete},
+      {"profile logs",
+       "NAME",
+       "show what the installation and the model wrote",
+       1,
+       1,
+       {},
+       {"mlprof profile logs p1"},
+       Logs},
+  };
+}
+
+}  // namespace mlprof::cli

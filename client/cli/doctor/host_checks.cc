@@ -1,0 +1,83 @@
+#include <sched.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "client/cli/doctor/check.h"
+#include "client/cli/output/text.h"
+#include "client/cli/text_file.h"
+
+namespace mlprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Bytes kNeededDisk = GiB(5);
+
+Finding ProgramFinding(const std::string& name, const Surroundings& surroundings) {
+  const fs::path program = FindProgram(name, surroundings);
+  const bool ok = !program.empty();
+  return {name, ok, ok ? program.string() : "neither beside mlprof nor on PATH",
+          ok ? "" : "cmake --build build/release --target " + name};
+}
+
+Finding DiskFinding(const Surroundings& surroundings) {
+  auto folder = PrivateDataFolder(surroundings);
+  if (!folder) return {"disk", false, folder.error().message(), "export HOME=/root"};
+  fs::path there = *folder;
+  std::error_code error;
+  while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
+  const auto space = fs::space(there, error);
+  const Bytes available(error ? 0 : static_cast<std::int64_t>(space.available));
+  const bool ok = available >= kNeededDisk;
+  return {"disk", ok, Text(available) + " free for " + folder->string(),
+          ok ? "" : "free " + Text(kNeededDisk) + " there, or set XDG_DATA_HOME to another disk"};
+}
+
+Finding PressureFinding() {
+  const auto text = ReadTextFile("/proc/pressure/cpu");
+  const bool ok = text.has_value();
+  return {"kernel pressure", ok,
+          ok ? "PSI is there" : "no /proc/pressure: disturbance by other programs goes unseen",
+          ok ? "" : "boot the kernel with psi=1"};
+}
+
+Finding CoresFinding() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+  double load[1] = {0};
+  const bool known = getloadavg(load, 1) == 1;
+  const double unused = static_cast<double>(cores) - (known ? load[0] : 0);
+  const bool ok = cores >= 2 && unused >= 1;
+  std::string found = std::to_string(cores) + (cores == 1 ? " core" : " cores");
+  if (known) found += ", load " + Figure(load[0]);
+  const char* mend = cores < 2 ? "profile on a machine with 2 cores or more"
+                               : "end what else is running before you profile";
+  return {"cores", ok, found, ok ? "" : mend};
+}
+
+}  // namespace
+
+std::vector<Finding> CheckHost(const Surroundings& surroundings) {
+  return {ProgramFinding("mlprof-server", surroundings),
+          ProgramFinding("mlprof-agent", surroundings), DiskFinding(surroundings),
+          PressureFinding(), CoresFinding()};
+}
+
+std::vector<Finding> CheckServer(Session& session) {
+  if (session.uses_private_server()) return {};
+  const std::string& url = session.server().url;
+  const std::string mend = "start mlprof-server there, or correct --server or MLPROF_SERVER";
+  auto client = session.Connect();
+  if (!client) return {{"server", false, client.error().message(), mend}};
+  if (const Status health = client->Health(); !health) {
+    return {{"server", false, health.error().message(), mend}};
+  }
+  const Status ready = client->Readiness();
+  return {{"server", ready.has_value(),
+           ready ? url + " is ready" : url + " is not ready: " + ready.error().message(),
+           ready ? "" : "see the server's log"}};
+}
+
+}  // namespace mlprof::cli

@@ -1,0 +1,34 @@
+// The exit statuses of the command line, and which error gives which.
+#pragma once
+
+#include <memory>
+
+#include "client/include/mlprof/transport.h"
+#include "common/domain/profile.h"
+#include "common/result/error.h"
+
+namespace mlprof::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kRefused = 1;  // the profile failed, or the server refused
+inline constexpr int kWrongUse = 2;
+inline constexpr int kNotFoundStatus = 3;
+inline constexpr int kOutOfReach = 4;
+inline constexpr int kNotVerified = 5;
+
+/// How the last exchange with the server went. An error alone does not tell a server that refuses
+/// from one that is not there, or from wrong use that was noticed here.
+struct LastExchange {
+  bool answered = false;
+  bool refused = false;
+};
+
+/// Passes everything on and notes the outcome in `last`.
+std::unique_ptr<RestTransport> Observed(std::unique_ptr<RestTransport> transport,
+                                        std::shared_ptr<LastExchange> last);
+
+int ExitStatusOf(const Error& error, const LastExchange& last);
+/// Of a finished profile.
+int ExitStatusOf(const Profile& profile);
+
+}  // namespace mlprof::cli

@@ -1,0 +1,179 @@
+#include "client/cli/output/profile_details.h"
+
+#include "client/cli/output/details.h"
+#include "client/cli/output/text.h"
+
+namespace mlprof::cli {
+namespace {
+
+std::string_view Name(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kHigh: return "high";
+    case Confidence::kMedium: return "medium";
+    case Confidence::kLow: return "low";
+  }
+  return "low";
+}
+
+std::string Models(const Profile& profile) {
+  std::string out;
+  for (const std::string& id : profile.request.model_ids) out += (out.empty() ? "" : ", ") + id;
+  return out;
+}
+
+std::string Load(const Objective& objective) {
+  std::string out = objective.requests_per_second
+                        ? Figure(*objective.requests_per_second) + " requests/s"
+                        : std::to_string(objective.ConcurrencyOrOne()) + " at a time";
+  for (const auto& [percentile, ms] : objective.latency_ms) {
+    out += ", " + percentile + " up to " + Milliseconds(ms);
+  }
+  return out;
+}
+
+std::string Memory(Bytes bytes) { return InMib(bytes) + " (" + Figure(bytes.gib(), 6) + " GiB)"; }
+
+std::string Tight(const Recommendation& recommendation) {
+  if (!recommendation.tight) return "";
+  return *recommendation.tight ? "yes: one step less was tried and failed"
+                               : "no: one step less passed as well";
+}
+
+void WriteAnswer(const Profile& profile, Details& details) {
+  const Recommendation& answer = *profile.recommendation;
+  const bool done = IsFinished(profile.state);
+  details.Heading((done ? "Recommendation for " : "Provisional recommendation for ") +
+                  Models(profile) + "  (profile " + profile.request.name + ")");
+  details.Plain("");
+  details.Plain("    " + Text(answer.requested.cpu) + "    " + Memory(answer.requested.memory));
+  details.Plain("");
+  details.Line("verified", answer.verified ? "yes: a fresh container at exactly these limits passed"
+                                           : "NO: no fresh container at these limits has passed");
+  details.Line("tight", Tight(answer));
+  details.Line("confidence", Name(answer.confidence));
+  details.Line("why this CPU", answer.cpu.reason);
+  details.Line(" ", "between " + Text(answer.cpu.low) + " and " + Text(answer.cpu.high));
+  details.Line("why this memory", answer.memory.reason);
+  details.Line(" ", "between " + Text(answer.memory.low) + " and " + Text(answer.memory.high));
+  details.Line("load", Load(profile.request.objective));
+  for (const auto& [name, value] : answer.environment_variables) {
+    details.Line("environment", name + "=" + value);
+  }
+  if (answer.max_concurrency) {
+    details.Line("sustains", std::to_string(*answer.max_concurrency) + " at a time");
+  }
+  if (answer.max_requests_per_second) {
+    details.Line("sustains", Figure(*answer.max_requests_per_second) + " requests/s");
+  }
+}
+
+std::string Latencies(const Measurements& m) {
+  std::string out;
+  const auto add = [&out](const char* label, const std::optional<double>& ms) {
+    if (ms) out += (out.empty() ? "" : ", ") + std::string(label) + " " + Milliseconds(*ms);
+  };
+  add("mean", m.average_latency_ms);
+  add("p50", m.latency_p50_ms);
+  add("p90", m.latency_p90_ms);
+  add("p95", m.latency_p95_ms);
+  add("p99", m.latency_p99_ms);
+  return out;
+}
+
+std::string CpuUse(const Measurements& m) {
+  std::string out;
+  const auto add = [&out](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
+  if (m.max_utilized_cpu) add("at most " + Figure(*m.max_utilized_cpu) + " cores over a second");
+  if (m.cpu_seconds_per_query) add(Milliseconds(*m.cpu_seconds_per_query * 1000) + " a request");
+  if (m.throttled_share) add("throttled in " + Figure(*m.throttled_share * 100) + "% of periods");
+  return out;
+}
+
+std::string MemoryUse(const Measurements& m) {
+  std::string out;
+  const auto add = [&out](const char* label, const std::optional<Bytes>& bytes) {
+    if (bytes) out += (out.empty() ? "" : ", ") + std::string(label) + " " + Text(*bytes);
+  };
+  add("at most", m.max_utilized_memory);
+  add("serving", m.serving_peak_memory);
+  add("starting", m.start_peak_memory);
+  add("file cache", m.cache_memory);
+  return out;
+}
+
+void WriteMeasurements(const Measurements& m, Details& details) {
+  details.Heading("Measured at " + Text(m.measured_at.cpu) + ", " + Text(m.measured_at.memory));
+  std::string requests =
+      std::to_string(m.total_queries) + " (" + std::to_string(m.success_queries) + " succeeded)";
+  if (m.queries_per_second) requests += ", " + Figure(*m.queries_per_second) + "/s";
+  details.Line("requests", requests);
+  details.Line("rows replayed", std::to_string(m.rows_replayed));
+  details.Line("latency", Latencies(m));
+  details.Line("CPU", CpuUse(m));
+  details.Line("memory", MemoryUse(m));
+  if (!m.start_seconds) return;
+  std::string start = Duration(*m.start_seconds) + " until ready";
+  if (m.start_cpu_seconds) start += ", " + Figure(*m.start_cpu_seconds) + " CPU seconds";
+  details.Line("start", start);
+}
+
+void WriteFailure(const Profile& profile, Details& details) {
+  details.Heading("Profile " + profile.request.name + ": " + std::string(Name(profile.state)) +
+                  (profile.error ? ", " + profile.error->code : ""));
+  details.Line("models", Models(profile));
+  if (!profile.error) return;
+  details.Plain("");
+  details.Block(profile.error->message, 2);
+  for (const std::string& advice : profile.error->advice) details.Block("- " + advice, 2);
+  if (profile.error->evidence.empty()) return;
+  details.Heading("Evidence");
+  details.Block(profile.error->evidence, 2);
+}
+
+void WriteProgress(const Profile& profile, Details& details) {
+  details.Heading("Profile " + profile.request.name + ": " + std::string(Name(profile.state)));
+  details.Line("models", Models(profile));
+  details.Line("phase", profile.progress.phase);
+  details.Line("done", Figure(profile.progress.fraction * 100, 2) + "%");
+  details.Line("now", profile.progress.message);
+  if (profile.progress.seconds_left) {
+    details.Line("time left", Duration(*profile.progress.seconds_left));
+  }
+}
+
+void WriteWarnings(const Profile& profile, Details& details) {
+  if (profile.warnings.empty()) return;
+  details.Heading("Warnings");
+  for (const Warning& warning : profile.warnings) {
+    details.Block(warning.code + ": " + warning.message, 2);
+    details.Block(warning.advice, 6);
+  }
+}
+
+void WriteNextSteps(const Profile& profile, Details& details) {
+  const std::string& name = profile.request.name;
+  details.Heading("Look next");
+  if (!IsFinished(profile.state)) {
+    details.Block("mlprof profile cancel " + name + "           stop it", 2);
+  } else if (profile.recommendation) {
+    details.Block("mlprof profile show " + name + " -o json     every figure", 2);
+    details.Block("mlprof profile export " + name + " -t DIR --format csv    trials and rows", 2);
+  }
+  details.Block("mlprof profile logs " + name + "             what the model wrote", 2);
+}
+
+}  // namespace
+
+std::string ProfileDetails(const Profile& profile) {
+  Details details;
+  const bool finished = IsFinished(profile.state);
+  if (!finished) WriteProgress(profile, details);
+  if (finished && profile.state != ProfileState::kSucceeded) WriteFailure(profile, details);
+  if (profile.recommendation) WriteAnswer(profile, details);
+  if (profile.measurements) WriteMeasurements(*profile.measurements, details);
+  WriteWarnings(profile, details);
+  WriteNextSteps(profile, details);
+  return details.Take();
+}
+
+}  // namespace mlprof::cli

@@ -1,0 +1,103 @@
+#include "client/cli/private_server.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "client/cli/server_process.h"
+#include "client/cli/text_file.h"
+#include "common/json/json.h"
+
+namespace mlprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kHealthWait{5};
+
+bool Answers(const std::string& url, const Surroundings& surroundings) {
+  auto transport = surroundings.connect(url, "");
+  if (!transport) return false;
+  RestRequest request;
+  request.target = "/healthz";
+  request.idle_timeout = kHealthWait;
+  const auto response = (*transport)->Send(request);
+  return response && response->ok();
+}
+
+// The URL in server.json, if that server is alive.
+std::optional<std::string> FindRunning(const fs::path& file, const Surroundings& surroundings) {
+  const auto text = ReadTextFile(file);
+  if (!text) return std::nullopt;
+  const auto json = ParseJson(*text);
+  if (!json || !json->is_object()) return std::nullopt;
+  const auto url = json->find("url");
+  const auto pid = json->find("pid");
+  if (url == json->end() || !url->is_string() || pid == json->end() || !pid->is_number_integer()) {
+    return std::nullopt;
+  }
+  const auto process = pid->get<pid_t>();
+  if (process <= 0 || (kill(process, 0) != 0 && errno != EPERM)) return std::nullopt;
+  if (!Answers(url->get<std::string>(), surroundings)) return std::nullopt;
+  return url->get<std::string>();
+}
+
+Result<std::string> Start(const fs::path& data_dir, const Surroundings& surroundings,
+                          const Deadline& deadline) {
+  const fs::path program = FindProgram("mlprof-server", surroundings);
+  if (program.empty()) {
+    return Fail(Unavailable(
+        "no server is configured (--server, MLPROF_SERVER), and mlprof-server was found neither "
+        "beside mlprof nor on PATH to start a private one"));
+  }
+  const auto process = StartServerProcess(
+      {program, data_dir, data_dir / "users.lock", data_dir / "server.log"}, deadline);
+  if (!process) return Fail(process.error());
+  const Json record = {{"url", process->url}, {"pid", process->pid}};
+  MLPROF_TRY(WriteTextFile(data_dir / "server.json", DumpJson(record), true));
+  return process->url;
+}
+
+}  // namespace
+
+fs::path FindProgram(const std::string& name, const Surroundings& surroundings) {
+  const auto runs = [](const fs::path& file) {
+    std::error_code error;
+    return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
+  };
+  if (const fs::path beside = surroundings.program_folder / name; runs(beside)) return beside;
+  std::string path = surroundings.environment("PATH").value_or("");
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find(':'), path.size());
+    if (const fs::path file = fs::path(path.substr(0, end)) / name; end > 0 && runs(file)) {
+      return file;
+    }
+    path.erase(0, end + 1);
+  }
+  return {};
+}
+
+Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surroundings& surroundings,
+                                        const Deadline& deadline) {
+  std::error_code error;
+  fs::create_directories(data_dir, error);
+  if (error) {
+    return Fail(Unavailable("cannot create " + data_dir.string() + ": " + error.message()));
+  }
+  fs::permissions(data_dir, fs::perms::owner_all, error);
+  // First the use: a server that is about to end keeps this lock until it is gone.
+  auto use = FileLock::Take(data_dir / "users.lock", LockKind::kShared, deadline);
+  if (!use) return Fail(use.error());
+  const auto start = FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline);
+  if (!start) return Fail(start.error());
+  if (auto url = FindRunning(data_dir / "server.json", surroundings)) {
+    return PrivateServer{std::move(*url), std::move(*use), false};
+  }
+  auto url = Start(data_dir, surroundings, deadline);
+  if (!url) return Fail(url.error());
+  return PrivateServer{std::move(*url), std::move(*use), true};
+}
+
+}  // namespace mlprof::cli

@@ -1,0 +1,32 @@
+// The private server that commands without a configured one share. It runs as long as one of them
+// holds the users lock; the first starts it, the others find it in server.json.
+//
+//   DATA_DIR/users.lock   shared by every user; the server takes it exclusively, and ends
+//   DATA_DIR/start.lock   held while somebody looks for the server or starts it
+//   DATA_DIR/server.json  {"url": "http://127.0.0.1:PORT", "pid": N}, readable by its owner alone
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "client/cli/file_lock.h"
+#include "client/cli/surroundings.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+
+namespace mlprof::cli {
+
+struct PrivateServer {
+  std::string url;
+  FileLock use;  // the server stays while this is held
+  bool started_here = false;
+};
+
+/// kUnavailable where no server can be found or started until `deadline`.
+Result<PrivateServer> JoinPrivateServer(const std::filesystem::path& data_dir,
+                                        const Surroundings& surroundings, const Deadline& deadline);
+
+/// mlprof-server (or another program of ours) beside this program, else on PATH; "" where neither.
+std::filesystem::path FindProgram(const std::string& name, const Surroundings& surroundings);
+
+}  // namespace mlprof::cli

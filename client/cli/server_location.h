@@ -1,0 +1,24 @@
+// Which server a command talks to: the one it was told, or a private one of its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "client/cli/surroundings.h"
+#include "common/result/result.h"
+
+namespace mlprof::cli {
+
+struct ServerLocation {
+  std::string url;                 // "": a private server
+  std::filesystem::path data_dir;  // of the private server
+  bool IsPrivate() const { return url.empty(); }
+};
+
+/// `option` is --server; then MLPROF_SERVER, then "server" in $XDG_CONFIG_HOME/mlprof/config.json.
+Result<ServerLocation> LocateServer(const std::string& option, const Surroundings& surroundings);
+
+/// $XDG_DATA_HOME/mlprof, else ~/.local/share/mlprof.
+Result<std::filesystem::path> PrivateDataFolder(const Surroundings& surroundings);
+
+}  // namespace mlprof::cli

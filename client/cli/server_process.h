@@ -1,0 +1,31 @@
+// Starts mlprof-server as a program of its own that outlives this one for as long as it is used.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+
+namespace mlprof::cli {
+
+struct ServerProcess {
+  pid_t pid = 0;
+  std::string url;
+};
+
+struct ServerProcessOptions {
+  std::filesystem::path program;
+  std::filesystem::path data_dir;
+  std::filesystem::path users_lock;  // the server ends when nobody holds this one any more
+  std::filesystem::path log;         // gets its stderr
+};
+
+/// Waits for the line `listening on URL`. kUnavailable with the last lines of its log where it ends
+/// before that, or says nothing until `deadline` (then it is killed).
+Result<ServerProcess> StartServerProcess(const ServerProcessOptions& options,
+                                         const Deadline& deadline);
+
+}  // namespace mlprof::cli

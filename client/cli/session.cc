@@ -1,0 +1,83 @@
+#include "client/cli/session.h"
+
+#include "client/cli/output/text.h"
+
+namespace mlprof::cli {
+namespace {
+
+constexpr std::chrono::seconds kServerStart{60};
+constexpr const char* kNoSubscription = "00000000-0000-0000-0000-000000000000";
+
+// An Azure workspace is SUBSCRIPTION/GROUP/NAME; without a group the name alone is one of ours.
+std::string WorkspaceOf(const Options& options, const Surroundings& surroundings) {
+  const std::string name = options.Text("--workspace");
+  const std::string group = options.Text("--resource-group");
+  if (name.empty()) return surroundings.environment("MLPROF_WORKSPACE").value_or("default");
+  if (group.empty()) return name;
+  const std::string subscription = options.Text("--subscription");
+  return (subscription.empty() ? kNoSubscription : subscription) + "/" + group + "/" + name;
+}
+
+}  // namespace
+
+const std::vector<OptionSpec>& CommonOptions() {
+  static const std::vector<OptionSpec> specs = {
+      {{"--server"},
+       "URL",
+       "the server to talk to (else MLPROF_SERVER, the config file, or a "
+       "private server for the length of the command)"},
+      {{"--workspace", "-w", "--workspace-name"}, "NAME", "the workspace to work in"},
+      {{"--resource-group", "-g"}, "GROUP", "of an Azure workspace"},
+      {{"--subscription"}, "ID", "of an Azure workspace"},
+      {{"--output", "-o"}, "FORMAT", "table (default), json, yaml or tsv"},
+      {{"--help", "-h"}, "", "show this help"},
+  };
+  return specs;
+}
+
+Result<Session> Session::Open(Surroundings& surroundings, const Options& options) {
+  const std::string name = options.Has("--output") ? options.Text("--output") : "table";
+  const auto format = ParseOutputFormat(name);
+  if (!format) {
+    return Fail(InvalidArgument("--output must be table, json, yaml or tsv, not '" + name + "'"));
+  }
+  auto location = LocateServer(options.Text("--server"), surroundings);
+  if (!location) return Fail(location.error());
+  return Session(surroundings, *format, std::move(*location), WorkspaceOf(options, surroundings));
+}
+
+Result<std::unique_ptr<RestTransport>> Session::Reach() {
+  const std::string token = surroundings_->environment("MLPROF_TOKEN").value_or("");
+  if (!location_.IsPrivate()) return surroundings_->connect(location_.url, token);
+  if (!private_server_) {
+    auto joined =
+        JoinPrivateServer(location_.data_dir, *surroundings_, Deadline::After(kServerStart));
+    if (!joined) return Fail(joined.error());
+    private_server_ = std::move(*joined);
+  }
+  return surroundings_->connect(private_server_->url, "");
+}
+
+Result<Client> Session::Connect() {
+  auto transport = Reach();
+  if (!transport) return Fail(transport.error());
+  return Client(Observed(std::move(*transport), last_), workspace_);
+}
+
+Result<Client> Session::ConnectAside() {
+  auto transport = Reach();
+  if (!transport) return Fail(transport.error());
+  return Client(std::move(*transport), workspace_);
+}
+
+void Session::Say(const std::string& text) {
+  surroundings_->err << "mlprof: " << VisibleLines(text) << "\n" << std::flush;
+}
+
+void Session::Print(const Json& json, const Table& table) { Print(json, table, Aligned(table)); }
+
+void Session::Print(const Json& json, const Table& tsv, const std::string& details) {
+  surroundings_->out << Formatted(format_, json, tsv, details) << std::flush;
+}
+
+}  // namespace mlprof::cli

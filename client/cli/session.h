@@ -1,0 +1,62 @@
+// One run of the command line: its surroundings, what the common options say, and the server, which
+// is looked for (and started where it is private) when it is first needed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/cli/exit_status.h"
+#include "client/cli/options.h"
+#include "client/cli/output/format.h"
+#include "client/cli/private_server.h"
+#include "client/cli/server_location.h"
+#include "client/cli/surroundings.h"
+#include "client/include/mlprof/client.h"
+
+namespace mlprof::cli {
+
+class Session {
+ public:
+  /// kInvalidArgument for a wrong --output or config file.
+  static Result<Session> Open(Surroundings& surroundings, const Options& options);
+
+  Surroundings& surroundings() { return *surroundings_; }
+  OutputFormat format() const { return format_; }
+  const ServerLocation& server() const { return location_; }
+  bool uses_private_server() const { return location_.IsPrivate(); }
+  const LastExchange& last_exchange() const { return *last_; }
+
+  /// A client of its own for each call; they may be used from different threads.
+  Result<Client> Connect();
+  /// As Connect, but its outcomes do not count for the exit status.
+  Result<Client> ConnectAside();
+
+  /// A message on stderr: "mlprof: TEXT".
+  void Say(const std::string& text);
+  /// The result on stdout: `json` in the machine formats, `table` else.
+  void Print(const Json& json, const Table& table);
+  void Print(const Json& json, const Table& tsv, const std::string& details);
+
+ private:
+  Session(Surroundings& surroundings, OutputFormat format, ServerLocation location,
+          std::string workspace)
+      : surroundings_(&surroundings),
+        format_(format),
+        location_(std::move(location)),
+        workspace_(std::move(workspace)),
+        last_(std::make_shared<LastExchange>()) {}
+  Result<std::unique_ptr<RestTransport>> Reach();
+
+  Surroundings* surroundings_;
+  OutputFormat format_;
+  ServerLocation location_;
+  std::string workspace_;
+  std::shared_ptr<LastExchange> last_;
+  std::optional<PrivateServer> private_server_;
+};
+
+/// Options that every command takes.
+const std::vector<OptionSpec>& CommonOptions();
+
+}  // namespace mlprof::cli

@@ -1,0 +1,32 @@
+// What a command touches outside of itself, so that tests can stand in for all of it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "client/include/mlprof/transport.h"
+
+namespace mlprof::cli {
+
+struct Surroundings {
+  std::ostream& out;  // results
+  std::ostream& err;  // progress and messages
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  bool can_ask = false;  // stdin and stderr are terminals
+  int columns = 80;
+  std::function<std::optional<std::string>(const std::string& name)> environment;
+  std::function<Result<std::unique_ptr<RestTransport>>(const std::string& url,
+                                                       const std::string& token)>
+      connect;
+  std::filesystem::path program_folder;  // where this program lies; its server lies beside it
+};
+
+/// Those of this process.
+Surroundings RealSurroundings();
+
+}  // namespace mlprof::cli

@@ -1,0 +1,77 @@
+#include <cmath>
+
+#include "client/cli/output/text.h"
+#include "client/cli/watch/live_figures.h"
+#include "client/cli/watch/progress_view.h"
+
+namespace mlprof::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kBarWidth = 20;
+constexpr std::chrono::milliseconds kRedraw{100};
+
+std::string Bar(double fraction) {
+  const auto full =
+      static_cast<std::size_t>(std::lround(fraction * static_cast<double>(kBarWidth)));
+  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '-') + "]";
+}
+
+class TerminalProgress : public ProgressView {
+ public:
+  TerminalProgress(std::ostream& err, int columns)
+      : err_(err), columns_(static_cast<std::size_t>(columns)) {}
+
+  void Show(const ProfileUpdate& update) override {
+    const bool new_phase = figures_.Take(update, Clock::now());
+    if (const std::string log = LogText(update); !log.empty()) Above(log);
+    if (new_phase || Clock::now() - drawn_ >= kRedraw) Draw();
+  }
+  void Tick() override { Draw(); }
+  void Say(const std::string& text) override {
+    Above(text);
+    Draw();
+  }
+  void Pause(bool paused) override {
+    paused_ = paused;
+    if (paused) Clear();
+  }
+  void Finish() override { Clear(); }
+
+ private:
+  void Above(const std::string& text) {
+    if (paused_) return;
+    Clear();
+    const std::string visible = VisibleLines(text);
+    err_ << visible << (visible.ends_with('\n') ? "" : "\n");
+  }
+  void Clear() { err_ << "\r\033[K" << std::flush; }
+  void Draw() {
+    if (paused_) return;
+    drawn_ = Clock::now();
+    std::string line =
+        Bar(figures_.fraction) + " " + Figure(figures_.fraction * 100, 2) + "% " + figures_.phase;
+    if (figures_.expected_end) {
+      const std::chrono::duration<double> left = *figures_.expected_end - Clock::now();
+      line += ", " + Duration(std::max(0.0, std::round(left.count()))) + " left";
+    }
+    const std::string live = figures_.Live();
+    line += live.empty() ? ": " + figures_.message : ": " + live;
+    err_ << "\r\033[K" << Shortened(Visible(line), columns_ - 1) << std::flush;
+  }
+
+  std::ostream& err_;
+  std::size_t columns_;
+  LiveFigures figures_;
+  Clock::time_point drawn_;
+  bool paused_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ProgressView> TerminalView(std::ostream& err, int columns) {
+  return std::make_unique<TerminalProgress>(err, columns);
+}
+
+}  // namespace mlprof::cli

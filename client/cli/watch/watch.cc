@@ -1,0 +1,140 @@
+#include "client/cli/watch/watch.h"
+
+#include <thread>
+#include <variant>
+
+#include "client/cli/watch/mailbox.h"
+
+namespace mlprof::cli {
+namespace {
+
+struct Interrupt {};
+struct Answer {
+  bool yes = false;
+};
+using Ended = Result<Resource<Profile>>;
+using Message = std::variant<ProfileUpdate, Interrupt, Answer, Ended>;
+
+constexpr std::chrono::seconds kTick{1};
+
+class Watch {
+ public:
+  Watch(Client& follower, Client& control, std::string name, ProgressView& view,
+        const WatchOptions& options)
+      : follower_(follower),
+        control_(control),
+        name_(std::move(name)),
+        view_(view),
+        options_(options) {}
+
+  Result<Watched> Run() {
+    const std::shared_ptr<void> interrupts =
+        options_.interrupts ? options_.interrupts([this] { mail_.Put(Interrupt{}); }) : nullptr;
+    std::jthread following([this](const std::stop_token& stop) { Follow(stop); });
+    auto watched = Loop();
+    asking_ = std::jthread();
+    view_.Finish();
+    return watched;
+  }
+
+ private:
+  void Follow(const std::stop_token& stop) {
+    Profiles profiles = follower_.profiles();
+    mail_.Put(FollowProfile(
+        profiles, name_, [this](const ProfileUpdate& update) { mail_.Put(update); }, stop,
+        options_.follow));
+  }
+
+  Result<Watched> Loop() {
+    while (true) {
+      auto message = mail_.Take(Deadline::After(kTick));
+      if (!message) {
+        view_.Tick();
+      } else if (auto* update = std::get_if<ProfileUpdate>(&*message)) {
+        view_.Show(*update);
+      } else if (auto* ended = std::get_if<Ended>(&*message)) {
+        if (!*ended) return Fail(ended->error());
+        return Watched{std::move(**ended), false};
+      } else if (auto* answer = std::get_if<Answer>(&*message)) {
+        OnAnswer(answer->yes);
+      } else {
+        OnInterrupt();
+      }
+      if (leave_) return Leave();
+      if (cancel_by_ && cancel_by_->Passed()) {
+        return Fail(DeadlineExceeded("the profile was asked to stop, but has not ended yet"));
+      }
+    }
+  }
+
+  void OnInterrupt() {
+    if (cancel_by_) {
+      leave_ = true;  // asked to stop already: do not wait for it
+    } else if (is_asking_) {
+      is_asking_ = false;
+      asking_ = std::jthread();
+      view_.Pause(false);
+      options_.is_private ? Cancel() : Detach();
+    } else if (options_.can_ask) {
+      Ask();
+    } else {
+      options_.is_private ? Cancel() : Detach();
+    }
+  }
+
+  void Ask() {
+    is_asking_ = true;
+    view_.Say(options_.is_private ? "Cancel the profile? [y/N] (Ctrl-C again cancels)"
+                                  : "Cancel the profile? [y/N] (Ctrl-C again leaves it running)");
+    view_.Pause(true);
+    asking_ = std::jthread([this](const std::stop_token& stop) {
+      const bool yes = options_.answer(stop);
+      if (!stop.stop_requested()) mail_.Put(Answer{yes});
+    });
+  }
+
+  void OnAnswer(bool yes) {
+    if (!is_asking_) return;
+    is_asking_ = false;
+    view_.Pause(false);
+    if (yes) Cancel();
+  }
+
+  void Cancel() {
+    view_.Say("cancelling; this takes a few seconds");
+    cancel_by_ = Deadline::After(options_.cancel_wait);
+    const auto cancelled = control_.profiles().Cancel(name_);
+    // A conflict means that it has ended already, which the follower is about to tell.
+    if (!cancelled && cancelled.error().code() != ErrorCode::kConflict) {
+      view_.Say("cannot cancel: " + cancelled.error().message());
+    }
+  }
+
+  void Detach() { leave_ = true; }
+
+  Result<Watched> Leave() {
+    auto profile = control_.profiles().Get(name_);
+    if (!profile) return Fail(profile.error());
+    return Watched{std::move(*profile), true};
+  }
+
+  Client& follower_;
+  Client& control_;
+  std::string name_;
+  ProgressView& view_;
+  const WatchOptions& options_;
+  Mailbox<Message> mail_;
+  std::jthread asking_;
+  bool is_asking_ = false;
+  bool leave_ = false;
+  std::optional<Deadline> cancel_by_;
+};
+
+}  // namespace
+
+Result<Watched> WatchProfile(Client& follower, Client& control, const std::string& name,
+                             ProgressView& view, const WatchOptions& options) {
+  return Watch(follower, control, name, view, options).Run();
+}
+
+}  // namespace mlprof::cli

@@ -1,0 +1,34 @@
+// Watches a profile until it ends or the user has had enough.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "client/cli/watch/progress_view.h"
+#include "client/include/mlprof/client.h"
+#include "common/result/result.h"
+
+namespace mlprof::cli {
+
+struct WatchOptions {
+  bool is_private = false;  // the server ends with this command, so leaving means cancelling
+  bool can_ask = false;
+  std::chrono::milliseconds cancel_wait{20'000};  // for a cancelled profile to end
+  /// Calls its argument, from any thread, at each interrupt; what it returns ends that.
+  std::function<std::shared_ptr<void>(std::function<void()>)> interrupts;
+  /// Waits for the answer to a yes-or-no question.
+  std::function<bool(std::stop_token)> answer;
+  FollowOptions follow;
+};
+
+struct Watched {
+  Resource<Profile> profile;  // finished, unless detached
+  bool detached = false;
+};
+
+/// `follower` is used from another thread meanwhile, `control` from this one.
+Result<Watched> WatchProfile(Client& follower, Client& control, const std::string& name,
+                             ProgressView& view, const WatchOptions& options);
+
+}  // namespace mlprof::cli
