@@ -147,7 +147,9 @@ TEST_F(ProfileRepositoryTest, FiltersByStateAndModel) {
   Create("p2");
   const auto names = [&](const ProfileFilter& filter) {
     std::string all;
-    for (const Profile& profile : profiles_.List("default", filter, {})->value) {
+    const auto page = profiles_.List("default", filter, {});
+    if (!page) return page.error().message();
+    for (const Profile& profile : page->value) {
       all += profile.request.name;
     }
     return all;

@@ -1,0 +1,101 @@
+#include "server/registry/dataset_registry.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/registry/registry_fixture.h"
+#include "tests/server/storage/example_profile.h"
+
+namespace mlprof {
+namespace {
+
+class DatasetRegistryTest : public RegistryTest {
+ protected:
+  Result<Dataset> Register(const std::string& name, const std::string& body,
+                           const IdempotencyKey& key = {}) {
+    return datasets_.Register({"default", name, "some rows", "text/plain"}, Upload(body), key);
+  }
+};
+
+TEST_F(DatasetRegistryTest, DescribesAndKeepsTheRows) {
+  const auto made = Register("requests", "one\ntwo\none\n");
+  ASSERT_TRUE(made) << made.error().message();
+  const auto dataset = datasets_.Get("default", "requests");
+  EXPECT_EQ(dataset->id, "requests:1");
+  EXPECT_EQ(dataset->description, "some rows");
+  EXPECT_EQ(dataset->row_count, 3);
+  EXPECT_EQ(dataset->distinct_row_count, 2);
+  EXPECT_EQ(dataset->size, Bytes(9));
+  EXPECT_EQ(dataset->created, made->created);
+  EXPECT_EQ(datasets_.ReadRows(*dataset).value(), (Rows{"one", "two", "one"}));
+}
+
+TEST_F(DatasetRegistryTest, PagesThroughTheRows) {
+  const auto dataset = Register("requests", "a\nbb\nccc\ndddd\neeeee\n");
+  Rows all;
+  PageRequest request{.top = 2, .cursor = ""};
+  int pages = 0;
+  for (;; ++pages) {
+    const auto page = datasets_.ReadRowsPage(*dataset, request);
+    ASSERT_TRUE(page) << page.error().message();
+    all.insert(all.end(), page->value.begin(), page->value.end());
+    if (!page->next_cursor) break;
+    request.cursor = *page->next_cursor;
+  }
+  EXPECT_EQ(pages, 2);
+  EXPECT_EQ(all, (Rows{"a", "bb", "ccc", "dddd", "eeeee"}));
+}
+
+TEST_F(DatasetRegistryTest, RefusesCursorsItHasNotGiven) {
+  const auto dataset = Register("requests", "a\nb\n");
+  for (const char* cursor : {"x", "9", "9-00000000", "-1", "99999999999999999999"}) {
+    const auto page = datasets_.ReadRowsPage(*dataset, {.top = 1, .cursor = cursor});
+    ASSERT_FALSE(page) << cursor;
+    EXPECT_EQ(page.error().code(), ErrorCode::kInvalidArgument) << cursor;
+  }
+}
+
+TEST_F(DatasetRegistryTest, ReportsDamagedRows) {
+  const auto dataset = Register("requests", "a\nb\n");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "content")) {
+    if (entry.is_regular_file()) std::filesystem::resize_file(entry.path(), 15);
+  }
+  EXPECT_EQ(datasets_.ReadRows(*dataset).error().code(), ErrorCode::kInternal);
+}
+
+TEST_F(DatasetRegistryTest, RefusesBadRowsAndLeavesNothing) {
+  const auto refused = Register("requests", "a\n\xff\n");
+  EXPECT_EQ(refused.error().fields().at(0).pointer, "/rows/1");
+  EXPECT_EQ(FilesUnder("content"), 0u);
+  EXPECT_EQ(FilesUnder("incoming"), 0u);
+  EXPECT_EQ(Register("-", "a").error().code(), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(DatasetRegistryTest, AnswersARepeatedKeyWithTheDatasetItMade) {
+  const IdempotencyKey key{"k", "f"};
+  ASSERT_TRUE(Register("requests", "a\n", key));
+  EXPECT_EQ(Register("requests", "a\n", key)->version, 1);
+  EXPECT_EQ(Register("requests", "b\n", {"k", "g"}).error().code(), ErrorCode::kKeyReused);
+  EXPECT_EQ(Register("requests", "a\n")->version, 2);
+}
+
+TEST_F(DatasetRegistryTest, ListsByName) {
+  ASSERT_TRUE(Register("a", "x\n"));
+  ASSERT_TRUE(Register("b", "x\n"));
+  EXPECT_EQ(datasets_.List("default", "", {})->value.size(), 2u);
+  EXPECT_EQ(datasets_.List("default", "a", {})->value.at(0).id, "a:1");
+  EXPECT_TRUE(datasets_.List("elsewhere", "", {})->value.empty());
+}
+
+TEST_F(DatasetRegistryTest, DeletesWhatNoUnfinishedProfileUses) {
+  ASSERT_TRUE(Register("requests", "a\n"));
+  Profile profile = profiles_.Create(ExampleProfile("p"), {}, false)->profile;
+  EXPECT_EQ(datasets_.Delete("default", "requests").error().code(), ErrorCode::kConflict);
+  profile.state = ProfileState::kFailed;
+  ASSERT_TRUE(profiles_.Update(profile, ProfileState::kQueued));
+  ASSERT_TRUE(datasets_.Delete("default", "requests"));
+  EXPECT_EQ(FilesUnder("content"), 0u);
+  EXPECT_EQ(datasets_.Delete("default", "requests").error().code(), ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace mlprof
