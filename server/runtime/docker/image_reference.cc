@@ -31,7 +31,8 @@ bool IsRepository(std::string_view text) {
   }
   // A port, and so a colon, can only be in the registry's name.
   const std::size_t colon = text.find(':');
-  return colon == std::string_view::npos || colon < text.find('/');
+  const std::size_t slash = text.find('/');
+  return colon == std::string_view::npos || (slash != std::string_view::npos && colon < slash);
 }
 
 }  // namespace

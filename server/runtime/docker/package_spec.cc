@@ -37,6 +37,7 @@ bool TakeName(std::string_view& rest) {
 }
 
 bool TakeExtras(std::string_view& rest) {
+  rest = Trimmed(rest);
   if (rest.empty() || rest.front() != '[') return true;
   const std::size_t end = rest.find(']');
   if (end == std::string_view::npos) return false;

@@ -1,0 +1,139 @@
+#include "tests/fakes/fake_docker.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace mlprof::testing {
+namespace {
+
+std::string MakeFolder() {
+  char name[] = "/tmp/fake-docker.XXXXXX";
+  return ::mkdtemp(name);
+}
+
+std::optional<std::string> ReadUntil(int fd, std::string& buffer, std::size_t size) {
+  char piece[4096];
+  while (buffer.size() < size) {
+    const ssize_t count = ::read(fd, piece, sizeof piece);
+    if (count <= 0) return std::nullopt;
+    buffer.append(piece, static_cast<std::size_t>(count));
+  }
+  return buffer;
+}
+
+std::optional<FakeRequest> ReadRequest(int fd) {
+  std::string buffer;
+  std::size_t head = std::string::npos;
+  while ((head = buffer.find("\r\n\r\n")) == std::string::npos) {
+    if (!ReadUntil(fd, buffer, buffer.size() + 1)) return std::nullopt;
+  }
+  std::size_t length = 0;
+  const std::size_t field = buffer.find("Content-Length: ");
+  if (field < head) length = std::strtoul(buffer.c_str() + field + 16, nullptr, 10);
+  if (!ReadUntil(fd, buffer, head + 4 + length)) return std::nullopt;
+  FakeRequest request;
+  const std::size_t space = buffer.find(' ');
+  request.method = buffer.substr(0, space);
+  request.target = buffer.substr(space + 1, buffer.find(' ', space + 1) - space - 1);
+  if (request.target.rfind("/v1.", 0) == 0) {
+    const std::size_t slash = request.target.find('/', 1);
+    request.version = request.target.substr(2, slash - 2);
+    request.target.erase(0, slash);
+  }
+  request.body = buffer.substr(head + 4, length);
+  return request;
+}
+
+void Write(int fd, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::send(fd, text.data() + done, text.size() - done, MSG_NOSIGNAL);
+    if (count <= 0) return;
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace
+
+FakeDocker::FakeDocker(const std::string& api_version)
+    : api_version_(api_version),
+      folder_(MakeFolder()),
+      listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, socket().c_str(), sizeof address.sun_path - 1);
+  if (::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener_.get(), 16) != 0) {
+    std::abort();
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) { Serve(stop); });
+}
+
+FakeDocker::~FakeDocker() {
+  thread_.request_stop();
+  ::shutdown(listener_.get(), SHUT_RDWR);
+  thread_.join();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void FakeDocker::On(const std::string& beginning, std::vector<FakeAnswer> answers) {
+  const std::lock_guard lock(mutex_);
+  answers_[beginning] = std::move(answers);
+}
+
+std::vector<FakeRequest> FakeDocker::Requests() const {
+  const std::lock_guard lock(mutex_);
+  return requests_;
+}
+
+std::vector<std::string> FakeDocker::Calls() const {
+  std::vector<std::string> calls;
+  for (const FakeRequest& request : Requests()) {
+    calls.push_back(request.method + " " + request.target.substr(0, request.target.find('?')));
+  }
+  return calls;
+}
+
+void FakeDocker::Serve(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const UniqueFd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (connection) ServeOne(connection.get());
+  }
+}
+
+FakeAnswer FakeDocker::AnswerTo(const FakeRequest& request) {
+  const std::lock_guard lock(mutex_);
+  if (request.target == "/_ping") return {200, "OK", FakeAnswer::Way::kWhole};
+  requests_.push_back(request);
+  const std::string call = request.method + " " + request.target;
+  std::vector<FakeAnswer>* best = nullptr;
+  for (auto& [beginning, answers] : answers_) {  // in order: longer ones of the same kind later
+    if (call.rfind(beginning, 0) == 0) best = &answers;
+  }
+  if (best == nullptr) return {404, R"({"message":"nothing scripted"})", FakeAnswer::Way::kWhole};
+  const FakeAnswer answer = best->front();
+  if (best->size() > 1) best->erase(best->begin());
+  return answer;
+}
+
+void FakeDocker::ServeOne(int fd) {
+  const std::optional<FakeRequest> request = ReadRequest(fd);
+  if (!request) return;
+  const FakeAnswer answer = AnswerTo(*request);
+  switch (answer.way) {
+    case FakeAnswer::Way::kReset: return;
+    case FakeAnswer::Way::kGarbled: return Write(fd, "\x01\x02 this is not HTTP\r\n\r\n");
+    case FakeAnswer::Way::kNever: unanswered_.emplace_back(::dup(fd)); return;
+    case FakeAnswer::Way::kWhole: break;
+  }
+  Write(fd, "HTTP/1.1 " + std::to_string(answer.status) + " X\r\nApi-Version: " + api_version_ +
+                "\r\nConnection: close\r\nContent-Length: " + std::to_string(answer.body.size()) +
+                "\r\n\r\n" + answer.body);
+}
+
+}  // namespace mlprof::testing

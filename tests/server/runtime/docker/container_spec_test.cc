@@ -1,0 +1,84 @@
+#include "server/runtime/docker/container_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace mlprof::docker {
+namespace {
+
+LaunchRequest Request() {
+  LaunchRequest request;
+  request.container_name = "mlprof-p-1";
+  request.profile_id = "p";
+  request.image.image_id = "sha256:1234";
+  request.config.service = ImageConfig{};
+  request.limits = {Cores(0.5), MiB(512)};
+  request.read_only_mounts = {{"/data/models/a", "/var/azureml-app/azureml-models/a/1"}};
+  return request;
+}
+
+ContainerPlaces Places(const LaunchRequest& request) {
+  return {"/opt/mlprof-agent", "/data/run/1/agent.sock",
+          ScratchFolders(request, "/data/scratch/c").value()};
+}
+
+Json Golden(const std::string& name) {
+  std::ifstream file(std::string(MLPROF_SOURCE_DIR) + "/tests/golden/docker/" + name);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return ParseJson(text).value();
+}
+
+TEST(ContainerSpecTest, GivesAModelWhatTheGoldenFileSays) {
+  const LaunchRequest request = Request();
+  const Json spec = ContainerSpec(request, Places(request), "i1", Isolation::kDefault);
+  EXPECT_EQ(spec, Golden("create.json")) << DumpJsonIndented(spec);
+}
+
+TEST(ContainerSpecTest, GivesWhatWasAskedForAndNoMore) {
+  LaunchRequest request = Request();
+  request.config.run_as_root = true;
+  request.config.network = NetworkMode::kBridge;
+  request.config.shm_size = MiB(128);
+  request.config.writable_paths = {"/var/cache/x"};
+  request.image.volumes = {"/data/"};
+  request.writable_root = true;
+  const Json spec = ContainerSpec(request, Places(request), "i1", Isolation::kGvisor);
+  EXPECT_EQ(spec, Golden("create_everything.json")) << DumpJsonIndented(spec);
+}
+
+TEST(ContainerSpecTest, NeverUsesNanoCpus) {
+  const LaunchRequest request = Request();
+  const Json spec = ContainerSpec(request, Places(request), "i1", Isolation::kDefault);
+  EXPECT_FALSE(spec["HostConfig"].contains("NanoCpus"));
+  EXPECT_EQ(spec["HostConfig"]["CpuQuota"], 50'000);
+}
+
+std::vector<std::string> ContainerPaths(const LaunchRequest& request) {
+  std::vector<std::string> paths;
+  const auto folders = ScratchFolders(request, "/s");
+  if (!folders) return {folders.error().message()};
+  for (const ScratchFolder& folder : *folders) paths.push_back(folder.container);
+  return paths;
+}
+
+TEST(ScratchFoldersTest, HasOneFolderForWhatLiesWithinAnother) {
+  LaunchRequest request = Request();
+  request.config.writable_paths = {"/var/x/y", "/var/x", "/tmp/z", "/var/xy"};
+  request.image.volumes = {"/var/x/"};
+  EXPECT_EQ(ContainerPaths(request),
+            (std::vector<std::string>{"/tmp", "/home/mlprof", "/var/x", "/var/xy"}));
+}
+
+TEST(ScratchFoldersTest, RefusesWhatIsNotTheModels) {
+  for (const char* path : {"", "relative", "/", "//", "/a/../..", "/proc/x", "/sys", "/dev/shm",
+                           "/.mlprof", "/var/../proc"}) {
+    LaunchRequest request = Request();
+    request.config.writable_paths = {path};
+    EXPECT_FALSE(ScratchFolders(request, "/s")) << path;
+  }
+}
+
+}  // namespace
+}  // namespace mlprof::docker

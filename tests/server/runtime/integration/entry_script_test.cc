@@ -1,0 +1,147 @@
+// An entry script on a real engine: its environment is made once, and it is served by
+// azureml-inference-server-http under the rights every model has. Needs a package index.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "server/runtime/docker/docker_options.h"
+#include "server/runtime/docker/engine.h"
+#include "server/runtime/model_start.h"
+#include "tests/fakes/heard_agent.h"
+
+namespace mlprof {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr const char* kScript = R"script(import os
+
+def init():
+    with open(os.environ["AZUREML_MODEL_DIR"] + "/weights") as file:
+        global weights
+        weights = file.read()
+
+def run(raw_data):
+    return {"weights": weights, "length": len(raw_data), "uid": os.getuid()}
+)script";
+
+class EntryScriptTest : public ::testing::Test {
+ protected:
+  EntryScriptTest() {
+    char name[] = "/tmp/mlprof-entry-test.XXXXXX";
+    folder_ = ::mkdtemp(name);
+  }
+  ~EntryScriptTest() override {
+    if (runtime_) runtime_->RemoveOrphans(Deadline::After(30s));
+    fs::remove_all(folder_);
+  }
+
+  void SetUp() override {
+    docker::DockerEngine engine("/var/run/docker.sock", {});
+    const Status ping = engine.Ping(Deadline::After(5s));
+    if (!ping) GTEST_SKIP() << ping.error().message();
+    DockerOptions options;
+    options.agent_binary = fs::path(MLPROF_BINARY_DIR) / "bin/mlprof-agent";
+    options.data_dir = folder_ / "data";
+    options.instance_id = "entrytest" + std::to_string(::getpid());
+    fs::create_directories(folder_ / "data");
+    fs::create_directories(folder_ / "source/src");
+    fs::create_directories(folder_ / "model");
+    std::ofstream(folder_ / "source/src/score.py") << kScript;
+    std::ofstream(folder_ / "model/weights") << "w";
+    // What a test makes is private where the umask says so; the model runs as nobody.
+    fs::permissions(folder_ / "source/src/score.py", fs::perms(0644));
+    fs::permissions(folder_ / "model/weights", fs::perms(0644));
+    for (const char* name : {"source", "source/src", "model"}) {
+      fs::permissions(folder_ / name, fs::perms(0755));
+    }
+    auto runtime = MakeDockerRuntime(options);
+    ASSERT_TRUE(runtime) << runtime.error().message();
+    runtime_ = *std::move(runtime);
+  }
+
+  static InferenceConfig Config(std::vector<std::string> packages) {
+    EntryScriptConfig script;
+    script.entry_script = "score.py";
+    script.source_directory = "src";
+    script.pip_packages = std::move(packages);
+    InferenceConfig config;
+    config.service = script;
+    return config;
+  }
+
+  Result<PreparedImage> Prepare(const InferenceConfig& config, double* seconds) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto print = [](std::string_view text) { std::cout << text << std::flush; };
+    auto image = runtime_->Prepare({config, folder_ / "source"}, print, {}, Deadline::After(240s));
+    *seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return image;
+  }
+
+  fs::path folder_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+TEST_F(EntryScriptTest, IsServedFromAnEnvironmentMadeOnce) {
+  const InferenceConfig config = Config({});
+  double first = 0;
+  double again = 0;
+  auto image = Prepare(config, &first);
+  ASSERT_TRUE(image) << image.error().message();
+  ASSERT_TRUE(Prepare(config, &again));
+  std::cout << "prepared in " << first << " s, found again in " << again << " s\n";
+  EXPECT_LT(again, 5);
+
+  LaunchRequest request;
+  request.container_name = "mlprof-entry-test-" + std::to_string(::getpid());
+  request.profile_id = "p";
+  request.image = *image;
+  request.config = config;
+  request.limits = {Cores(1.0), MiB(512)};
+  request.read_only_mounts = {{folder_ / "source", kSourceMount},
+                              {folder_ / "model", std::string(kModelsMount) + "/m/1"}};
+  auto target = runtime_->Launch(request, {}, Deadline::After(60s));
+  ASSERT_TRUE(target) << target.error().message();
+  testing::HeardAgent heard;
+  (*target)->agent().Listen(&heard);
+  const Environment added = {{"AZUREML_MODEL_DIR", std::string(kModelsMount) + "/m/1"}};
+  (*target)->agent().Start(StartFor(*image, config, added));
+  const auto log = [&] { return (*target)->Logs(KiB(64), Deadline::After(5s)).value_or(""); };
+  ASSERT_TRUE(heard.AwaitReady()) << log();
+  (*target)->agent().SendRow({1, false, "12345"});
+  ASSERT_TRUE(heard.AwaitAnswers(1)) << log();
+  const auto answer = heard.answers().front();
+  EXPECT_EQ(answer.http_status, 200) << answer.excerpt << log();
+  EXPECT_EQ(answer.body_bytes,
+            std::string(R"({"weights": "w", "length": 5, "uid": 65534})").size());
+  (*target)->agent().Listen(nullptr);
+}
+
+TEST_F(EntryScriptTest, TellsWhyPackagesCannotBeInstalled) {
+  double seconds = 0;
+  const auto image = Prepare(Config({"mlprof-no-such-package==1"}), &seconds);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_NE(image.error().message().find("mlprof-no-such-package"), std::string::npos)
+      << image.error().message();
+}
+
+TEST_F(EntryScriptTest, StopsWhenAsked) {
+  std::stop_source stop;
+  const auto output = [&](std::string_view text) {
+    if (text.find("mlprof: python") != std::string_view::npos) stop.request_stop();
+  };
+  const auto image = runtime_->Prepare({Config({"mlprof-no-such-package==2"}), folder_ / "source"},
+                                       output, stop.get_token(), Deadline::After(120s));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace mlprof
