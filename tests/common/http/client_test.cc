@@ -16,7 +16,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const Deadline kSoon = Deadline::After(std::chrono::seconds(20));
+Deadline Soon() { return Deadline::After(std::chrono::seconds(20)); }
 
 HttpCall Get(std::string target) {
   HttpCall call;
@@ -30,7 +30,7 @@ TEST(HttpClientTest, CallsOverAUnixSocketAndOverTcp) {
                           unix_socket);
     HttpCall call = Get("/_ping?a=b");
     call.headers.Set("Accept", "*/*");
-    const auto reply = CallHttp(server.endpoint(), call, kSoon);
+    const auto reply = CallHttp(server.endpoint(), call, Soon());
     ASSERT_TRUE(reply) << reply.error().message();
     EXPECT_EQ(reply->status, 200);
     EXPECT_EQ(reply->body, "hi");
@@ -49,7 +49,7 @@ TEST(HttpClientTest, SendsABodyWithItsLength) {
   HttpCall call = Get("/containers");
   call.method = "POST";
   call.body = "{}";
-  const auto reply = CallHttp(server.endpoint(), call, kSoon);
+  const auto reply = CallHttp(server.endpoint(), call, Soon());
   ASSERT_TRUE(reply) << reply.error().message();
   EXPECT_EQ(reply->status, 204);
   EXPECT_THAT(server.Request(), EndsWith("Content-Length: 2\r\n\r\n{}"));
@@ -57,55 +57,55 @@ TEST(HttpClientTest, SendsABodyWithItsLength) {
 
 TEST(HttpClientTest, RefusesACallThatWouldBreakTheRequestOpen) {
   HttpCall call = Get("/a\r\nX: y");
-  EXPECT_EQ(CallHttp(UnixEndpoint{"/nowhere"}, call, kSoon).error().code(),
+  EXPECT_EQ(CallHttp(UnixEndpoint{"/nowhere"}, call, Soon()).error().code(),
             ErrorCode::kInvalidArgument);
   call = Get("/a HTTP/1.1\r\nX: y");
-  EXPECT_EQ(CallHttp(UnixEndpoint{"/nowhere"}, call, kSoon).error().code(),
+  EXPECT_EQ(CallHttp(UnixEndpoint{"/nowhere"}, call, Soon()).error().code(),
             ErrorCode::kInvalidArgument);
   call = Get("/");
   call.headers.Set("X", "a\r\nY: b");
-  EXPECT_EQ(CallHttp(UnixEndpoint{"/nowhere"}, call, kSoon).error().code(),
+  EXPECT_EQ(CallHttp(UnixEndpoint{"/nowhere"}, call, Soon()).error().code(),
             ErrorCode::kInvalidArgument);
 }
 
 TEST(HttpClientTest, SaysWhyItCannotConnect) {
-  const auto missing = CallHttp(UnixEndpoint{"/nowhere/docker.sock"}, Get("/"), kSoon);
+  const auto missing = CallHttp(UnixEndpoint{"/nowhere/docker.sock"}, Get("/"), Soon());
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), ErrorCode::kUnavailable);
   EXPECT_EQ(missing.error().message(),
             "GET /: cannot connect to /nowhere/docker.sock: No such file or directory");
-  EXPECT_EQ(CallHttp(UnixEndpoint{std::string(200, 'x')}, Get("/"), kSoon).error().code(),
+  EXPECT_EQ(CallHttp(UnixEndpoint{std::string(200, 'x')}, Get("/"), Soon()).error().code(),
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(CallHttp(TcpEndpoint{"a.name", 1}, Get("/"), kSoon).error().code(),
+  EXPECT_EQ(CallHttp(TcpEndpoint{"a.name", 1}, Get("/"), Soon()).error().code(),
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(CallHttp(TcpEndpoint{"localhost", 1}, Get("/"), kSoon).error().code(),
+  EXPECT_EQ(CallHttp(TcpEndpoint{"localhost", 1}, Get("/"), Soon()).error().code(),
             ErrorCode::kUnavailable);
 }
 
 TEST(HttpClientTest, TellsATruncatedAndAGarbledReply) {
   ScriptedServer truncated({.reply = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"});
-  const auto early = CallHttp(truncated.endpoint(), Get("/"), kSoon);
+  const auto early = CallHttp(truncated.endpoint(), Get("/"), Soon());
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().code(), ErrorCode::kUnavailable);
   EXPECT_THAT(early.error().message(), HasSubstr("ended early"));
   ScriptedServer silent({.reply = ""});
-  EXPECT_EQ(CallHttp(silent.endpoint(), Get("/"), kSoon).error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(CallHttp(silent.endpoint(), Get("/"), Soon()).error().code(), ErrorCode::kUnavailable);
   ScriptedServer garbled({.reply = "what is this?\r\n\r\n"});
-  EXPECT_EQ(CallHttp(garbled.endpoint(), Get("/"), kSoon).error().code(), ErrorCode::kInternal);
+  EXPECT_EQ(CallHttp(garbled.endpoint(), Get("/"), Soon()).error().code(), ErrorCode::kInternal);
 }
 
 TEST(HttpClientTest, LimitsABufferedReply) {
   ScriptedServer server({.reply = "HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x')});
   HttpCall call = Get("/");
   call.max_response = Bytes(1000);
-  EXPECT_EQ(CallHttp(server.endpoint(), call, kSoon).error().code(), ErrorCode::kTooLarge);
+  EXPECT_EQ(CallHttp(server.endpoint(), call, Soon()).error().code(), ErrorCode::kTooLarge);
 }
 
 TEST(HttpClientTest, KeepsItsDeadlineWhateverTheServerDoes) {
-  const auto soon = [] { return Deadline::After(std::chrono::milliseconds(20)); };
+  const auto at_once = [] { return Deadline::After(std::chrono::milliseconds(20)); };
   for (const char* part : {"", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"}) {
     ScriptedServer server({.reply = part, .then_hang = true});
-    const auto reply = CallHttp(server.endpoint(), Get("/"), soon());
+    const auto reply = CallHttp(server.endpoint(), Get("/"), at_once());
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().code(), ErrorCode::kDeadlineExceeded) << part;
   }
@@ -113,7 +113,8 @@ TEST(HttpClientTest, KeepsItsDeadlineWhateverTheServerDoes) {
   HttpCall call = Get("/");
   call.method = "POST";
   call.body.assign(16 << 20, 'x');
-  EXPECT_EQ(CallHttp(deaf.endpoint(), call, soon()).error().code(), ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(CallHttp(deaf.endpoint(), call, at_once()).error().code(),
+            ErrorCode::kDeadlineExceeded);
 }
 
 TEST(HttpClientTest, StopsWhenAsked) {
@@ -126,7 +127,7 @@ TEST(HttpClientTest, StopsWhenAsked) {
         std::thread([stop]() mutable { stop.request_stop(); }).detach();
         return true;
       },
-      kSoon, stop.get_token());
+      Soon(), stop.get_token());
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code(), ErrorCode::kCancelled);
 }
@@ -139,11 +140,11 @@ TEST(HttpClientTest, StreamsChunksUntilItHasEnough) {
     seen += piece;
     return true;
   };
-  ASSERT_TRUE(StreamHttp(whole.endpoint(), Get("/"), all, kSoon));
+  ASSERT_TRUE(StreamHttp(whole.endpoint(), Get("/"), all, Soon()));
   EXPECT_EQ(seen, "abcd");
   ScriptedServer endless({.reply = head + "2\r\nab\r\n", .then_hang = true});
   const auto enough = [](std::string_view) { return false; };
-  const auto reply = StreamHttp(endless.endpoint(), Get("/"), enough, kSoon);
+  const auto reply = StreamHttp(endless.endpoint(), Get("/"), enough, Soon());
   ASSERT_TRUE(reply) << reply.error().message();
   EXPECT_EQ(reply->body, "");
 }
@@ -156,7 +157,7 @@ TEST(HttpClientTest, BuffersTheBodyOfARefusedStream) {
         ADD_FAILURE();
         return true;
       },
-      kSoon);
+      Soon());
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->status, 404);
   EXPECT_EQ(reply->body, "why");
@@ -182,7 +183,7 @@ class UploadTest : public ::testing::Test {
 TEST_F(UploadTest, StreamsAFile) {
   ScriptedServer server(
       {.await = "end of file", .reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"});
-  const auto reply = UploadHttp(server.endpoint(), call_, file_, kSoon);
+  const auto reply = UploadHttp(server.endpoint(), call_, file_, Soon());
   ASSERT_TRUE(reply) << reply.error().message();
   EXPECT_EQ(reply->body, "ok");
   EXPECT_THAT(server.Request(), HasSubstr("\r\nContent-Length: 3000011\r\n"));
@@ -191,13 +192,13 @@ TEST_F(UploadTest, StreamsAFile) {
 TEST_F(UploadTest, ReadsTheAnswerOfAServerThatTakesNoMore) {
   ScriptedServer server(
       {.reply = "HTTP/1.1 413 Large\r\nContent-Length: 2\r\n\r\nno", .then_hang = true});
-  const auto reply = UploadHttp(server.endpoint(), call_, file_, kSoon);
+  const auto reply = UploadHttp(server.endpoint(), call_, file_, Soon());
   ASSERT_TRUE(reply) << reply.error().message();
   EXPECT_EQ(reply->status, 413);
 }
 
 TEST_F(UploadTest, NamesAFileThatIsNotThere) {
-  const auto reply = UploadHttp(UnixEndpoint{"/nowhere"}, call_, directory_ / "missing", kSoon);
+  const auto reply = UploadHttp(UnixEndpoint{"/nowhere"}, call_, directory_ / "missing", Soon());
   ASSERT_FALSE(reply);
   EXPECT_THAT(reply.error().message(), HasSubstr("missing: No such file"));
 }
