@@ -67,8 +67,8 @@ struct Controller::Parts {
   }
 
   void BuildService(const ServerOptions& options) {
-    queue.emplace(RunServices{*runtime, models, datasets, sources}, profiles, events, live,
-                  metrics);
+    queue.emplace(RunServices{*runtime, models, datasets, sources, MonotonicClock::System()},
+                  profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
     AddRoutes(router, {models, datasets, sources, *service, *database, metrics,
                        [this] { return Ready(); }, MLPROF_VERSION});

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "server/replay/agent_session.h"
+#include "common/time/monotonic_clock.h"
 
 namespace mlprof {
 namespace {
@@ -46,7 +46,7 @@ Result<HostLoad> ReadHostLoad() {
   if (!std::getline(file, line)) return Fail(Unavailable("/proc/stat cannot be read"));
   auto load = ParseProcStat(line, static_cast<double>(sysconf(_SC_CLK_TCK)));
   if (!load) return load;
-  load->at = MonotonicNow();
+  load->at = MonotonicClock::System().Now();
   load->own_seconds = OwnSeconds();
   return load;
 }

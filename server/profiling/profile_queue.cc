@@ -159,7 +159,7 @@ void ProfileQueue::RunOne(Profile profile) {
   }
   profile.started = Now();
   LogInfo("profile begins", {{"profile", profile.request.name}, {"id", profile.id}});
-  RunRecorder recorder(profile, profiles_, events_, live_, metrics_);
+  RunRecorder recorder(profile, profiles_, events_, live_, metrics_, services_.clock);
   const RunEnd end = RunProfile(services_, recorder, stop);
   bool canceled_by_user = false;
   {

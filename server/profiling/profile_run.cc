@@ -131,7 +131,7 @@ void CompleteMeasurements(RunContext& context) {
 RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_token stop) {
   auto rows = LoadRows(services, recorder.profile());
   if (!rows) return rows.error();
-  RunContext context(*rows, services.runtime, recorder, stop);
+  RunContext context(*rows, services.runtime, services.clock, recorder, stop);
   const auto told = TellStory(services, context);
   CompleteMeasurements(context);
   if (stop.stop_requested()) return {ProfileState::kCanceled, std::nullopt};

@@ -18,6 +18,7 @@ struct RunServices {
   ModelRegistry& models;
   DatasetRegistry& datasets;
   SourceRegistry& sources;
+  const MonotonicClock& clock;
 };
 
 /// Runs the profile of `recorder` to its end, or until `stop`. Blocks; one thread a profile. Leaves

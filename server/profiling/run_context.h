@@ -26,15 +26,17 @@ struct RunFindings {
   std::optional<Bytes> peak_memory;        // unreclaimable, over all runs, without the agent's own
   std::int64_t distinct_rows = 0;          // replayed so far
   std::optional<double> cpu_seconds_per_query;
-  Cores chosen_cpu;  // of the search in place
+  std::optional<double> unhindered_cores;  // one row after the other, at full speed
+  Cores chosen_cpu;                        // of the search in place
 };
 
 class RunContext {
  public:
-  RunContext(const Rows& rows_given, Runtime& runtime_given, RunRecorder& recorder_given,
-             std::stop_token stop_given)
+  RunContext(const Rows& rows_given, Runtime& runtime_given, const MonotonicClock& clock_given,
+             RunRecorder& recorder_given, std::stop_token stop_given)
       : rows(rows_given),
         runtime(runtime_given),
+        clock(clock_given),
         recorder(recorder_given),
         stop(std::move(stop_given)) {}
 
@@ -55,6 +57,7 @@ class RunContext {
 
   const Rows& rows;
   Runtime& runtime;
+  const MonotonicClock& clock;
   RunRecorder& recorder;
   std::stop_token stop;
 

@@ -14,7 +14,8 @@ constexpr std::chrono::milliseconds kLiveInterval{500};
 }  // namespace
 
 RunRecorder::RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events,
-                         LiveProgress& live, ControllerMetrics& metrics)
+                         LiveProgress& live, ControllerMetrics& metrics,
+                         const MonotonicClock& clock)
     : profile_(profile),
       repository_(repository),
       events_(events),
@@ -22,7 +23,7 @@ RunRecorder::RunRecorder(Profile& profile, ProfileRepository& repository, EventH
       metrics_(metrics),
       stored_state_(profile.state),
       phase_started_(Now()),
-      monotonic_start_(MonotonicNow()) {}
+      monotonic_start_(clock.Now()) {}
 
 void RunRecorder::Keep(Status status) {
   if (status || !status_) return;

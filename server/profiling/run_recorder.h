@@ -31,7 +31,7 @@ struct PhaseShare {
 class RunRecorder {
  public:
   RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events, LiveProgress& live,
-              ControllerMetrics& metrics);
+              ControllerMetrics& metrics, const MonotonicClock& clock);
 
   /// Moves the profile to the phase's state. Every phase ends with a committed record.
   void EnterPhase(const PhaseShare& phase, const std::string& message);

@@ -25,7 +25,7 @@ RunningModel::RunningModel(RunContext& context, const Limits& limits,
     : context_(context),
       limits_(limits),
       target_(std::move(target)),
-      session_(std::make_unique<AgentSession>(target_->agent())) {}
+      session_(std::make_unique<AgentSession>(target_->agent(), context.clock)) {}
 
 PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& context,
                                                                 const Limits& limits) {

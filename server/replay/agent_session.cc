@@ -1,7 +1,6 @@
 #include "server/replay/agent_session.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "common/log/log.h"
 #include "server/analysis/latency.h"
@@ -14,13 +13,10 @@ constexpr std::size_t kRecentRequests = 500;
 
 }  // namespace
 
-std::chrono::nanoseconds MonotonicNow() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+AgentSession::AgentSession(AgentLink& link, const MonotonicClock& clock)
+    : link_(link), clock_(clock) {
+  link_.Listen(this);
 }
-
-AgentSession::AgentSession(AgentLink& link) : link_(link) { link_.Listen(this); }
 
 AgentSession::~AgentSession() { link_.Listen(nullptr); }
 
@@ -41,7 +37,7 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
   std::unique_lock lock(mutex_);
   replay_.emplace(ActiveReplay{&rows, ClosedLoop(plan), plan.attribute_cpu, next_id_});
   FillLoop(*replay_);
-  const auto finished = [&] { return LostLocked() || replay_->loop.Done(MonotonicNow()); };
+  const auto finished = [&] { return LostLocked() || replay_->loop.Done(clock_.Now()); };
   while (!finished() && !stop.stop_requested() && !deadline.Passed()) {
     const auto wake = std::min(deadline.when(), Deadline::Clock::now() + kTick);
     changed_.wait_until(lock, stop, wake, finished);
@@ -90,13 +86,13 @@ int AgentSession::children_lost() const {
 bool AgentSession::LostLocked() const { return ended_ || closed_; }
 
 void AgentSession::FillLoop(ActiveReplay& replay) {
-  while (const auto send = replay.loop.Next(MonotonicNow())) {
+  while (const auto send = replay.loop.Next(clock_.Now())) {
     link_.SendRow({replay.first_id + send->id, replay.attribute_cpu, (*replay.rows)[send->row]});
   }
 }
 
 void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
-  const auto now = MonotonicNow();
+  const auto now = clock_.Now();
   const std::lock_guard lock(mutex_);
   if (!replay_) return;                       // the answer to a row of a replay that was given up
   if (answer.id < replay_->first_id) return;  // likewise, of a replay before this one

@@ -12,6 +12,7 @@
 
 #include "common/domain/dataset.h"
 #include "common/time/deadline.h"
+#include "common/time/monotonic_clock.h"
 #include "server/analysis/diagnosis.h"
 #include "server/replay/closed_loop.h"
 #include "server/runtime/agent_link.h"
@@ -27,7 +28,7 @@ struct LiveReplay {
 
 class AgentSession : private AgentListener {
  public:
-  explicit AgentSession(AgentLink& link);
+  AgentSession(AgentLink& link, const MonotonicClock& clock);
   ~AgentSession() override;
 
   void Start(const agent_protocol::Start& start);
@@ -67,6 +68,7 @@ class AgentSession : private AgentListener {
   bool LostLocked() const;
 
   AgentLink& link_;
+  const MonotonicClock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::vector<Sample> samples_;
@@ -78,8 +80,5 @@ class AgentSession : private AgentListener {
   std::uint64_t next_id_ = 0;
   std::optional<ActiveReplay> replay_;
 };
-
-/// CLOCK_MONOTONIC now, the clock samples carry.
-std::chrono::nanoseconds MonotonicNow();
 
 }  // namespace mlprof

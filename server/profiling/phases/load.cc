@@ -50,6 +50,9 @@ void NoteNoise(RunContext& context, const Result<HostLoad>& before, const Result
 void NoteNeed(RunContext& context, const ResourceUse& use) {
   MeasuredNeed& need = context.findings.need;
   need.cores = use.mean_cores.value_or(0) + use.agent_cores;
+  if (context.objective().ConcurrencyOrOne() == 1) {
+    need.cores = std::max(need.cores, context.findings.unhindered_cores.value_or(0));
+  }
   need.agent_memory = use.peak_agent_memory;
 }
 

@@ -45,6 +45,7 @@ PhaseResult<void> RowPass(RunContext& context, RunningModel& model) {
   const std::vector<RowRecord> records = MakeRowRecords(context.rows, all);
   context.findings.distinct_rows = std::ssize(records);
   context.findings.cpu_seconds_per_query = MeanCpuSeconds(all);
+  context.findings.unhindered_cores = UnhinderedCores(all);
   context.recorder.Record(records);
   Trial trial = MakeTrial(context, model, TrialPurpose::kRows, 1, began, all);
   trial.passed = all.failures == 0;

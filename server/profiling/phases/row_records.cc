@@ -6,6 +6,11 @@
 namespace mlprof::phases {
 namespace {
 
+struct RowCost {
+  std::vector<std::uint32_t> cpu_us;
+  std::uint32_t shortest_us = 0;
+};
+
 struct RowRequests {
   std::vector<std::uint32_t> latency_us;
   std::vector<std::uint32_t> service_us;
@@ -48,6 +53,25 @@ std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& repl
     records.push_back(record);
   }
   return records;
+}
+
+std::optional<double> UnhinderedCores(const ReplayResult& replay) {
+  std::map<std::uint32_t, RowCost> by_row;
+  for (const RequestRecord& request : replay.requests) {
+    if (!request.Succeeded() || !request.cpu_us) continue;
+    RowCost& row = by_row[request.row];
+    const bool first = row.cpu_us.empty();
+    row.shortest_us = first ? request.latency_us : std::min(row.shortest_us, request.latency_us);
+    row.cpu_us.push_back(*request.cpu_us);
+  }
+  double cpu_ms = 0;
+  double latency_ms = 0;
+  for (auto& [index, row] : by_row) {
+    cpu_ms += MedianMs(row.cpu_us).value_or(0);
+    latency_ms += row.shortest_us / 1000.0;
+  }
+  if (latency_ms <= 0) return std::nullopt;
+  return cpu_ms / latency_ms;
 }
 
 std::optional<double> MeanCpuSeconds(const ReplayResult& replay) {

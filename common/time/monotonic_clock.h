@@ -1,0 +1,17 @@
+// The clock of everything that is measured: CLOCK_MONOTONIC, which the agent reads too (one kernel, one
+// clock). An interface, so that tests can let time pass without waiting for it. Thread-safe.
+#pragma once
+
+#include <chrono>
+
+namespace mlprof {
+
+class MonotonicClock {
+ public:
+  virtual ~MonotonicClock() = default;
+  virtual std::chrono::nanoseconds Now() const = 0;
+
+  static const MonotonicClock& System();
+};
+
+}  // namespace mlprof

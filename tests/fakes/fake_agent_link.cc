@@ -1,0 +1,135 @@
+#include "tests/fakes/fake_agent_link.h"
+
+#include <csignal>
+
+namespace mlprof {
+
+using agent_protocol::ProcessEvent;
+
+FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, bool writable_root, FakeClock& clock)
+    : model_(std::move(model)),
+      limits_(limits),
+      writable_root_(writable_root),
+      clock_(clock),
+      started_(clock.Now()),
+      millicores_(limits.cpu.millicores()),
+      thread_([this](std::stop_token stop) { Run(stop); }) {}
+
+FakeAgentLink::~FakeAgentLink() { thread_.request_stop(); }
+
+void FakeAgentLink::Listen(AgentListener* listener) {
+  std::unique_lock lock(mutex_);
+  listener_ = listener;
+  changed_.notify_all();
+  if (std::this_thread::get_id() != thread_.get_id()) {
+    changed_.wait(lock, [this] { return !delivering_; });
+  }
+}
+
+void FakeAgentLink::Start(const agent_protocol::Start&) {
+  Post([this](AgentListener& listener) { BeReady(listener); });
+}
+
+void FakeAgentLink::SendRow(const agent_protocol::Row& row) {
+  Post([this, row](AgentListener& listener) { Answer(listener, row); });
+}
+
+void FakeAgentLink::Stop(const agent_protocol::Stop&) {
+  Post([this](AgentListener& listener) { Die(listener, 0, SIGTERM); });
+}
+
+void FakeAgentLink::SetCpu(Cores cpu) { millicores_ = cpu.millicores(); }
+
+void FakeAgentLink::Post(Action action) {
+  const std::lock_guard lock(mutex_);
+  actions_.push_back(std::move(action));
+  changed_.notify_all();
+}
+
+void FakeAgentLink::Run(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return listener_ != nullptr && !actions_.empty(); })) {
+    const Action action = std::move(actions_.front());
+    actions_.pop_front();
+    AgentListener& listener = *listener_;
+    delivering_ = true;
+    lock.unlock();
+    action(listener);
+    lock.lock();
+    delivering_ = false;
+    changed_.notify_all();
+  }
+}
+
+void FakeAgentLink::BeReady(AgentListener& listener) {
+  if (!model_.start_failure.empty()) {
+    ProcessEvent event;
+    event.kind = ProcessEvent::Kind::kStartFailed;
+    event.detail = model_.start_failure;
+    listener.OnProcessEvent(event);
+    return;
+  }
+  if (model_.needs_writable_root && !writable_root_) return Die(listener, 1, 0);
+  if (limits_.memory < model_.start_peak) {
+    oom_killed_ = true;
+    return Die(listener, 0, SIGKILL);
+  }
+  listener.OnSample(Read(model_.start_peak));
+  listener.OnReady({std::chrono::milliseconds(5), std::chrono::milliseconds(3), model_.start_peak});
+}
+
+void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& row) {
+  if (dead_ || *model_.silent) return;
+  if (limits_.memory < model_.serving_peak) {
+    oom_killed_ = true;
+    return Die(listener, 0, SIGKILL);
+  }
+  const int status = model_.status(row.body);
+  if (status == 0) return Die(listener, 0, SIGSEGV);
+  listener.OnSample(Read(model_.serving_peak));
+  // A quota below one core stretches a row that keeps one core busy.
+  const double stretch = std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
+  const auto took =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(model_.cpu_per_row * stretch);
+  clock_.Pass(took);
+  cpu_time_ += model_.cpu_per_row;
+  listener.OnSample(Read(model_.serving_peak));
+
+  agent_protocol::Answer answer;
+  answer.id = row.id;
+  answer.http_status = status;
+  answer.first_byte = took;
+  answer.last_byte = took;
+  if (row.attribute_cpu) answer.cpu_time = model_.cpu_per_row;
+  if (status != 200) answer.excerpt = "no such thing";
+  listener.OnAnswer(answer);
+}
+
+void FakeAgentLink::Die(AgentListener& listener, int exit_code, int signal) {
+  dead_ = true;
+  if (oom_killed_) {
+    ProcessEvent oom;
+    oom.kind = ProcessEvent::Kind::kOomKill;
+    oom.oom_kills = 1;
+    listener.OnProcessEvent(oom);
+  }
+  ProcessEvent event;
+  event.kind = ProcessEvent::Kind::kExited;
+  event.exit_code = exit_code;
+  event.signal = signal;
+  listener.OnProcessEvent(event);
+}
+
+Sample FakeAgentLink::Read(Bytes memory) {
+  Sample sample;
+  sample.at = clock_.Now();
+  sample.cpu_time = cpu_time_;
+  sample.periods = (sample.at - started_) / std::chrono::milliseconds(100);
+  if (millicores_ < 1000) sample.throttled_periods = sample.periods;
+  sample.unreclaimable = memory;
+  sample.usage = memory;
+  sample.processes = 1;
+  return sample;
+}
+
+}  // namespace mlprof

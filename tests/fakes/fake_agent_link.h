@@ -1,0 +1,52 @@
+// An agent that lives in this process: keeps the order and the threads of the real one.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "server/runtime/agent_link.h"
+#include "tests/fakes/fake_runtime.h"
+
+namespace mlprof {
+
+class FakeAgentLink final : public AgentLink {
+ public:
+  FakeAgentLink(FakeModel model, Limits limits, bool writable_root, FakeClock& clock);
+  ~FakeAgentLink() override;
+
+  void Listen(AgentListener* listener) override;
+  void Start(const agent_protocol::Start& start) override;
+  void SendRow(const agent_protocol::Row& row) override;
+  void Stop(const agent_protocol::Stop& stop) override;
+  void SetCpu(Cores cpu);
+  bool oom_killed() const { return oom_killed_; }
+
+ private:
+  using Action = std::function<void(AgentListener&)>;
+  void Post(Action action);
+  void Run(std::stop_token stop);
+  void BeReady(AgentListener& listener);
+  void Answer(AgentListener& listener, const agent_protocol::Row& row);
+  void Die(AgentListener& listener, int exit_code, int signal);
+  Sample Read(Bytes memory);
+
+  FakeModel model_;
+  Limits limits_;
+  bool writable_root_;
+  FakeClock& clock_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  AgentListener* listener_ = nullptr;
+  bool delivering_ = false;
+  std::deque<Action> actions_;
+  std::chrono::nanoseconds started_;
+  std::chrono::nanoseconds cpu_time_{0};
+  std::atomic<std::int64_t> millicores_;
+  std::atomic<bool> oom_killed_ = false;
+  bool dead_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,74 @@
+// A runtime without containers, for logic: a model of known need answers on a thread of its own.
+// Its rows take the time of a clock that only they move, so that a profile of minutes runs in no
+// time and its figures do not depend on the machine. It can be told to fail.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/time/monotonic_clock.h"
+#include "server/runtime/runtime.h"
+
+namespace mlprof {
+
+class FakeClock final : public MonotonicClock {
+ public:
+  std::chrono::nanoseconds Now() const override { return std::chrono::nanoseconds(now_.load()); }
+  void Pass(std::chrono::nanoseconds time) { now_ += time.count(); }
+
+ private:
+  std::atomic<std::int64_t> now_ = 1'000'000'000;
+};
+
+/// What the imitated model needs and does. Set before a profile runs.
+struct FakeModel {
+  std::chrono::microseconds cpu_per_row{2000};
+  Bytes start_peak = MiB(100);
+  Bytes serving_peak = MiB(200);
+  /// Status for a row; a status of 0 kills the model.
+  std::function<int(const std::string& row)> status = [](const std::string&) { return 200; };
+  std::string start_failure;  // not "": the command cannot be started
+  std::string log = "model log\n";
+  bool needs_writable_root = false;
+  /// While true, rows are never answered.
+  std::shared_ptr<std::atomic<bool>> silent = std::make_shared<std::atomic<bool>>(false);
+};
+
+class FakeRuntime final : public Runtime {
+ public:
+  explicit FakeRuntime(FakeModel model = {}) : model_(std::move(model)) {}
+
+  std::string name() const override { return "docker"; }
+  Result<HostFacts> Host(Deadline deadline) override;
+  Status Check(Deadline deadline) override;
+  Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
+                                std::stop_token stop, Deadline deadline) override;
+  Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
+                                         Deadline deadline) override;
+  Result<int> RemoveOrphans(Deadline deadline) override;
+
+  /// The next Prepare, Launch or Check fails so.
+  void FailNextPrepare(Error error);
+  void FailNextLaunch(Error error);
+  void SetUnavailable(bool unavailable) { unavailable_ = unavailable; }
+  /// What was launched so far.
+  std::vector<LaunchRequest> launches() const;
+  const MonotonicClock& clock() const { return clock_; }
+  int running() const { return *running_; }
+
+ private:
+  FakeModel model_;
+  FakeClock clock_;
+  mutable std::mutex mutex_;
+  std::vector<LaunchRequest> launches_;
+  std::optional<Error> prepare_failure_;
+  std::optional<Error> launch_failure_;
+  std::atomic<bool> unavailable_ = false;
+  std::shared_ptr<std::atomic<int>> running_ = std::make_shared<std::atomic<int>>(0);
+};
+
+}  // namespace mlprof

@@ -1,0 +1,59 @@
+#include "server/analysis/diagnosis.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof {
+namespace {
+
+TEST(DiagnoseDeathTest, TellsAnOomKillFromAnyOtherKill) {
+  DeathEvidence evidence;
+  evidence.limits = {Cores(1.0), MiB(256)};
+  evidence.signal = 9;
+  EXPECT_EQ(DiagnoseDeath(evidence).code, "ModelCrashed");
+  evidence.oom_kills = 1;
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_NE(error.message.find("256 MiB"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, SaysWhyACommandCouldNotBeStarted) {
+  DeathEvidence evidence;
+  evidence.start_failed = "/server: No such file or directory";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "StartFailed");
+  EXPECT_NE(error.message.find("No such file"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, AdvisesRunAsRootWherePermissionWasDenied) {
+  DeathEvidence evidence;
+  evidence.exit_code = 1;
+  evidence.log_tail = "bind: Permission denied";
+  EXPECT_NE(DiagnoseDeath(evidence).advice.front().find("runAsRoot"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, AdvisesWritablePathsWhereTheRootIsReadOnly) {
+  DeathEvidence evidence;
+  evidence.exit_code = 1;
+  evidence.log_tail = "open /var/cache/x: Read-only file system";
+  EXPECT_NE(DiagnoseDeath(evidence).advice.front().find("writablePaths"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, NamesALostAgentWhenNothingElseIsKnown) {
+  EXPECT_EQ(DiagnoseDeath({}).code, "AgentLost");
+}
+
+TEST(DiagnoseRowsTest, NamesTheFirstFailingRowAndKeepsItsBody) {
+  RowFailureEvidence evidence;
+  evidence.requests = 10;
+  evidence.failures = 10;
+  evidence.first_row = 3;
+  evidence.first_status = 500;
+  evidence.first_body = "Traceback";
+  const ProfileError error = DiagnoseRows(evidence);
+  EXPECT_EQ(error.code, "RowsFailed");
+  EXPECT_NE(error.message.find("row 3: HTTP status 500"), std::string::npos);
+  EXPECT_EQ(error.evidence, "Traceback");
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,55 @@
+#include "server/analysis/latency.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace mlprof {
+namespace {
+
+std::vector<std::uint32_t> OneTo(std::uint32_t n) {
+  std::vector<std::uint32_t> us(n);
+  std::iota(us.begin(), us.end(), 1U);
+  for (auto& value : us) value *= 1000;
+  return us;
+}
+
+TEST(LatencyDistributionTest, NamesTheNearestRank) {
+  const LatencyDistribution hundred(OneTo(100));
+  EXPECT_EQ(hundred.QuantileMs(0.50), 50);
+  EXPECT_EQ(hundred.QuantileMs(0.95), 95);
+  EXPECT_EQ(hundred.QuantileMs(0.99), 99);
+  EXPECT_EQ(hundred.QuantileMs(1.0), 100);
+  EXPECT_EQ(hundred.MeanMs(), 50.5);
+}
+
+TEST(LatencyDistributionTest, SaysNothingOfNothing) {
+  const LatencyDistribution none({});
+  EXPECT_FALSE(none.QuantileMs(0.5));
+  EXPECT_FALSE(none.MeanMs());
+}
+
+TEST(FillLatenciesTest, LeavesOutPercentilesThatNoRequestLiesBeyond) {
+  Measurements few;
+  FillLatencies(LatencyDistribution(OneTo(100)), few);
+  EXPECT_EQ(few.latency_p99_ms, 99);
+  EXPECT_FALSE(few.latency_p999_ms);
+  Measurements many;
+  FillLatencies(LatencyDistribution(OneTo(1000)), many);
+  EXPECT_EQ(many.latency_p999_ms, 999);
+}
+
+TEST(RequestsForConfidenceTest, AgreesWithTheBinomialTable) {
+  EXPECT_EQ(RequestsForConfidence(0.90), 29U);
+  EXPECT_EQ(RequestsForConfidence(0.95), 59U);
+  EXPECT_EQ(RequestsForConfidence(0.99), 299U);
+  EXPECT_EQ(RequestsForConfidence(0.999), 2995U);
+}
+
+TEST(QuantileOfKeyTest, KnowsTheFourKeys) {
+  EXPECT_EQ(QuantileOfKey("p95"), 0.95);
+  EXPECT_FALSE(QuantileOfKey("p42"));
+}
+
+}  // namespace
+}  // namespace mlprof

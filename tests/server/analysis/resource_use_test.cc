@@ -1,0 +1,75 @@
+#include "server/analysis/resource_use.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace mlprof {
+namespace {
+
+using std::chrono::milliseconds;
+
+Sample At(milliseconds at, milliseconds cpu, Bytes memory = MiB(10)) {
+  Sample sample;
+  sample.at = at;
+  sample.cpu_time = cpu;
+  sample.unreclaimable = memory;
+  return sample;
+}
+
+TEST(ResourceUseTest, FindsTheLargestMeanOverOneSecond) {
+  std::vector<Sample> samples;
+  // Two idle seconds, one second of 0.8 cores, two idle seconds.
+  for (int ms = 0; ms <= 5000; ms += 100) {
+    const int busy = std::min(std::max(ms - 2000, 0), 1000);
+    samples.push_back(At(milliseconds(ms), milliseconds(busy * 8 / 10)));
+  }
+  const ResourceUse use = Summarize(samples);
+  EXPECT_NEAR(*use.max_cores, 0.8, 1e-9);
+  EXPECT_NEAR(*use.mean_cores, 0.16, 1e-9);
+  EXPECT_NEAR(*use.cpu_seconds, 0.8, 1e-9);
+}
+
+TEST(ResourceUseTest, HasNoLargestSecondOfAShorterStretch) {
+  const std::vector<Sample> samples = {At(milliseconds(0), milliseconds(0)),
+                                       At(milliseconds(900), milliseconds(900))};
+  EXPECT_FALSE(Summarize(samples).max_cores);
+  EXPECT_NEAR(*Summarize(samples).mean_cores, 1.0, 1e-9);
+}
+
+TEST(ResourceUseTest, MakesNoNegativeRateOfARecreatedCounter) {
+  const std::vector<Sample> samples = {
+      At(milliseconds(0), milliseconds(5000)), At(milliseconds(1000), milliseconds(6000)),
+      At(milliseconds(1100), milliseconds(0)), At(milliseconds(2100), milliseconds(500))};
+  const ResourceUse use = Summarize(samples);
+  EXPECT_NEAR(*use.cpu_seconds, 1.5, 1e-9);
+  EXPECT_NEAR(*use.max_cores, 1.0, 1e-9);
+}
+
+TEST(ResourceUseTest, KeepsPeaksAndTheShareOfThrottledPeriods) {
+  std::vector<Sample> samples = {At(milliseconds(0), milliseconds(0), MiB(10)),
+                                 At(milliseconds(10), milliseconds(1), MiB(70)),
+                                 At(milliseconds(20), milliseconds(2), MiB(20))};
+  samples[2].periods = 10;
+  samples[2].throttled_periods = 4;
+  const ResourceUse use = Summarize(samples);
+  EXPECT_EQ(use.peak_unreclaimable, MiB(70));
+  EXPECT_NEAR(*use.throttled_share, 0.4, 1e-9);
+}
+
+TEST(ResourceUseTest, SaysNothingOfNoSamples) {
+  const ResourceUse use = Summarize({});
+  EXPECT_FALSE(use.mean_cores);
+  EXPECT_FALSE(use.peak_unreclaimable);
+  EXPECT_FALSE(use.throttled_share);
+}
+
+TEST(BetweenTest, TakesBothEnds) {
+  const std::vector<Sample> samples = {At(milliseconds(0), {}), At(milliseconds(10), {}),
+                                       At(milliseconds(20), {}), At(milliseconds(30), {})};
+  EXPECT_EQ(Between(samples, milliseconds(10), milliseconds(20)).size(), 2U);
+  EXPECT_TRUE(Between(samples, milliseconds(31), milliseconds(40)).empty());
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,56 @@
+#include "server/analysis/series.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace mlprof {
+namespace {
+
+TEST(MakeSeriesTest, TakesRatesOverAtLeastATenthOfASecond) {
+  std::vector<Sample> samples;
+  for (int i = 0; i <= 20; ++i) {
+    Sample sample;
+    sample.at = std::chrono::milliseconds(10 * i);
+    sample.cpu_time = std::chrono::milliseconds(5 * i);
+    samples.push_back(sample);
+  }
+  const auto series = MakeSeries(samples);
+  ASSERT_EQ(series.at("cpuCores").size(), 2U);
+  EXPECT_NEAR(series.at("cpuCores")[0].second, 0.5, 1e-9);
+  EXPECT_EQ(series.at("memoryInBytes").size(), 21U);
+}
+
+TEST(MakeSeriesTest, StartsAnewWithANewContainer) {
+  std::vector<Sample> samples(4);
+  samples[0].cpu_time = std::chrono::seconds(9);
+  samples[1].at = std::chrono::seconds(1);
+  samples[2].at = std::chrono::seconds(2);
+  samples[2].cpu_time = std::chrono::seconds(1);
+  samples[3].at = std::chrono::seconds(3);
+  samples[3].cpu_time = std::chrono::seconds(2);
+  const Series cores = MakeSeries(samples).at("cpuCores");
+  ASSERT_EQ(cores.size(), 2U);
+  for (const auto& [at, value] : cores) EXPECT_NEAR(value, 1.0, 1e-9);
+}
+
+TEST(ThinTest, KeepsTheExtremes) {
+  Series series;
+  for (int i = 0; i < 10'000; ++i) series.emplace_back(i, i % 7);
+  series[5003].second = 1000;
+  series[7001].second = -1000;
+  const Series thin = Thin(series, 100);
+  EXPECT_LE(thin.size(), 100U);
+  const auto by_value = [](const auto& a, const auto& b) { return a.second < b.second; };
+  EXPECT_EQ(std::max_element(thin.begin(), thin.end(), by_value)->second, 1000);
+  EXPECT_EQ(std::min_element(thin.begin(), thin.end(), by_value)->second, -1000);
+  EXPECT_TRUE(std::is_sorted(thin.begin(), thin.end()));
+}
+
+TEST(ThinTest, LeavesAShortSeriesAlone) {
+  const Series series = {{0, 1}, {1, 2}};
+  EXPECT_EQ(Thin(series, 100), series);
+}
+
+}  // namespace
+}  // namespace mlprof

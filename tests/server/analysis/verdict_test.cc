@@ -1,0 +1,93 @@
+#include "server/analysis/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof {
+namespace {
+
+VerificationEvidence Survived(std::int64_t requests) {
+  VerificationEvidence evidence;
+  evidence.became_ready = true;
+  evidence.requests = requests;
+  evidence.throttled_share = 0.2;
+  evidence.reference_p95_ms = 10;
+  return evidence;
+}
+
+LatencyDistribution All(std::uint32_t ms) {
+  return LatencyDistribution(std::vector<std::uint32_t>(100, ms * 1000));
+}
+
+TEST(JudgeTest, PassesWithinTenPercentOfTheReference) {
+  EXPECT_TRUE(Judge(Survived(100), All(11), {}).passed);
+}
+
+TEST(JudgeTest, AsksForCpuWhereTheQuotaSlowedTheModel) {
+  const Verdict verdict = Judge(Survived(100), All(12), {});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.shortage, Shortage::kCpu);
+}
+
+TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottle) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.throttled_share = 0.005;
+  EXPECT_TRUE(Judge(evidence, All(30), {}).passed);
+}
+
+TEST(JudgeTest, AsksForMemoryAfterAnOomKill) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.oom_kills = 1;
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
+}
+
+TEST(JudgeTest, AsksForMemoryWhereTheModelDidNotStart) {
+  VerificationEvidence evidence;
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
+}
+
+TEST(JudgeTest, BlamesNoLimitForADeathWithoutAnOomKill) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.died = true;
+  const Verdict verdict = Judge(evidence, All(5), {});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_FALSE(verdict.shortage);
+}
+
+TEST(JudgeTest, CountsErrorsAgainstTheAllowedShare) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.failures = 2;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).passed);
+  Objective tolerant;
+  tolerant.max_error_rate = 0.02;
+  EXPECT_TRUE(Judge(evidence, All(5), tolerant).passed);
+}
+
+TEST(JudgeTest, FailsWithoutAnyAnswer) {
+  EXPECT_FALSE(Judge(Survived(0), LatencyDistribution({}), {}).passed);
+}
+
+TEST(JudgeTest, HoldsEachLatencyObjective) {
+  Objective objective;
+  objective.latency_ms = {{"p50", 20}, {"p99", 40}};
+  EXPECT_TRUE(Judge(Survived(100), All(20), objective).passed);
+  EXPECT_EQ(Judge(Survived(100), All(21), objective).shortage, Shortage::kCpu);
+}
+
+TEST(JudgeTest, AsksForNothingWhereMoreCpuCannotHelpTheObjective) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 5}};
+  VerificationEvidence evidence = Survived(100);
+  evidence.throttled_share = 0;
+  const Verdict verdict = Judge(evidence, All(20), objective);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_FALSE(verdict.shortage);
+}
+
+TEST(JudgeTest, TakesTheObjectiveInPlaceOfTheReference) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 100}};
+  EXPECT_TRUE(Judge(Survived(100), All(90), objective).passed);
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,199 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/server/profiling/profiling_bench.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kBudget{300};
+
+bool HasWarning(const Profile& profile, const std::string& code) {
+  return std::any_of(profile.warnings.begin(), profile.warnings.end(),
+                     [&](const Warning& w) { return w.code == code; });
+}
+
+TEST(ProfileRunTest, FindsAndVerifiesTheNeedOfAKnownModel) {
+  ProfilingBench bench;
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded)
+      << (profile.error ? profile.error->message : "");
+  ASSERT_TRUE(profile.recommendation.has_value());
+  EXPECT_TRUE(profile.recommendation->verified);
+  // One core kept busy by one row after the other; 200 MiB × 1.1, rounded up to 16 MiB.
+  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.0));
+  EXPECT_EQ(profile.recommendation->requested.memory, MiB(224));
+  EXPECT_EQ(profile.measurements->rows_replayed, 20);
+  EXPECT_EQ(profile.measurements->max_utilized_memory, MiB(200));
+  EXPECT_EQ(profile.measurements->measured_at, profile.recommendation->requested);
+  EXPECT_EQ(bench.runtime.running(), 0);
+
+  // The answer was tried in a container of its own, at exactly its limits.
+  EXPECT_EQ(bench.runtime.launches().back().limits, profile.recommendation->requested);
+  EXPECT_EQ(bench.service().Rows("default", "p")->size(), 20U);
+  EXPECT_FALSE(bench.service().Samples("default", "p", {})->empty());
+  EXPECT_NE(bench.service().Logs("default", "p")->find("preparing"), std::string::npos);
+}
+
+TEST(ProfileRunTest, AppliesTheAnswerAsTags) {
+  ProfilingBench bench;
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  EXPECT_FALSE(bench.service().Apply("default", "p").has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_TRUE(bench.service().Apply("default", "p").has_value());
+  const auto tags = bench.models().Get("default", "m")->tags;
+  EXPECT_EQ(tags, RecommendationTags(*profile.recommendation));
+}
+
+TEST(ProfileRunTest, FailsWithTheFirstBodyWhenEveryRowFails) {
+  FakeModel model;
+  model.status = [](const std::string&) { return 404; };
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "RowsFailed");
+  EXPECT_EQ(profile.error->evidence, "no such thing");
+  EXPECT_FALSE(profile.recommendation.has_value());
+}
+
+TEST(ProfileRunTest, GivesAnUnverifiedAnswerWhenSomeRowsFail) {
+  FakeModel model;
+  model.status = [](const std::string& row) { return row == "row 7" ? 500 : 200; };
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_FALSE(profile.recommendation->verified);
+  EXPECT_TRUE(HasWarning(profile, "rowsFailed"));
+  EXPECT_TRUE(HasWarning(profile, "unverified"));
+}
+
+TEST(ProfileRunTest, NamesTheCrashOfAModel) {
+  FakeModel model;
+  model.status = [](const std::string& row) { return row == "row 7" ? 0 : 200; };
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "ModelCrashed");
+}
+
+TEST(ProfileRunTest, NamesTheMemoryThatDoesNotFitTheCeiling) {
+  FakeModel model;
+  model.start_peak = GiB(9);
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  EXPECT_EQ(bench.AwaitEnd("p").error->code, "OutOfMemory");
+}
+
+TEST(ProfileRunTest, TriesOnceMoreWithAWritableRootAndSaysSo) {
+  FakeModel model;
+  model.needs_writable_root = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "writableRoot"));
+}
+
+TEST(ProfileRunTest, KeepsTheLatencyObjectiveWithLessThanTheMeasuredUse) {
+  ProfilingBench bench;
+  bench.RegisterInputs(TextRows(20));
+  ProfileRequest request = bench.Request("p", kBudget);
+  request.objective.latency_ms = {{"p95", 9.0}};  // 2 ms of CPU: 0.3 cores hold it (6.7 ms)
+  ASSERT_TRUE(bench.service().Create("default", request, {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(0.3));
+  EXPECT_TRUE(profile.recommendation->verified);
+}
+
+TEST(ProfileRunTest, FailsWithTheEnginesOwnWords) {
+  ProfilingBench bench;
+  bench.RegisterInputs(TextRows(20));
+  bench.runtime.FailNextPrepare(Unavailable("pip could not reach its index"));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.error->code, "PrepareFailed");
+  EXPECT_NE(profile.error->message.find("pip could not reach"), std::string::npos);
+}
+
+TEST(ProfileRunTest, CancelsARunningAndAQueuedProfile) {
+  FakeModel model;
+  *model.silent = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  const auto running = bench.service().Create("default", bench.Request("a", kBudget), {});
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("b", kBudget), {}).has_value());
+  bench.AwaitPhase(running->profile.id, "warmUp");
+  ASSERT_TRUE(bench.service().Cancel("default", "b").has_value());
+  EXPECT_EQ(bench.service().Get("default", "b")->state, ProfileState::kCanceled);
+  ASSERT_TRUE(bench.service().Cancel("default", "a").has_value());
+  EXPECT_EQ(bench.AwaitEnd("a").state, ProfileState::kCanceled);
+  EXPECT_EQ(bench.service().Cancel("default", "a").error().code(), ErrorCode::kConflict);
+  EXPECT_EQ(bench.runtime.running(), 0);
+}
+
+TEST(ProfileRunTest, RunsAgainWhatTheServerStoppedUnder) {
+  FakeModel model;
+  *model.silent = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  const auto created = bench.service().Create("default", bench.Request("p", kBudget), {});
+  bench.AwaitPhase(created->profile.id, "warmUp");
+  bench.Close();
+  *model.silent = false;
+  bench.Restart();
+  EXPECT_EQ(bench.AwaitEnd("p").state, ProfileState::kSucceeded);
+}
+
+TEST(ProfileRunTest, FailsWhatAPrivateServerLeft) {
+  FakeModel model;
+  *model.silent = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  const auto created = bench.service().Create("default", bench.Request("p", kBudget), {});
+  bench.AwaitPhase(created->profile.id, "warmUp");
+  bench.Restart(InterruptedPolicy::kFail);
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "Interrupted");
+}
+
+TEST(ProfileServiceTest, NamesEveryBadFieldOfARequest) {
+  ProfilingBench bench;
+  ProfileRequest request = bench.Request("p", kBudget);
+  request.inference_config.reset();
+  const auto created = bench.service().Create("default", request, {});
+  ASSERT_FALSE(created.has_value());
+  std::vector<std::string> pointers;
+  for (const FieldError& field : created.error().fields()) pointers.push_back(field.pointer);
+  EXPECT_EQ(pointers,
+            (std::vector<std::string>{"/modelIds/0", "/inputDatasetId", "/inferenceConfig"}));
+}
+
+TEST(ProfileServiceTest, SaysWhatComesWithALaterVersion) {
+  ProfilingBench bench;
+  bench.RegisterInputs(TextRows(20));
+  ProfileRequest request = bench.Request("p", kBudget);
+  request.objective.requests_per_second = 10;
+  EXPECT_EQ(bench.service().Create("default", request, {}).error().code(),
+            ErrorCode::kNotAvailable);
+  request = bench.Request("p", kBudget);
+  request.accelerator.type = AcceleratorType::kGpu;
+  EXPECT_EQ(bench.service().Create("default", request, {}).error().code(),
+            ErrorCode::kNotAvailable);
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,194 @@
+// A whole controller without HTTP and without containers: real storage in a temporary folder, the
+// imitated runtime, the real queue and service.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <optional>
+
+#include "server/metrics/controller_metrics.h"
+#include "server/profiling/event_hub.h"
+#include "server/profiling/live_progress.h"
+#include "server/profiling/profile_queue.h"
+#include "server/profiling/profile_service.h"
+#include "server/registry/dataset_registry.h"
+#include "server/registry/model_registry.h"
+#include "server/registry/source_registry.h"
+#include "server/storage/content_store.h"
+#include "server/storage/database.h"
+#include "tests/fakes/fake_runtime.h"
+
+namespace mlprof {
+
+class ProfilingBench {
+ public:
+  explicit ProfilingBench(FakeModel model = {}) : runtime(std::move(model)) { Open(); }
+  ~ProfilingBench() {
+    Close();
+    std::filesystem::remove_all(folder_);
+  }
+
+  /// As after a restart of the server on the same data directory.
+  void Restart(InterruptedPolicy policy = InterruptedPolicy::kRequeue) {
+    Close();
+    Open(policy);
+  }
+  void Close() {
+    service_.reset();
+    queue_.reset();
+    events_.reset();
+    profiles_.reset();
+    sources_.reset();
+    datasets_.reset();
+    models_.reset();
+    content_.reset();
+    database_.reset();
+  }
+
+  /// Registers a model "m" (one file) and a dataset "d" of `rows`.
+  void RegisterInputs(const std::string& rows) {
+    NewModel model;
+    model.workspace = "default";
+    model.name = "m";
+    ASSERT_TRUE(models_->Register(model, Spool(OneFileTar()), {}).has_value());
+    NewDataset dataset;
+    dataset.workspace = "default";
+    dataset.name = "d";
+    dataset.content_type = "text/plain";
+    ASSERT_TRUE(datasets_->Register(dataset, Spool(rows), {}).has_value());
+  }
+
+  static ProfileRequest Request(const std::string& name, std::chrono::seconds budget) {
+    ProfileRequest request;
+    request.name = name;
+    request.model_ids = {"m"};
+    request.input_dataset_id = "d";
+    InferenceConfig config;
+    ImageConfig image;
+    image.image = "imitation";
+    config.service = image;
+    request.inference_config = config;
+    request.budget = budget;
+    return request;
+  }
+
+  /// Waits, by its events, until the profile is finished.
+  Profile AwaitEnd(const std::string& name) {
+    std::int64_t last = 0;
+    const Deadline deadline = Deadline::After(std::chrono::seconds(60));
+    auto profile = service_->Get("default", name);
+    while (profile && !IsFinished(profile->state) && !deadline.Passed()) {
+      AwaitEventAfter(profile->id, last, deadline);
+      last = LastEventId(profile->id, last);
+      profile = service_->Get("default", name);
+    }
+    EXPECT_TRUE(profile.has_value());
+    return profile.value_or(Profile());
+  }
+
+  void AwaitPhase(const std::string& profile_id, const std::string& phase) {
+    const Deadline deadline = Deadline::After(std::chrono::seconds(30));
+    for (std::int64_t last = 0; !deadline.Passed(); AwaitEventAfter(profile_id, last, deadline)) {
+      const auto events = events_->After(profile_id, last, 1000);
+      ASSERT_TRUE(events.has_value());
+      for (const StoredEvent& event : *events) {
+        last = event.id;
+        if (event.type == "phase" && event.data.value("phase", "") == phase) return;
+      }
+    }
+    ADD_FAILURE() << "phase " << phase << " was not reached";
+  }
+
+  ProfileService& service() { return *service_; }
+  ModelRegistry& models() { return *models_; }
+  ProfileRepository& profiles() { return *profiles_; }
+  EventHub& events() { return *events_; }
+
+  FakeRuntime runtime;
+
+ private:
+  void AwaitEventAfter(const std::string& profile_id, std::int64_t last, Deadline deadline) {
+    std::promise<void> happened;
+    events_->WhenAfter(profile_id, last, [&] { happened.set_value(); });
+    EXPECT_EQ(happened.get_future().wait_until(deadline.when()), std::future_status::ready);
+  }
+
+  std::int64_t LastEventId(const std::string& profile_id, std::int64_t last) {
+    const auto events = events_->After(profile_id, last, 1000);
+    return events && !events->empty() ? events->back().id : last;
+  }
+
+  void Open(InterruptedPolicy policy = InterruptedPolicy::kRequeue) {
+    if (folder_.empty()) {
+      std::string pattern = (std::filesystem::temp_directory_path() / "mlprof-XXXXXX").string();
+      folder_ = mkdtemp(pattern.data());
+    }
+    database_ = std::move(*Database::Open(folder_ / "mlprof.db"));
+    content_ = std::move(*ContentStore::Open(folder_));
+    models_.emplace(*database_, *content_);
+    datasets_.emplace(*database_, *content_);
+    sources_.emplace(*database_, *content_);
+    profiles_.emplace(*database_);
+    events_.emplace(*profiles_);
+    queue_.emplace(RunServices{runtime, *models_, *datasets_, *sources_, runtime.clock()},
+                   *profiles_, *events_, live_, metrics_);
+    service_.emplace(*profiles_, *models_, *datasets_, *sources_, *queue_, *events_, live_,
+                     "docker");
+    queue_->Start(policy);
+  }
+
+  // A ustar archive with one empty file; the checksum is the sum of the header's bytes, its own
+  // field counted as blanks.
+  static std::string OneFileTar() {
+    std::string tar(1536, '\0');
+    tar.replace(0, 7, "weights");
+    tar.replace(100, 7, "0000644");
+    tar.replace(108, 7, "0000000");
+    tar.replace(116, 7, "0000000");
+    tar.replace(124, 11, "00000000000");
+    tar.replace(136, 11, "00000000000");
+    tar.replace(148, 8, "        ");
+    tar[156] = '0';
+    tar.replace(257, 5, "ustar");
+    tar.replace(263, 2, "00");
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < 512; ++i) sum += static_cast<unsigned char>(tar[i]);
+    char text[8];
+    std::snprintf(text, sizeof text, "%06o", sum);
+    tar.replace(148, 7, std::string(text) + '\0');
+    return tar;
+  }
+
+  SpooledBody Spool(const std::string& bytes) {
+    const auto file = content_->NewIncomingPath();
+    std::ofstream(file, std::ios::binary) << bytes;
+    return {std::make_shared<const std::filesystem::path>(file),
+            Bytes(static_cast<std::int64_t>(bytes.size())), std::to_string(bytes.size())};
+  }
+
+  std::filesystem::path folder_;
+  ControllerMetrics metrics_{"test"};
+  LiveProgress live_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<ContentStore> content_;
+  std::optional<ModelRegistry> models_;
+  std::optional<DatasetRegistry> datasets_;
+  std::optional<SourceRegistry> sources_;
+  std::optional<ProfileRepository> profiles_;
+  std::optional<EventHub> events_;
+  std::optional<ProfileQueue> queue_;
+  std::optional<ProfileService> service_;
+};
+
+/// `count` distinct rows as text/plain.
+inline std::string TextRows(int count) {
+  std::string rows;
+  for (int i = 0; i < count; ++i) rows += "row " + std::to_string(i) + "\n";
+  return rows;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,118 @@
+#include "server/replay/closed_loop.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+ReplayPlan Plan(std::size_t rows, int concurrency) {
+  ReplayPlan plan;
+  for (std::uint32_t i = 0; i < rows; ++i) plan.order.push_back(i);
+  plan.concurrency = concurrency;
+  return plan;
+}
+
+agent_protocol::Answer Ok(std::uint64_t id) {
+  agent_protocol::Answer answer;
+  answer.id = id;
+  answer.http_status = 200;
+  return answer;
+}
+
+TEST(ClosedLoopTest, KeepsExactlySoManyInFlight) {
+  ReplayPlan plan = Plan(10, 3);
+  plan.max_requests = 5;
+  ClosedLoop loop(plan);
+  int sent = 0;
+  while (loop.Next(nanoseconds(0))) ++sent;
+  EXPECT_EQ(sent, 3);
+  EXPECT_TRUE(loop.Answered(Ok(0), milliseconds(1)));
+  EXPECT_TRUE(loop.Next(milliseconds(1)));
+  EXPECT_FALSE(loop.Next(milliseconds(1)));
+}
+
+TEST(ClosedLoopTest, RepeatsTheRowsInOrder) {
+  ReplayPlan plan = Plan(2, 5);
+  plan.max_requests = 5;
+  ClosedLoop loop(plan);
+  std::vector<std::uint32_t> rows;
+  while (const auto send = loop.Next(nanoseconds(0))) rows.push_back(send->row);
+  EXPECT_EQ(rows, (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
+}
+
+TEST(ClosedLoopTest, MeasuresFromTheSendToTheAnswer) {
+  ReplayPlan plan = Plan(1, 1);
+  plan.max_requests = 1;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(107)));
+  EXPECT_TRUE(loop.Done(milliseconds(107)));
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.requests.at(0).latency_us, 7000U);
+  EXPECT_EQ(result.began, milliseconds(100));
+  EXPECT_EQ(result.ended, milliseconds(107));
+}
+
+TEST(ClosedLoopTest, StopsAtItsTimeButAwaitsWhatIsInFlight) {
+  ReplayPlan plan = Plan(4, 2);
+  plan.max_time = milliseconds(10);
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(0)));
+  ASSERT_TRUE(loop.Next(milliseconds(0)));
+  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(11)));
+  EXPECT_FALSE(loop.Next(milliseconds(11)));
+  EXPECT_FALSE(loop.Done(milliseconds(11)));
+  ASSERT_TRUE(loop.Answered(Ok(1), milliseconds(12)));
+  EXPECT_TRUE(loop.Done(milliseconds(12)));
+}
+
+TEST(ClosedLoopTest, GoesOnForTheLeastCountUpToTheHardLimit) {
+  ReplayPlan plan = Plan(4, 1);
+  plan.max_time = milliseconds(10);
+  plan.min_requests = 100;
+  plan.hard_max_time = milliseconds(20);
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(0)));
+  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(15)));
+  ASSERT_TRUE(loop.Next(milliseconds(15)));
+  ASSERT_TRUE(loop.Answered(Ok(1), milliseconds(21)));
+  EXPECT_FALSE(loop.Next(milliseconds(21)));
+}
+
+TEST(ClosedLoopTest, CountsOnly2xxAsSuccessAndKeepsTheFirstFailure) {
+  ReplayPlan plan = Plan(3, 3);
+  plan.max_requests = 3;
+  ClosedLoop loop(plan);
+  while (loop.Next(nanoseconds(0))) {
+  }
+  agent_protocol::Answer redirect = Ok(1);
+  redirect.http_status = 302;
+  redirect.excerpt = "elsewhere";
+  agent_protocol::Answer timeout;
+  timeout.id = 2;
+  timeout.failure = agent_protocol::RowFailure::kTimeout;
+  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(1)));
+  ASSERT_TRUE(loop.Answered(redirect, milliseconds(2)));
+  ASSERT_TRUE(loop.Answered(timeout, milliseconds(3)));
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.failures, 2);
+  EXPECT_EQ(result.first_failure->row, 1U);
+  EXPECT_EQ(result.first_failure->body, "elsewhere");
+  EXPECT_EQ(result.SuccessLatencies().size(), 1U);
+}
+
+TEST(ClosedLoopTest, RefusesAnAnswerThatWasNotAskedFor) {
+  ReplayPlan plan = Plan(1, 1);
+  plan.max_requests = 2;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(nanoseconds(0)));
+  EXPECT_FALSE(loop.Answered(Ok(7), milliseconds(1)));
+  EXPECT_TRUE(loop.Answered(Ok(0), milliseconds(1)));
+  EXPECT_FALSE(loop.Answered(Ok(0), milliseconds(2)));
+}
+
+}  // namespace
+}  // namespace mlprof
