@@ -15,7 +15,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("MLPROF_BIN", ROOT / "build/release/bin"))
-START_DEADLINE_S = 30
+START_DEADLINE_S = 60
 STOP_DEADLINE_S = 60
 FINISHED = {"Succeeded", "Failed", "Canceled", "TimedOut"}
 
