@@ -31,8 +31,7 @@ Result<Resource<Profile>> FollowProfile(Profiles& profiles, const std::string& n
   std::chrono::milliseconds pause = options.first_pause;
   Deadline give_up = Deadline::After(options.give_up_after);
   const auto on_event = [&](const ProfileEvent& event) {
-    if (event.id != 0 && event.id <= last_id) return true;  // told already
-    last_id = std::max(last_id, event.id);
+    last_id = event.id;  // not the largest: a restarted server may number anew
     pause = options.first_pause;
     give_up = Deadline::After(options.give_up_after);
     on_update(event);

@@ -68,7 +68,8 @@ Result<SampleSeries> Profiles::Samples(const std::string& name, int max_points) 
   const auto json = JsonOf(*response);
   if (!json) return Fail(json.error());
   SampleSeries out;
-  for (const auto& [series, points] : json->value("series", Json::object()).items()) {
+  const Json all = json->value("series", Json::object());
+  for (const auto& [series, points] : all.items()) {
     for (const Json& point : points) {
       if (!point.is_array() || point.size() != 2 || !point[0].is_number()) continue;
       if (point[1].is_number())

@@ -5,7 +5,7 @@
 namespace mlprof::cli {
 namespace {
 
-constexpr std::size_t kLabelWidth = 14;
+constexpr std::size_t kLabelWidth = 17;
 
 }  // namespace
 

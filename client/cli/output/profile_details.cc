@@ -152,14 +152,21 @@ void WriteWarnings(const Profile& profile, Details& details) {
 
 void WriteNextSteps(const Profile& profile, Details& details) {
   const std::string& name = profile.request.name;
-  details.Heading("Look next");
+  std::vector<std::pair<std::string, std::string>> steps;
   if (!IsFinished(profile.state)) {
-    details.Block("mlprof profile cancel " + name + "           stop it", 2);
+    steps.emplace_back("cancel " + name, "stop it");
   } else if (profile.recommendation) {
-    details.Block("mlprof profile show " + name + " -o json     every figure", 2);
-    details.Block("mlprof profile export " + name + " -t DIR --format csv    trials and rows", 2);
+    steps.emplace_back("show " + name + " -o json", "every figure");
+    steps.emplace_back("export " + name + " -t DIR --format csv", "trials, rows and samples");
   }
-  details.Block("mlprof profile logs " + name + "             what the model wrote", 2);
+  steps.emplace_back("logs " + name, "what the installation and the model wrote");
+  std::size_t width = 0;
+  for (const auto& [command, what] : steps) width = std::max(width, Width(command));
+  details.Heading("Look next");
+  for (const auto& [command, what] : steps) {
+    const std::string padding(width - Width(command) + 3, ' ');
+    details.Block("mlprof profile " + command + padding + what, 2);
+  }
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ struct FollowOptions {
   std::chrono::milliseconds give_up_after{60'000};  // without any answer of the server
 };
 
-/// Returns the finished profile. `on_update` gets events in order, each once, and the profile
-/// itself after each break; it may be called from another thread, but never twice at once.
+/// Returns the finished profile. `on_update` gets events in order and the profile itself after
+/// each break; it may be called from another thread, but never twice at once.
 /// kCancelled when stopped, kNotFound when the profile is deleted meanwhile, kUnavailable when the
 /// server stays away.
 Result<Resource<Profile>> FollowProfile(Profiles& profiles, const std::string& name,

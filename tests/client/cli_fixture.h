@@ -1,0 +1,131 @@
+// Runs command lines against a FakeServer, in a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "client/cli/cli.h"
+#include "common/domain/profile.h"
+#include "common/json/domain_json.h"
+#include "tests/client/fake_transport.h"
+#include "tests/client/temporary_folder.h"
+
+namespace mlprof::cli {
+
+struct Outcome {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+class CliTest : public testing::Test {
+ protected:
+  CliTest() {
+    environment_["MLPROF_SERVER"] = "http://fake";
+    environment_["HOME"] = folder_.path().string();
+  }
+
+  Outcome Run(const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = cli::Run(
+        arguments,
+        Surroundings{.out = out,
+                     .err = err,
+                     .environment = [this](const std::string& name) -> std::optional<std::string> {
+                       const auto found = environment_.find(name);
+                       if (found == environment_.end()) return std::nullopt;
+                       return found->second;
+                     },
+                     .connect = [this](const std::string& url, const std::string&)
+                         -> Result<std::unique_ptr<RestTransport>> {
+                       connected_to_ = url;
+                       return std::make_unique<FakeTransport>(server_);
+                     },
+                     .program_folder = folder_.path() / "bin"});
+    return {status, out.str(), err.str()};
+  }
+
+  TemporaryFolder folder_;
+  std::map<std::string, std::string> environment_;
+  std::shared_ptr<FakeServer> server_ = std::make_shared<FakeServer>();
+  std::string connected_to_;
+};
+
+inline Timestamp SomeTime() { return *ParseTimestamp("2026-01-02T03:04:05.678Z"); }
+
+inline Model SomeModel(int version = 1) {
+  Model model;
+  model.name = "sentiment";
+  model.version = version;
+  model.id = "sentiment:" + std::to_string(version);
+  model.tags = {{"team", "nlp"}};
+  model.size = MiB(3);
+  model.sha256 = std::string(64, 'a');
+  model.created = SomeTime();
+  return model;
+}
+
+inline Dataset SomeDataset() {
+  Dataset dataset;
+  dataset.name = "requests";
+  dataset.version = 1;
+  dataset.id = "requests:1";
+  dataset.row_count = 120;
+  dataset.distinct_row_count = 118;
+  dataset.size = KiB(40);
+  dataset.created = SomeTime();
+  return dataset;
+}
+
+inline Recommendation SomeAnswer(bool verified) {
+  Recommendation answer;
+  answer.requested = {Cores(0.4), MiB(512)};
+  answer.verified = verified;
+  answer.tight = true;
+  answer.confidence = Confidence::kHigh;
+  answer.cpu = {Cores(0.3), Cores(0.5), "each request takes 12 ms of CPU"};
+  answer.memory = {MiB(448), MiB(608), "the peak was 430 MiB while starting"};
+  answer.environment_variables = {{"OMP_NUM_THREADS", "1"}};
+  return answer;
+}
+
+inline Profile SomeProfile(ProfileState state) {
+  Profile profile;
+  profile.id = "0123";
+  profile.workspace = "default";
+  profile.state = state;
+  profile.created = SomeTime();
+  profile.request.name = "p1";
+  profile.request.model_ids = {"sentiment:1"};
+  profile.request.input_dataset_id = "requests:1";
+  if (!IsFinished(state)) profile.progress = {"rows", 0.42, "replaying rows", 31};
+  return profile;
+}
+
+inline Profile SucceededProfile(bool verified) {
+  Profile profile = SomeProfile(ProfileState::kSucceeded);
+  profile.recommendation = SomeAnswer(verified);
+  Measurements measured;
+  measured.measured_at = {Cores(0.4), MiB(512)};
+  measured.max_utilized_cpu = 0.38;
+  measured.max_utilized_memory = MiB(430);
+  measured.total_queries = 500;
+  measured.success_queries = 500;
+  measured.average_latency_ms = 13.25;
+  measured.latency_p50_ms = 12;
+  measured.latency_p95_ms = 21.4;
+  measured.queries_per_second = 38.2;
+  measured.start_seconds = 2.1;
+  measured.rows_replayed = 120;
+  profile.measurements = measured;
+  profile.warnings = {{"sharedCores", "the replayer shared the model's cores", "use 4 cores"}};
+  return profile;
+}
+
+inline std::string Text(const Json& json) { return DumpJson(json); }
+
+}  // namespace mlprof::cli

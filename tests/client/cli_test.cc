@@ -1,0 +1,146 @@
+#include "client/cli/cli.h"
+
+#include "tests/client/cli_fixture.h"
+#include "tests/client/golden.h"
+
+namespace mlprof::cli {
+namespace {
+
+std::string ModelsPage() {
+  return Text(
+      {{"value", {EncodeModel(SomeModel(2)), EncodeModel(SomeModel(1))}}, {"nextCursor", nullptr}});
+}
+
+TEST_F(CliTest, PrintsTheVersionAndHelp) {
+  EXPECT_EQ(Run({"--version"}).out, "mlprof " MLPROF_VERSION "\n");
+  EXPECT_EQ(Run({}).status, 2);
+  EXPECT_EQ(Run({"--help"}).status, 0);
+  const Outcome help = Run({"model", "register", "--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("Examples:\n  mlprof model register"), std::string::npos);
+}
+
+TEST_F(CliTest, NamesTheCommandThatWasMeant) {
+  const Outcome outcome = Run({"profile", "lst"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "mlprof: unknown command 'profile lst'; did you mean 'mlprof profile list'?\n");
+}
+
+TEST_F(CliTest, SaysWhatALaterVersionBrings) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"profile", "compare", "a", "b"},
+        {"what-if", "p"},
+        {"ml", "model"},
+        {"profile", "-m", "x", "--idi", "y", "--variants", "f"},
+        {"profile", "export", "p", "-t", "d", "--format", "html"}}) {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("comes with a later version"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(CliTest, ListsInEveryFormat) {
+  server_->On("GET /models", 200, ModelsPage());
+  ExpectGolden("cli/model_list.table", Run({"model", "list"}).out);
+  ExpectGolden("cli/model_list.json", Run({"model", "list", "-o", "json"}).out);
+  ExpectGolden("cli/model_list.yaml", Run({"model", "list", "-o", "yaml"}).out);
+  ExpectGolden("cli/model_list.tsv", Run({"model", "list", "-o", "tsv"}).out);
+  EXPECT_EQ(Run({"model", "list", "-o", "xml"}).status, 2);
+}
+
+TEST_F(CliTest, TakesEveryPageOfAList) {
+  server_->On("GET /models", [](const RestRequest& request) {
+    const bool second = request.target.find("cursor=next") != std::string::npos;
+    const Json cursor = second ? Json() : Json("next");
+    return FakeAnswer{
+        200,   Text({{"value", {EncodeModel(SomeModel(second ? 1 : 2))}}, {"nextCursor", cursor}}),
+        {},    {},
+        false, false};
+  });
+  const Outcome outcome = Run({"model", "list", "-o", "tsv"});
+  EXPECT_NE(outcome.out.find("sentiment:2"), std::string::npos);
+  EXPECT_NE(outcome.out.find("sentiment:1"), std::string::npos);
+}
+
+TEST_F(CliTest, ReadsCommonOptionsBeforeTheCommandToo) {
+  server_->On("GET /models", 200, ModelsPage());
+  EXPECT_EQ(Run({"--server", "http://elsewhere", "model", "list"}).status, 0);
+  EXPECT_EQ(connected_to_, "http://elsewhere");
+}
+
+TEST_F(CliTest, FindsTheServerInTheConfigFile) {
+  environment_.erase("MLPROF_SERVER");
+  folder_.Write(".config/mlprof/config.json", R"({"server":"http://configured"})");
+  server_->On("GET /models", 200, ModelsPage());
+  EXPECT_EQ(Run({"model", "list"}).status, 0);
+  EXPECT_EQ(connected_to_, "http://configured");
+}
+
+TEST_F(CliTest, MakesAnAzureWorkspaceOfItsParts) {
+  server_->On("GET /models", 200, ModelsPage());
+  Run({"model", "list", "-w", "ws", "-g", "group", "--subscription", "sub"});
+  EXPECT_EQ(server_->Asked("GET /models").at(0).target, "/models?workspace=sub%2Fgroup%2Fws");
+}
+
+TEST_F(CliTest, ExitStatusTellsWhatWentWrong) {
+  EXPECT_EQ(Run({"model", "show", "nosuch"}).status, 3);
+  server_->On("DELETE /models/sentiment", 409, R"({"detail":"in use"})");
+  const Outcome conflict = Run({"model", "delete", "sentiment"});
+  EXPECT_EQ(conflict.status, 1);
+  EXPECT_EQ(conflict.err, "mlprof: in use\n");
+  server_->On("GET /models/x", 400, R"({"detail":"bad","errors":[{"pointer":"/a","detail":"b"}]})");
+  const Outcome refused = Run({"model", "show", "x"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.err, "mlprof: bad\n  /a: b\n");
+  server_->GoAway();
+  EXPECT_EQ(Run({"model", "show", "x"}).status, 4);
+}
+
+TEST_F(CliTest, RegistersAModelWithItsTags) {
+  const auto file = folder_.Write("model.bin", "weights");
+  std::string uploaded;
+  server_->On("POST /models", [&](const RestRequest& request) {
+    uploaded = request.body_file.string();
+    EXPECT_TRUE(std::filesystem::exists(request.body_file));
+    return FakeAnswer{201, Text(EncodeModel(SomeModel())), {}, {}, false, false};
+  });
+  EXPECT_EQ(Run({"model", "register", "-n", "sentiment", "-p", file.string(), "--tag", "team=nlp"})
+                .status,
+            0);
+  const auto request = server_->Asked("POST /models").at(0);
+  EXPECT_EQ(request.target, "/models?name=sentiment&tag=team%3Dnlp");
+  EXPECT_EQ(request.headers.at("Content-Type"), "application/x-tar");
+  EXPECT_EQ(request.headers.at("Idempotency-Key").size(), 36U);
+  EXPECT_FALSE(std::filesystem::exists(uploaded));
+}
+
+TEST_F(CliTest, ShowsTheFirstRows) {
+  server_->On("GET /datasets/requests/rows", 200,
+              R"({"value":["a\u001b",{"base64":"/w=="}],"nextCursor":null})");
+  EXPECT_EQ(Run({"dataset", "head", "requests", "-c", "2"}).out.substr(0, 6), "a\\x1b\n");
+  EXPECT_NE(Run({"dataset", "head", "requests", "-o", "json"}).out.find("\"base64\": \"/w==\""),
+            std::string::npos);
+}
+
+TEST_F(CliTest, ExportsFiles) {
+  server_->On("GET /profiles/p1", 200, Text(EncodeProfile(SucceededProfile(true))));
+  server_->On("GET /profiles/0123/trials", 200, R"({"value":[],"nextCursor":null})");
+  RowRecord row;
+  row.row = 3;
+  server_->On("GET /profiles/0123/rows", 200,
+              Text({{"value", {EncodeRowRecord(row)}}, {"nextCursor", nullptr}}));
+  server_->On("GET /profiles/0123/samples", 200, R"({"series":{"cpuCores":[[0.5,0.25]]}})");
+  const std::string folder = (folder_.path() / "out").string();
+  EXPECT_EQ(Run({"profile", "export", "p1", "-t", folder, "--format", "csv"}).status, 0);
+  std::ifstream samples(folder + "/samples.csv");
+  std::string line;
+  std::getline(samples, line);
+  std::getline(samples, line);
+  EXPECT_EQ(line, "cpuCores,0.5,0.25\r");
+  EXPECT_EQ(Run({"profile", "export", "p1", "-t", folder}).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder + "/profile.json"));
+}
+
+}  // namespace
+}  // namespace mlprof::cli

@@ -1,0 +1,153 @@
+// `mlprof profile -m … --idi …` as a whole.
+#include "client/include/mlprof/tar_writer.h"
+#include "tests/client/cli_fixture.h"
+
+namespace mlprof::cli {
+namespace {
+
+class CreateProfileTest : public CliTest {
+ protected:
+  CreateProfileTest() {
+    server_->On("GET /models/sentiment", 200, Text(EncodeModel(SomeModel())));
+    server_->On("GET /datasets/requests", 200, Text(EncodeDataset(SomeDataset())));
+    server_->On("POST /profiles", 202, Text(EncodeProfile(SomeProfile(ProfileState::kQueued))));
+  }
+  // The events end at once, with the profile in its last state.
+  void Ends(const Profile& profile) {
+    server_->On("GET /profiles/0123/events", [](const RestRequest&) {
+      return FakeAnswer{200,
+                        "",
+                        {},
+                        {"id: 1\nevent: phase\ndata: {\"phase\":\"rows\",\"state\":\"Profiling\","
+                         "\"message\":\"replaying rows\"}\n\n",
+                         "id: 2\nevent: done\ndata: {}\n\n"},
+                        false,
+                        false};
+    });
+    server_->On("GET /profiles/0123", 200, Text(EncodeProfile(profile)));
+  }
+  Json Posted() { return ParseJson(server_->Asked("POST /profiles").at(0).body).value(); }
+};
+
+TEST_F(CreateProfileTest, PrintsTheAnswerAndALinePerPhase) {
+  Ends(SucceededProfile(true));
+  const Outcome outcome = Run({"profile", "-m", "sentiment", "--idi", "requests"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("    0.4 cores    512 MiB (0.5 GiB)\n"), std::string::npos);
+  EXPECT_EQ(outcome.err, "mlprof: profile p1 is queued\nrows: replaying rows\n");
+  EXPECT_EQ(Posted().at("modelIds"), Json({"sentiment:1"}));
+  EXPECT_FALSE(Posted().contains("inferenceConfig"));
+}
+
+TEST_F(CreateProfileTest, PrintsTheResourceAndNothingElseAsJson) {
+  Ends(SucceededProfile(true));
+  const Outcome outcome = Run({"profile", "-m", "sentiment", "--idi", "requests", "-o", "json"});
+  EXPECT_EQ(ParseJson(outcome.out).value(), EncodeProfile(SucceededProfile(true)));
+}
+
+TEST_F(CreateProfileTest, ExitStatusIsThatOfTheProfile) {
+  Ends(SucceededProfile(false));
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 5);
+  Ends(SomeProfile(ProfileState::kFailed));
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 1);
+  Ends(SomeProfile(ProfileState::kTimedOut));
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 1);
+}
+
+TEST_F(CreateProfileTest, TagsTheModelsAfterwards) {
+  Ends(SucceededProfile(true));
+  server_->On("POST /profiles/0123/apply", 200, Text(EncodeProfile(SucceededProfile(true))));
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests", "--tag-model"}).status, 0);
+  EXPECT_EQ(server_->Asked("POST /profiles/0123/apply").size(), 1U);
+}
+
+TEST_F(CreateProfileTest, DoesNotWaitWhereToldSo) {
+  const Outcome outcome =
+      Run({"profile", "-m", "sentiment", "--idi", "requests", "--no-wait", "-o", "tsv"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.substr(0, 9), "p1\tQueued");
+  environment_.erase("MLPROF_SERVER");
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests", "--no-wait"}).status, 2);
+}
+
+TEST_F(CreateProfileTest, SendsWhatTheOptionsSay) {
+  Ends(SucceededProfile(true));
+  Run({"profile", "--model", "sentiment", "--input-dataset-id", "requests", "--name", "p9", "--cpu",
+       "3.5", "--memory-gb", "15", "--concurrency", "4", "--p95-ms", "50", "--budget-seconds",
+       "60"});
+  EXPECT_EQ(Posted().at("name"), "p9");
+  EXPECT_EQ(Posted().at("containerResourceRequirements"),
+            (Json{{"cpu", 3.5}, {"memoryInGb", 15.0}}));
+  EXPECT_EQ(Posted().at("objective"), (Json{{"concurrency", 4}, {"latencyInMs", {{"p95", 50.0}}}}));
+  EXPECT_EQ(Posted().at("budgetSeconds"), 60);
+  EXPECT_EQ(Run({"profile", "-m", "a", "--idi", "b", "--cpu", "0"}).status, 2);
+  EXPECT_EQ(Run({"profile", "-m", "a", "--idi", "b", "--rps", "1", "--concurrency", "1"}).status,
+            2);
+}
+
+TEST_F(CreateProfileTest, SaysWhichIdIsUnknown) {
+  const Outcome outcome = Run({"profile", "-m", "nosuch", "--idi", "requests"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_NE(outcome.err.find("no model 'nosuch'"), std::string::npos);
+  EXPECT_EQ(Run({"profile", "-m", "./nosuch", "--idi", "requests"}).status, 2);
+}
+
+TEST_F(CreateProfileTest, RegistersPathsUnlessTheyAreUnchanged) {
+  Ends(SucceededProfile(true));
+  const auto model_file = folder_.Write("sentiment", "weights");
+  const auto rows_file = folder_.Write("rows.txt", "one\ntwo\n");
+  server_->On("POST /models", 201, Text(EncodeModel(SomeModel(2))));
+  server_->On("POST /datasets", 201, Text(EncodeDataset(SomeDataset())));
+  const std::vector<std::string> arguments = {"profile", "-m", model_file.string(), "--idi",
+                                              rows_file.string()};
+  const Outcome first = Run(arguments);
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(server_->Asked("POST /models").size(), 1U);
+  EXPECT_EQ(server_->Asked("POST /datasets").at(0).target, "/datasets?name=rows.txt");
+
+  Model same = SomeModel(2);
+  same.sha256 = PackTar(model_file, TarLayout::kUnderBaseName, folder_.path() / "same.tar")->sha256;
+  server_->On("GET /models/sentiment", 200, Text(EncodeModel(same)));
+  Dataset dataset = SomeDataset();
+  dataset.row_count = 2;
+  dataset.size = Bytes(6);
+  server_->On("GET /datasets/rows.txt", 200, Text(EncodeDataset(dataset)));
+  server_->On("GET /datasets/requests%3A1/rows", 200, R"({"value":["one","two"]})");
+  EXPECT_EQ(Run(arguments).status, 0);
+  EXPECT_EQ(server_->Asked("POST /models").size(), 1U);
+  EXPECT_EQ(server_->Asked("POST /datasets").size(), 1U);
+}
+
+TEST_F(CreateProfileTest, UploadsTheSourceOfAnInferenceConfig) {
+  Ends(SucceededProfile(true));
+  folder_.Write("job/src/score.py", "def init(): pass");
+  folder_.Write("job/env.yml", "name: x");
+  const auto config =
+      folder_.Write("job/ic.json", R"({"entryScript":"score.py","sourceDirectory":"./src",
+        "environment":{"python":{"condaDependenciesFile":"env.yml"}}})");
+  server_->On("POST /sources", 201, R"({"id":"sha256:)" + std::string(64, 'b') + R"("})");
+  const Outcome outcome =
+      Run({"profile", "-m", "sentiment", "--idi", "requests", "--ic", config.string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json sent = Posted().at("inferenceConfig");
+  EXPECT_EQ(sent.at("sourceId"), "sha256:" + std::string(64, 'b'));
+  EXPECT_EQ(sent.at("entryScript"), "score.py");
+  EXPECT_FALSE(sent.contains("sourceDirectory"));
+}
+
+TEST_F(CreateProfileTest, NamesFileAndPointerOfABadInferenceConfig) {
+  const auto missing = folder_.Write("ic.json", R"({"entryScript":"score.py"})");
+  const Outcome no_script =
+      Run({"profile", "-m", "sentiment", "--idi", "requests", "--ic", missing.string()});
+  EXPECT_EQ(no_script.status, 2);
+  EXPECT_NE(no_script.err.find("/entryScript: there is no file score.py"), std::string::npos);
+  const auto wrong = folder_.Write("wrong.json", R"({"image":"x","port":"many"})");
+  const Outcome bad =
+      Run({"profile", "-m", "sentiment", "--idi", "requests", "--ic", wrong.string()});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_NE(bad.err.find(wrong.string()), std::string::npos);
+  EXPECT_NE(bad.err.find("/port"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlprof::cli

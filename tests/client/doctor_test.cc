@@ -1,0 +1,23 @@
+#include "tests/client/cli_fixture.h"
+
+namespace mlprof::cli {
+namespace {
+
+TEST_F(CliTest, DoctorNamesWhatIsMissingAndWhatMendsIt) {
+  environment_["DOCKER_HOST"] = "unix://" + (folder_.path() / "no.sock").string();
+  server_->On("GET /healthz", 200, "{}");
+  server_->On("GET /readyz", 503, R"({"detail":"the disk is full"})");
+  const Outcome outcome = Run({"doctor", "-o", "json"});
+  EXPECT_EQ(outcome.status, 1);
+  const Json json = ParseJson(outcome.out).value();
+  EXPECT_EQ(json.at("ok"), false);
+  std::map<std::string, Json> checks;
+  for (const Json& check : json.at("checks")) checks[check.at("name").get<std::string>()] = check;
+  EXPECT_EQ(checks.at("docker").at("ok"), false);
+  EXPECT_NE(checks.at("docker").at("mend").get<std::string>().find("docker.io"), std::string::npos);
+  EXPECT_EQ(checks.at("mlprof-agent").at("ok"), false);
+  EXPECT_EQ(checks.at("server").at("found"), "http://fake is not ready: the disk is full");
+}
+
+}  // namespace
+}  // namespace mlprof::cli

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include "client/cli/output/csv.h"
+#include "client/cli/output/profile_details.h"
+#include "client/cli/output/tables.h"
+#include "client/cli/output/text.h"
+#include "client/cli/output/yaml.h"
+#include "tests/client/cli_fixture.h"
+#include "tests/client/golden.h"
+
+namespace mlprof::cli {
+namespace {
+
+TEST(TextTest, WritesOutControlCharacters) {
+  EXPECT_EQ(Visible("a\x1b[31m\n\xc2\x9b\xc3\xa4"), "a\\x1b[31m\\n\\x9b\xc3\xa4");
+  EXPECT_EQ(VisibleLines("a\nb\rc"), "a\nb\\rc");
+}
+
+TEST(TextTest, WritesFiguresShort) {
+  EXPECT_EQ(Figure(0), "0");
+  EXPECT_EQ(Figure(0.4), "0.4");
+  EXPECT_EQ(Figure(38.24), "38.2");
+  EXPECT_EQ(Figure(1250.4), "1250");
+  EXPECT_EQ(Text(Cores(1)), "1 core");
+  EXPECT_EQ(Text(GiB(3)), "3 GiB");
+  EXPECT_EQ(Duration(125), "2 min 5 s");
+  EXPECT_EQ(Duration(2.14), "2.1 s");
+}
+
+TEST(YamlTest, QuotesWhatCouldBeTakenForSomethingElse) {
+  const Json json = {{"b", true},
+                     {"e", Json::array()},
+                     {"list", {1, {{"x", "y"}, {"z", nullptr}}, {2.5}}},
+                     {"no", "no"},
+                     {"plain", "sentiment"},
+                     {"sp", "a: b\n"},
+                     {"time", "2026-01-02"},
+                     {"o", {{"i", 1}}}};
+  ExpectGolden("cli/values.yaml", Yaml(json));
+}
+
+TEST(CsvTest, QuotesWhereNeeded) {
+  EXPECT_EQ(CsvLine({"a", "b,c", "say \"x\""}), "a,\"b,c\",\"say \"\"x\"\"\"\r\n");
+}
+
+TEST(FormatTest, AlignsColumns) {
+  ExpectGolden("cli/models.table", Aligned(ModelTable({{SomeModel(1), ""}, {SomeModel(12), ""}})));
+}
+
+TEST(ProfileDetailsTest, PutsTheAnswerFirst) {
+  ExpectGolden("cli/succeeded.table", ProfileDetails(SucceededProfile(true)));
+}
+
+TEST(ProfileDetailsTest, TellsWhyThereIsNoAnswer) {
+  Profile profile = SomeProfile(ProfileState::kFailed);
+  profile.error = ProfileError{"OutOfMemory",
+                               "the model was killed at 2 GiB",
+                               {"raise --memory-gb"},
+                               "line 1\nline \x1b[2J2"};
+  ExpectGolden("cli/failed.table", ProfileDetails(profile));
+}
+
+TEST(ProfileDetailsTest, ShowsHowFarARunningOneIs) {
+  ExpectGolden("cli/running.table", ProfileDetails(SomeProfile(ProfileState::kProfiling)));
+}
+
+}  // namespace
+}  // namespace mlprof::cli

@@ -1,0 +1,77 @@
+// The private server, with shell scripts in the place of mlprof-server.
+#include "client/cli/private_server.h"
+
+#include <signal.h>
+
+#include "tests/client/cli_fixture.h"
+
+namespace mlprof::cli {
+namespace {
+
+class PrivateServerTest : public CliTest {
+ protected:
+  PrivateServerTest() {
+    environment_.erase("MLPROF_SERVER");
+    environment_["XDG_DATA_HOME"] = (folder_.path() / "data").string();
+    server_->On("GET /healthz", 200, "{}");
+    server_->On("GET /models", 200, R"({"value":[],"nextCursor":null})");
+  }
+  // Ends what a script started, whose process id it wrote down.
+  ~PrivateServerTest() override {
+    std::ifstream file(folder_.path() / "started");
+    for (pid_t pid = 0; file >> pid;) kill(pid, SIGKILL);
+  }
+  void ServerIs(const std::string& script) {
+    const auto file = folder_.Write("bin/mlprof-server", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  std::string Running() {
+    return "echo $$ >> '" + (folder_.path() / "started").string() + "'\n" + "echo \"$@\" > '" +
+           (folder_.path() / "arguments").string() + "'\n" +
+           "echo 'listening on http://127.0.0.1:4711'\nexec sleep 30 >/dev/null 2>&1";
+  }
+  std::string Content(const std::string& name) {
+    std::ifstream in(folder_.path() / name);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+};
+
+TEST_F(PrivateServerTest, IsStartedOnceAndFoundAgain) {
+  ServerIs(Running());
+  const Outcome first = Run({"model", "list"});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(connected_to_, "http://127.0.0.1:4711");
+  const std::string data = (folder_.path() / "data/mlprof").string();
+  EXPECT_EQ(Content("arguments"), "--listen 127.0.0.1:0 --data-dir " + data +
+                                      " --exit-when-unused " + data + "/users.lock\n");
+  const auto mode = std::filesystem::status(data + "/server.json").permissions();
+  EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const std::string started = Content("started");
+  EXPECT_EQ(Run({"model", "list"}).status, 0);
+  EXPECT_EQ(Content("started"), started);
+}
+
+TEST_F(PrivateServerTest, IsStartedAnewWhenTheOldOneIsDead) {
+  ServerIs(Running());
+  folder_.Write("data/mlprof/server.json", R"({"url":"http://127.0.0.1:1","pid":999999999})");
+  EXPECT_EQ(Run({"model", "list"}).status, 0);
+  EXPECT_EQ(connected_to_, "http://127.0.0.1:4711");
+}
+
+TEST_F(PrivateServerTest, ShowsTheLogOfOneThatDoesNotStart) {
+  ServerIs("echo 'no disk left' >&2; exit 1");
+  const Outcome outcome = Run({"model", "list"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_NE(outcome.err.find("no disk left"), std::string::npos);
+}
+
+TEST_F(PrivateServerTest, IsMissedWithAClearSentence) {
+  const Outcome outcome = Run({"model", "list"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_NE(outcome.err.find("mlprof-server was found neither"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlprof::cli
