@@ -125,7 +125,10 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.at = clock_.Now();
   sample.cpu_time = cpu_time_;
   sample.periods = (sample.at - started_) / std::chrono::milliseconds(100);
-  if (millicores_ < 1000) sample.throttled_periods = sample.periods;
+  // Counters, as the kernel's: a limit that changes says nothing about the periods before.
+  if (millicores_ < 1000) throttled_periods_ += sample.periods - periods_;
+  periods_ = sample.periods;
+  sample.throttled_periods = throttled_periods_;
   sample.unreclaimable = memory;
   sample.usage = memory;
   sample.processes = 1;

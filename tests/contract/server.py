@@ -1,0 +1,107 @@
+"""A contract_server of its own, and requests to it that are held against the document."""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import tempfile
+import urllib.parse
+
+from document import Document
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def type(self):
+        return self.headers.get("Content-Type", "").split(";")[0]
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Server:
+    def __init__(self):
+        self.document = Document()
+        self.answered = set()  # (METHOD, documented path, status)
+        self.directory = tempfile.TemporaryDirectory()
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [os.environ["MLPROF_CONTRACT_SERVER"], self.directory.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        self.routes = set()
+        for line in self.process.stdout:
+            word, _, rest = line.strip().partition(" ")
+            if word == "listening":
+                self.port = urllib.parse.urlsplit(rest).port
+                break
+            method, pattern = rest.split(" ")
+            self.routes.add((method, pattern.replace("...}", "}")))
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        status = self.process.wait(timeout=30)
+        self.log.close()
+        self.directory.cleanup()
+        return status
+
+    def raw(self, method, target, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, target, body=body, headers=headers or {})
+            response = connection.getresponse()
+            return Answer(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def documented(self, method, target):
+        """The document's path of a target; the one with the fewest parameters."""
+        path = urllib.parse.urlsplit(target).path
+        fits = [
+            pattern
+            for known, pattern in self.document.operations()
+            if known == method
+            and re.fullmatch(re.sub(r"\\{[^/]+\\}", "[^/]+", re.escape(pattern)), path)
+        ]
+        return min(fits, key=lambda pattern: pattern.count("{"))
+
+    def ask(self, method, target, body=None, headers=None):
+        """Sends a request; the answer must be as the document says. Returns the answer."""
+        headers = dict(headers or {})
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        answer = self.raw(method, target, body, headers)
+        pattern = self.documented(method, target)
+        self.check(answer, method, pattern)
+        self.answered.add((method, pattern, answer.status))
+        return answer
+
+    def check(self, answer, method, pattern):
+        operation = self.document.operations()[(method, pattern)]
+        where = f"{method} {pattern} -> {answer.status}"
+        response = self.document.response(operation, answer.status)
+        assert response, f"{where} is not described: {answer.body[:500]}"
+        content = response.get("content")
+        if content is None:
+            assert not answer.body, f"{where} has a body"
+            return
+        assert answer.type in content, f"{where} is {answer.type}: {answer.body[:500]}"
+        for name in response.get("headers", {}):
+            assert name in answer.headers, f"{where} has no {name}"
+        if answer.type.endswith("json"):
+            problems = self.document.problems(answer.json, content[answer.type]["schema"])
+            assert not problems, f"{where}: {problems}\n{answer.body[:2000]}"
+        if answer.type == "application/problem+json":
+            assert answer.json["status"] == answer.status, where
