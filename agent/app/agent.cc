@@ -84,8 +84,8 @@ void Agent::OnStop(const agent_protocol::Stop& stop) {
 }
 
 void Agent::OnControllerGone(const Error&) {
-  supervisor_.KillAll();
-  loop_.Stop();
+  sampler_.Stop();
+  supervisor_.Stop(std::chrono::milliseconds{0}, [this] { loop_.Stop(); });
 }
 
 void Agent::OnProcessEvent(const ProcessEvent& event) {

@@ -112,7 +112,8 @@ std::vector<std::string> Candidates(const Start& start) {
   const std::string& program = start.command.front();
   if (program.empty() || program.find('/') != std::string::npos) return {program};
   const auto entry = start.environment.find("PATH");
-  std::string_view path = entry == start.environment.end() ? kDefaultPath : entry->second;
+  std::string_view path = kDefaultPath;
+  if (entry != start.environment.end()) path = entry->second;
   std::vector<std::string> candidates;
   while (true) {
     const std::size_t colon = path.find(':');

@@ -18,6 +18,8 @@ using agent_protocol::ProcessEvent;
 namespace {
 
 constexpr std::chrono::milliseconds kWatchInterval{200};
+constexpr std::chrono::milliseconds kKillInterval{2};
+constexpr int kKillAttempts = 500;
 
 }  // namespace
 
@@ -162,21 +164,26 @@ void Supervisor::ObserveProcesses() {
 }
 
 void Supervisor::Stop(std::chrono::milliseconds grace, std::function<void()> done) {
-  if (stopped_) return;
+  if (stopped_ && grace.count() > 0) return;
   stopped_ = std::move(done);
+  loop_.Cancel(stop_timer_);
+  if (grace.count() <= 0) return KillUntilGone(kKillAttempts);
   if (ListModelProcesses().empty()) return FinishStop();
-  if (grace.count() <= 0) {
-    KillAll();
-  } else {
-    Forward(stop_signal_);
-    // A stopped process would only take the signal once it runs again.
-    Forward(SIGCONT);
+  Forward(stop_signal_);
+  // A stopped process would only take the signal once it runs again.
+  Forward(SIGCONT);
+  stop_timer_ = loop_.At(Clock::now() + grace, [this] { KillUntilGone(kKillAttempts); });
+}
+
+// Again and again: outside a pid namespace a process may fork while the list is being read.
+void Supervisor::KillUntilGone(int attempts_left) {
+  stop_timer_ = {};
+  KillAll();
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
   }
-  stop_timer_ = loop_.At(Clock::now() + grace, [this] {
-    stop_timer_ = {};
-    KillAll();
-    FinishStop();
-  });
+  if (attempts_left == 0 || ListModelProcesses().empty()) return FinishStop();
+  stop_timer_ = loop_.At(Clock::now() + kKillInterval,
+                         [this, attempts_left] { KillUntilGone(attempts_left - 1); });
 }
 
 void Supervisor::FinishStop() {

@@ -25,10 +25,9 @@ class Supervisor final : public Watcher {
   void Launch(const agent_protocol::Start& start);
   /// From now on a standing process that vanishes is told.
   void WatchProcesses();
-  /// Stop signal, SIGKILL after `grace`; `done` when nothing of the model is left.
+  /// Stop signal, SIGKILL after `grace` (none: at once, also when stopping already); `done` when
+  /// nothing of the model is left.
   void Stop(std::chrono::milliseconds grace, std::function<void()> done);
-  /// SIGKILL to all that there is of the model, now.
-  void KillAll() const;
   /// Tells a rise of the cgroup's oom_kill counter.
   void NoteOomKills(std::int64_t oom_kills);
 
@@ -39,6 +38,9 @@ class Supervisor final : public Watcher {
   void OnReaped(pid_t pid, int status);
   void Forward(int signal) const;
   void ObserveProcesses();
+  /// SIGKILL to all that there is of the model, now.
+  void KillAll() const;
+  void KillUntilGone(int attempts_left);
   void FinishStop();
   void FailStart(const std::string& why);
 

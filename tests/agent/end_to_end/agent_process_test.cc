@@ -64,6 +64,10 @@ std::optional<agent_protocol::ProcessEvent> Recorder::WaitEvent(
     }
     return found.has_value();
   });
+  const std::lock_guard lock(mutex_);
+  for (const auto& event : events) {
+    if (!found) ADD_FAILURE() << "instead: " << Name(event.kind) << ", " << event.detail;
+  }
   return found;
 }
 
