@@ -1,11 +1,19 @@
 #include "agent/app/agent.h"
 
-#include <fcntl.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace mlprof::agent {
 
 using agent_protocol::ProcessEvent;
+
+namespace {
+
+// Each write wakes the controller, and no sample is needed at once.
+constexpr std::chrono::milliseconds kLongestHold{40};
+
+}  // namespace
 
 Status Agent::Serve(UniqueFd controller) {
   auto loop = EventLoop::Open();
@@ -61,6 +69,8 @@ void Agent::OnStart(const agent_protocol::Start& start) {
                                           link_.Send(event);
                                         }});
   start_timeout_ = start.start_timeout;
+  samples_per_write_ =
+      static_cast<int>(std::clamp<std::int64_t>(kLongestHold / start.sample_interval, 1, 40));
   sampler_.Start(start.sample_interval, [this](const Sample& sample) { OnSample(sample); });
   cpu_at_start_ = ModelCpuTime(*cgroup_);
   started_at_ = Clock::now();
@@ -111,7 +121,7 @@ void Agent::OnReady() {
 
 void Agent::OnSample(const Sample& sample) {
   supervisor_.NoteOomKills(sample.oom_kills);
-  if (!link_.Clogged()) link_.Send(sample);
+  if (!link_.Clogged()) link_.Hold(sample, samples_per_write_);
 }
 
 }  // namespace mlprof::agent

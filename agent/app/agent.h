@@ -42,6 +42,7 @@ class Agent final : public ControllerListener {
   std::optional<Relay> relay_;
   std::optional<Readiness> readiness_;
   std::chrono::milliseconds start_timeout_{0};
+  int samples_per_write_ = 1;
   bool started_ = false;
   Clock::time_point started_at_{};
   std::chrono::nanoseconds cpu_at_start_{0};

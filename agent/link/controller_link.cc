@@ -60,6 +60,7 @@ void ControllerLink::Flush() {
     outgoing_.clear();
     return;
   }
+  if (!urgent_) return;
   while (written_ < outgoing_.size()) {
     const ssize_t n = ::send(socket_.get(), outgoing_.data() + written_,
                              outgoing_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -74,6 +75,8 @@ void ControllerLink::Flush() {
   if (written_ == outgoing_.size()) {
     outgoing_.clear();
     written_ = 0;
+    urgent_ = false;
+    held_ = 0;
   }
   if (watching_writes_ == !outgoing_.empty()) return;
   watching_writes_ = !outgoing_.empty();

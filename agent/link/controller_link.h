@@ -29,9 +29,16 @@ class ControllerLink final : public Watcher {
   template <class Message>
   void Send(const Message& message) {
     agent_protocol::Append(outgoing_, message);
+    urgent_ = true;
+  }
+  /// Leaves with the next message that is sent, or as the last of `most` held ones.
+  void Hold(const Sample& sample, int most) {
+    agent_protocol::Append(outgoing_, sample);
+    urgent_ |= ++held_ >= most;
   }
   /// Samples give way when the controller does not read.
   bool Clogged() const { return outgoing_.size() > (1u << 20); }
+  /// Writes what was sent, and what was held with it.
   void Flush();
 
  private:
@@ -46,6 +53,8 @@ class ControllerLink final : public Watcher {
   std::string outgoing_;
   std::size_t written_ = 0;
   bool watching_writes_ = false;
+  bool urgent_ = false;
+  int held_ = 0;
 };
 
 }  // namespace mlprof::agent
