@@ -47,7 +47,7 @@ class Watch {
 
   Result<Watched> Loop() {
     while (true) {
-      auto message = mail_.Take(Deadline::After(kTick));
+      auto message = mail_.Take(cancel_by_ ? cancel_by_->AtMost(kTick) : Deadline::After(kTick));
       if (!message) {
         view_.Tick();
       } else if (auto* update = std::get_if<ProfileUpdate>(&*message)) {
