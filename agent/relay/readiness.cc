@@ -68,9 +68,12 @@ void Readiness::OnExchangeEnd(Connection&) {
     running_ = false;
     return outcome_.ready();
   }
+  // A try that only the end of the waiting cut short says less than the one before.
+  const bool cut_short = connection_.failure() == RowFailure::kTimeout && now >= give_up_;
+  if (!cut_short || last_try_.empty()) last_try_ = Describe();
   if (now + pause_ >= give_up_) {
     running_ = false;
-    return outcome_.not_ready(Describe());
+    return outcome_.not_ready(last_try_);
   }
   timer_ = loop_.At(now + pause_, [this] { Try(); });
   pause_ = std::min(pause_ * 2, kLongestPause);

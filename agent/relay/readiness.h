@@ -37,6 +37,7 @@ class Readiness final : public ConnectionOwner {
   Clock::time_point give_up_{};
   std::chrono::milliseconds pause_{1};
   TimerId timer_{};
+  std::string last_try_;
   bool running_ = false;
 };
 

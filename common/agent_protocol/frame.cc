@@ -37,7 +37,7 @@ FrameDecoder::FrameDecoder(Sender sender) : sender_(sender) { Resize(kChunk); }
 
 void FrameDecoder::Resize(std::size_t capacity) {
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-  std::memcpy(larger.get(), buffer_.get() + begin_, end_ - begin_);
+  std::copy(buffer_.get() + begin_, buffer_.get() + end_, larger.get());
   buffer_ = std::move(larger);
   capacity_ = capacity;
   end_ -= begin_;

@@ -106,7 +106,7 @@ TEST(AgentStartTest, AReadinessPathMustSucceed) {
   start.command.push_back(std::to_string(start.port));
   start.working_directory = MLPROF_SOURCE_DIR;
   start.readiness_path = "/no-such-file";
-  start.start_timeout = 1500ms;
+  start.start_timeout = 3s;
   AgentProcess agent;
   agent.link().Start(start);
   const auto event = agent.recorder().WaitEvent(Kind::kNotReady);
@@ -177,7 +177,9 @@ TEST(AgentWatchTest, SamplesComeAtTheirRate) {
   const auto& samples = agent.recorder().samples;
   EXPECT_GE(samples.back().at - samples.front().at, 90ms);
   EXPECT_GT(samples.back().agent_memory, Bytes(0));
+#if !defined(__SANITIZE_ADDRESS__)
   EXPECT_LT(samples.back().agent_memory, MiB(6));
+#endif
 }
 
 TEST(AgentStopTest, TheStopSignalEndsAPoliteModelEarly) {
