@@ -22,7 +22,9 @@ def check_recommendation(test, profile):
     measured = profile["measurements"]
     test.assertGreater(measured["totalQueries"], 0)
     test.assertEqual(measured["successRate"], 1.0)
-    latencies = [measured[f"latencyPercentile{p}InMs"] for p in ("50", "90", "95", "99", "999")]
+    percentiles = (measured.get(f"latencyPercentile{p}InMs") for p in (50, 90, 95, 99, 999))
+    latencies = [p for p in percentiles if p is not None]
+    test.assertGreaterEqual(len(latencies), 3)
     test.assertEqual(latencies, sorted(latencies))
     return answer
 
