@@ -3,11 +3,13 @@
 #include <atomic>
 
 #include "common/http/server.h"
+#include "server/app/core_affinity.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
+#include "server/registry/content_references.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -66,9 +68,13 @@ struct Controller::Parts {
         [this](std::chrono::nanoseconds time) { metrics.DatabaseWritten(time); });
   }
 
-  void BuildService(const ServerOptions& options) {
-    queue.emplace(RunServices{*runtime, models, datasets, sources, MonotonicClock::System()},
-                  profiles, events, live, metrics);
+  void BuildService(const ServerOptions& options, const std::optional<CoreSplit>& cores) {
+    RunServices services{*runtime, models, datasets, sources, MonotonicClock::System()};
+    if (cores) {
+      services.model_cpuset = CpusetText(cores->model);
+      services.model_cores = static_cast<int>(cores->model.size());
+    }
+    queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
     AddRoutes(router, {models, datasets, sources, *service, *database, metrics,
                        [this] { return Ready(); }, MLPROF_VERSION});
@@ -127,6 +133,7 @@ Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
 Controller::~Controller() { Stop(); }
 
 Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& options) {
+  const auto cores = KeepOffTheModelsCores();
   auto directory = DataDirectory::Open(options.data_dir);
   if (!directory) return Fail(directory.error());
   const std::filesystem::path data_dir = directory->path();
@@ -134,6 +141,8 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   if (!database) return Fail(database.error());
   auto content = ContentStore::Open(data_dir);
   if (!content) return Fail(content.error());
+  // What a crash between two steps left without a row that refers to it.
+  MLPROF_TRY(RemoveUnreferencedContent(**database, **content));
   auto instance_id = InstanceId(**database);
   if (!instance_id) return Fail(instance_id.error());
 
@@ -142,7 +151,7 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
-  parts->BuildService(options);
+  parts->BuildService(options, cores);
   parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                : InterruptedPolicy::kRequeue);
   MLPROF_TRY(parts->Listen(options));

@@ -19,7 +19,6 @@ namespace mlprof {
 namespace {
 
 constexpr std::chrono::seconds kHostDeadline{15};
-constexpr int kCoresForOwnReplayer = 4;
 // The engine, the controller and the system keep this much of the host's memory.
 constexpr Bytes kHostReserve = GiB(1);
 
@@ -84,10 +83,9 @@ PhaseResult<void> TakeHost(const RunServices& services, RunContext& context) {
                            "the host has less than the ceiling that was asked for",
                            "profile on a larger machine if production has more"});
   }
-  if (host->cores < kCoresForOwnReplayer) {
+  if (services.model_cpuset.empty()) {
     context.recorder.Warn(
-        {"sharedCores",
-         "the host has fewer than 4 cores: the model shares them with what drives it",
+        {"sharedCores", "the model shares its cores with what drives it: the host has fewer than 4",
          "profile on a machine of 4 cores or more for quieter figures"});
   }
   profile.request.ceiling = {context.ceiling.cpu, context.ceiling.memory};

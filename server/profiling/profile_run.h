@@ -19,6 +19,10 @@ struct RunServices {
   DatasetRegistry& datasets;
   SourceRegistry& sources;
   const MonotonicClock& clock;
+  /// Cores the model is measured on ("0-2"); "": all, shared with what drives it. An answer is
+  /// verified on all of them.
+  std::string model_cpuset = {};
+  int model_cores = 0;  // how many those are; 0: all
 };
 
 /// Runs the profile of `recorder` to its end, or until `stop`. Blocks; one thread a profile. Leaves

@@ -63,6 +63,7 @@ class RunContext {
 
   Limits ceiling;
   int host_cores = 0;
+  std::string measuring_cpuset;  // of every launch but a verification's
   std::filesystem::path source_directory;
   std::vector<Mount> mounts;
   std::string model_directory;  // AZUREML_MODEL_DIR inside the container

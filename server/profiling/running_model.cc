@@ -28,8 +28,10 @@ RunningModel::RunningModel(RunContext& context, const Limits& limits,
       session_(std::make_unique<AgentSession>(target_->agent(), context.clock)) {}
 
 PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& context,
-                                                                const Limits& limits) {
+                                                                const Limits& limits,
+                                                                const std::string& cpuset) {
   LaunchRequest request;
+  request.cpuset = cpuset;
   request.container_name = ContainerName(context.profile(), ++context.launches);
   request.profile_id = context.profile().id;
   request.image = context.image;

@@ -14,8 +14,10 @@ namespace mlprof {
 class RunningModel {
  public:
   /// Launches a container at `limits` with its agent connected; the model is not started yet.
+  /// `cpuset`: the cores it may run on; "": all.
   static PhaseResult<std::unique_ptr<RunningModel>> Launch(RunContext& context,
-                                                           const Limits& limits);
+                                                           const Limits& limits,
+                                                           const std::string& cpuset);
   ~RunningModel();
   RunningModel(const RunningModel&) = delete;
   RunningModel& operator=(const RunningModel&) = delete;

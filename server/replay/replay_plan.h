@@ -27,7 +27,8 @@ struct ReplayPlan {
 
 struct RequestRecord {
   std::uint32_t row = 0;
-  std::uint32_t latency_us = 0;  // intended send to last byte, on the controller's clock
+  /// Intended send to last byte on the controller's clock; on the agent's for attributed rows.
+  std::uint32_t latency_us = 0;
   std::uint32_t service_us = 0;  // first byte sent to last byte received, inside the container
   std::optional<std::uint32_t> cpu_us;
   std::uint16_t http_status = 0;

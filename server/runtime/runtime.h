@@ -51,6 +51,7 @@ struct LaunchRequest {
   Limits limits;
   std::vector<Mount> read_only_mounts;  // models, source
   bool writable_root = false;           // the retry after a read-only failure
+  std::string cpuset;                   // "0-2": the cores it may run on; "": all
 };
 
 /// How the engine says a container ended.

@@ -48,7 +48,7 @@ void Note(RunContext& context, const agent_protocol::Ready& ready) {
 }
 
 PhaseResult<std::unique_ptr<RunningModel>> StartOnce(RunContext& context) {
-  auto model = RunningModel::Launch(context, context.ceiling);
+  auto model = RunningModel::Launch(context, context.ceiling, context.measuring_cpuset);
   if (!model) return model;
   context.StartBudget();
   const Timestamp began = Now();

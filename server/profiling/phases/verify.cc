@@ -73,7 +73,7 @@ void NoteReplay(const ReplayResult& replay, VerificationEvidence& evidence) {
 
 // Starts, warms up and replays; fills the trial as far as it came.
 PhaseResult<VerificationRun> RunOnce(RunContext& context, const Limits& limits) {
-  auto model = RunningModel::Launch(context, limits);
+  auto model = RunningModel::Launch(context, limits, "");
   if (!model) return tl::unexpected<RunEnd>(model.error());
   const Timestamp began = Now();
   VerificationEvidence evidence;

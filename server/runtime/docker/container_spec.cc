@@ -51,6 +51,7 @@ Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Iso
   config["MemorySwap"] = request.limits.memory.count();  // memory and swap together: no swap
   config["CpuPeriod"] = kCpuPeriodMicroseconds;
   config["CpuQuota"] = CpuQuotaMicroseconds(request.limits.cpu);
+  if (!request.cpuset.empty()) config["CpusetCpus"] = request.cpuset;
   config["ShmSize"] = request.config.shm_size.count();
   config["OomScoreAdj"] = kOomScore;
   config["Mounts"] = Mounts(request, places);

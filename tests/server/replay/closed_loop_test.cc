@@ -56,6 +56,18 @@ TEST(ClosedLoopTest, MeasuresFromTheSendToTheAnswer) {
   EXPECT_EQ(result.ended, milliseconds(107));
 }
 
+TEST(ClosedLoopTest, TimesAttributedRowsByTheAgent) {
+  ReplayPlan plan = Plan(1, 1);
+  plan.max_requests = 1;
+  plan.attribute_cpu = true;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  agent_protocol::Answer answer = Ok(0);
+  answer.last_byte = milliseconds(4);
+  ASSERT_TRUE(loop.Answered(answer, milliseconds(112)));  // held 8 ms to see the CPU settle
+  EXPECT_EQ(loop.TakeResult().requests.at(0).latency_us, 4000U);
+}
+
 TEST(ClosedLoopTest, StopsAtItsTimeButAwaitsWhatIsInFlight) {
   ReplayPlan plan = Plan(4, 2);
   plan.max_time = milliseconds(10);
