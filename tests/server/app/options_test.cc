@@ -1,0 +1,101 @@
+#include "server/app/options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace mlprof {
+namespace {
+
+GetEnvironment Environment(std::map<std::string, std::string> variables) {
+  return [variables](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+class ConfigFile {
+ public:
+  explicit ConfigFile(const std::string& text) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "mlprof-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    std::ofstream(path()) << text;
+  }
+  ~ConfigFile() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return (folder_ / "config.json").string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+std::string WhyNot(const std::vector<std::string>& arguments) {
+  const auto options = ParseServerOptions(arguments, Environment({}));
+  return options ? "" : options.error().message();
+}
+
+TEST(ServerOptionsTest, HaveDefaultsThatWork) {
+  const auto options = ParseServerOptions({}, Environment({{"HOME", "/home/a"}}));
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->address, "127.0.0.1");
+  EXPECT_EQ(options->port, 8080);
+  EXPECT_EQ(options->data_dir, "/home/a/.local/share/mlprof");
+  EXPECT_EQ(options->runtime, "docker");
+  EXPECT_FALSE(options->exit_when_unused.has_value());
+}
+
+TEST(ServerOptionsTest, TakeFlagsBeforeVariablesBeforeTheFile) {
+  const ConfigFile config(R"({"listen": "127.0.0.1:1", "dataDir": "/file", "baseImage": "file"})");
+  const auto options = ParseServerOptions(
+      {"--config", config.path(), "--listen=127.0.0.1:3"},
+      Environment({{"MLPROF_LISTEN", "127.0.0.1:2"}, {"MLPROF_DATA_DIR", "/variable"}}));
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->port, 3);
+  EXPECT_EQ(options->data_dir, "/variable");
+  EXPECT_EQ(options->base_image, "file");
+}
+
+TEST(ServerOptionsTest, RefuseAnAddressBeyondLoopback) {
+  EXPECT_NE(WhyNot({"--listen", "0.0.0.0:80"}).find("only loopback"), std::string::npos);
+  EXPECT_NE(WhyNot({"--listen", "192.0.2.1:80"}).find("only loopback"), std::string::npos);
+  EXPECT_EQ(WhyNot({"--listen", "[::1]:80"}), "");
+  EXPECT_EQ(WhyNot({"--listen", "localhost:0"}), "");
+}
+
+TEST(ServerOptionsTest, RefuseABadPort) {
+  for (const char* listen : {"127.0.0.1:65536", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1"}) {
+    EXPECT_NE(WhyNot({"--listen", listen}), "") << listen;
+  }
+}
+
+TEST(ServerOptionsTest, NameAnUnknownFlagAndAMissingValue) {
+  EXPECT_NE(WhyNot({"--lisen", "x"}).find("--lisen"), std::string::npos);
+  EXPECT_NE(WhyNot({"--data-dir"}).find("--data-dir wants a value"), std::string::npos);
+}
+
+TEST(ServerOptionsTest, SayWhatComesWithALaterVersion) {
+  const auto options = ParseServerOptions({"--runtime", "kubernetes"}, Environment({}));
+  ASSERT_FALSE(options.has_value());
+  EXPECT_EQ(options.error().code(), ErrorCode::kNotAvailable);
+  EXPECT_NE(WhyNot({"--tls-listen", "0.0.0.0:443"}).find("later version"), std::string::npos);
+}
+
+TEST(ServerOptionsTest, NameABadKeyOfTheConfigFile) {
+  const ConfigFile config(R"({"datadir": "/x"})");
+  EXPECT_NE(WhyNot({"--config", config.path()}).find("datadir"), std::string::npos);
+  EXPECT_NE(WhyNot({"--config", "/nowhere/config.json"}).find("cannot be read"), std::string::npos);
+}
+
+TEST(ServerHelpTest, NamesEveryFlagThatWorks) {
+  const std::string help = ServerHelp();
+  for (const char* flag : {"--listen", "--data-dir", "--docker-host", "--base-image", "--agent"}) {
+    EXPECT_NE(help.find(flag), std::string::npos) << flag;
+  }
+  EXPECT_EQ(help.find("--tls-listen"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlprof
