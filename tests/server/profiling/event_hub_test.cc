@@ -1,0 +1,79 @@
+#include "server/profiling/event_hub.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/profiling/profiling_bench.h"
+
+namespace mlprof {
+namespace {
+
+// A profile that is never run: it waits behind one whose rows are never answered.
+class EventHubTest : public testing::Test {
+ protected:
+  EventHubTest() : bench_(SilentModel()) {
+    bench_.RegisterInputs(TextRows(20));
+    const auto budget = std::chrono::seconds(300);
+    EXPECT_TRUE(
+        bench_.service().Create("default", bench_.Request("first", budget), {}).has_value());
+    id_ = bench_.service().Create("default", bench_.Request("p", budget), {})->profile.id;
+  }
+
+  static FakeModel SilentModel() {
+    FakeModel model;
+    *model.silent = true;
+    return model;
+  }
+  std::vector<std::string> TypesAfter(std::int64_t id) {
+    std::vector<std::string> types;
+    const auto events = bench_.events().After(id_, id, 1000);
+    for (const StoredEvent& event : *events) types.push_back(event.type);
+    return types;
+  }
+
+  ProfilingBench bench_;
+  std::string id_;
+};
+
+TEST_F(EventHubTest, GivesEventsInOrderAfterTheLastOneSeen) {
+  bench_.events().PublishStored(id_, "phase", Json::object());
+  bench_.events().Publish(id_, "progress", Json::object());
+  bench_.events().PublishStored(id_, "trial", Json::object());
+  EXPECT_EQ(TypesAfter(0), (std::vector<std::string>{"phase", "progress", "trial"}));
+  EXPECT_EQ(TypesAfter(2), (std::vector<std::string>{"trial"}));
+  EXPECT_TRUE(TypesAfter(3).empty());
+}
+
+TEST_F(EventHubTest, KeepsStoredEventsAndTheirIdsOverARestart) {
+  bench_.events().PublishStored(id_, "phase", Json::object());
+  bench_.events().Publish(id_, "progress", Json::object());
+  bench_.events().PublishStored(id_, "trial", Json::object());
+  bench_.Restart();
+  EXPECT_EQ(TypesAfter(0), (std::vector<std::string>{"phase", "trial"}));
+  bench_.events().PublishStored(id_, "done", Json::object());
+  const auto after = bench_.events().After(id_, 3, 10);
+  ASSERT_EQ(after->size(), 1U);
+  EXPECT_EQ(after->front().id, 4);
+}
+
+TEST_F(EventHubTest, FillsInStoredEventsForAReaderWhoFellBehindTheRing) {
+  bench_.events().PublishStored(id_, "phase", Json::object());
+  for (int i = 0; i < 2000; ++i) bench_.events().Publish(id_, "progress", Json::object());
+  bench_.events().PublishStored(id_, "done", Json::object());
+  const auto types = TypesAfter(0);
+  EXPECT_EQ(types.front(), "phase");
+  EXPECT_EQ(types.back(), "done");
+}
+
+TEST_F(EventHubTest, WakesAWaitingReaderOnce) {
+  int woken = 0;
+  bench_.events().WhenAfter(id_, 0, [&] { ++woken; });
+  EXPECT_EQ(woken, 0);
+  bench_.events().Publish(id_, "progress", Json::object());
+  bench_.events().Publish(id_, "progress", Json::object());
+  EXPECT_EQ(woken, 1);
+  bench_.events().WhenAfter(id_, 0, [&] { ++woken; });
+  EXPECT_EQ(woken, 2);
+}
+
+}  // namespace
+}  // namespace mlprof

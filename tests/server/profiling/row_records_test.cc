@@ -1,0 +1,59 @@
+#include "server/profiling/phases/row_records.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof::phases {
+namespace {
+
+RequestRecord Request(std::uint32_t row, std::uint32_t latency_us,
+                      std::optional<std::uint32_t> cpu_us, std::uint16_t status = 200) {
+  RequestRecord request;
+  request.row = row;
+  request.latency_us = latency_us;
+  request.cpu_us = cpu_us;
+  request.http_status = status;
+  return request;
+}
+
+TEST(RowRecordsTest, TakeMediansOverTheReplaysOfARow) {
+  ReplayResult replay;
+  replay.requests = {Request(1, 9000, 5000), Request(1, 10000, 6000), Request(1, 90000, 5500)};
+  const Rows rows = {"a", "bb"};
+  const auto records = MakeRowRecords(rows, replay);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].row, 1);
+  EXPECT_EQ(records[0].size, Bytes(2));
+  EXPECT_EQ(records[0].replays, 3);
+  EXPECT_EQ(records[0].latency_ms, 10.0);
+  EXPECT_EQ(records[0].cpu_ms, 5.5);
+}
+
+TEST(RowRecordsTest, LeaveAFailedRowWithoutFigures) {
+  ReplayResult replay;
+  replay.requests = {Request(0, 100, 50, 500)};
+  const Rows rows = {"a"};
+  const auto records = MakeRowRecords(rows, replay);
+  EXPECT_EQ(records.at(0).status, 500);
+  EXPECT_FALSE(records.at(0).latency_ms);
+  EXPECT_FALSE(records.at(0).cpu_ms);
+}
+
+TEST(UnhinderedCoresTest, DoesNotFallWhenOtherWorkHoldsRowsUp) {
+  ReplayResult quiet;
+  quiet.requests = {Request(0, 10'000, 9'900), Request(1, 20'000, 19'800)};
+  ReplayResult busy = quiet;
+  busy.requests.push_back(Request(0, 70'000, 9'900));
+  busy.requests.push_back(Request(1, 50'000, 19'800));
+  EXPECT_NEAR(*UnhinderedCores(quiet), 0.99, 1e-9);
+  EXPECT_NEAR(*UnhinderedCores(busy), 0.99, 1e-9);
+}
+
+TEST(UnhinderedCoresTest, SaysNothingWithoutAttributedRows) {
+  ReplayResult replay;
+  replay.requests = {Request(0, 10'000, std::nullopt)};
+  EXPECT_FALSE(UnhinderedCores(replay));
+  EXPECT_FALSE(MeanCpuSeconds(replay));
+}
+
+}  // namespace
+}  // namespace mlprof::phases
