@@ -1,6 +1,7 @@
 """The server dies, or is asked to do what it must refuse: nothing accepted is lost."""
 
 import contextlib
+import secrets
 import shutil
 import sqlite3
 import subprocess
@@ -12,6 +13,14 @@ from checks import check_recommendation
 from server import BIN, FINISHED, Refused, Server, containers
 
 LONG_ROWS = 40
+SCRIPT = b"""
+def init():
+    pass
+
+
+def run(raw_data):
+    return len(raw_data)
+"""
 
 
 class RestartTest(unittest.TestCase):
@@ -53,6 +62,25 @@ class RestartTest(unittest.TestCase):
             self.assertRegex(profile["error"]["message"], "restart|stopped|interrupted")
         self.assertEqual(containers(instance), [], "containers are left")
         return profile
+
+    def test_killed_while_preparing_an_environment(self):
+        """Packages nobody has asked for before, so that they must be installed."""
+        before = environments()
+        self.addCleanup(lambda: remove_images(environments() - before))
+        source = self.server.call("POST", "/sources", target.model_tar((("score.py", SCRIPT),)),
+                                  "application/x-tar")["id"]
+        package = f"six!=0.{secrets.randbelow(10**9)}"
+        self.server.profile("p", self.model, self.rows, {
+            "entryScript": "score.py", "sourceId": source,
+            "environment": {"python": {"pipPackages": [package]}}})
+        self.server.wait_until("p", lambda p: p["state"] == "Preparing")
+        deadline = time.monotonic() + 60
+        while not containers(self.server.instance()):
+            self.assertLess(time.monotonic(), deadline, "nothing is being installed")
+            time.sleep(0.05)
+        self.die_and_come_back()
+        check_recommendation(self, self.server.wait_finished("p", 300))
+        self.assertEqual(containers(self.server.instance()), [], "containers are left")
 
     def test_killed_while_starting(self):
         self.die_in("Starting")
@@ -143,6 +171,17 @@ class RestartTest(unittest.TestCase):
             self.server.start()
         self.assertEqual(database.read_bytes(), before)
         shutil.rmtree(self.server.data)
+
+
+def environments():
+    listed = subprocess.run(["docker", "images", "-q", "mlprof-env"], stdout=subprocess.PIPE,
+                            check=True)
+    return set(listed.stdout.decode().split())
+
+
+def remove_images(images):
+    if images:
+        subprocess.run(["docker", "rmi", "-f", *images], stdout=subprocess.DEVNULL, check=False)
 
 
 if __name__ == "__main__":
