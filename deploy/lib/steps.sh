@@ -5,8 +5,8 @@
 #   start_step NAME COMMAND…   the same beside what follows, until finish_step NAME
 #   fail MESSAGE REMEDY        one clear line, and exit 1
 #
-# A step that fails shows its last lines, names its log and its remedy ($remedy when set), and
-# ends the script.
+# A step that fails shows its last lines, names its log and its remedy ($remedy as it was when the step
+# began), and ends the script, whatever else is being waited for.
 
 log_dir=
 remedy=
@@ -15,6 +15,7 @@ background_pids=
 begin_steps() {
   log_dir=$1
   mkdir -p "$log_dir" || exit 1
+  rm -f "$log_dir"/*.failed
   script_began=$(date +%s)
   trap 'stop_background; exit 130' INT TERM
 }
@@ -49,12 +50,21 @@ last_lines() { grep -v '^[[:space:]]*$' "$1" 2>/dev/null | tail -n "$2" | cut -c
 
 show_done() { printf '  %-12s %4s s  %s\n' "$1" "$2" "${3:-}"; }
 
-# Waits for process $2 of step $1; on a terminal shows how long and the last line of its log.
+# Waits for process $2 of step $1; on a terminal shows how long and the last line of its log. What
+# fails beside it ends the script at once.
 watch_step() {
-  while [ -t 1 ] && kill -0 "$2" 2>/dev/null; do
-    printf '\r\033[K  %-12s %4s s  %s' "$1" "$(seconds_since "$3")" \
-      "$(last_lines "$log_dir/$1.log" 1 | cut -c 1-60)"
-    sleep 1
+  while kill -0 "$2" 2>/dev/null; do
+    if [ -t 1 ]; then
+      printf '\r\033[K  %-12s %4s s  %s' "$1" "$(seconds_since "$3")" \
+        "$(last_lines "$log_dir/$1.log" 1 | cut -c 1-60)"
+    fi
+    for failed_step in "$log_dir"/*.failed; do
+      [ -e "$failed_step" ] || continue
+      [ ! -t 1 ] || printf '\r\033[K'
+      failed_step=$(basename "$failed_step" .failed)
+      step_failed "$failed_step" "$(cat "$log_dir/$failed_step.failed")"
+    done
+    sleep 0.3
   done
   [ ! -t 1 ] || printf '\r\033[K'
   wait "$2"
@@ -62,8 +72,11 @@ watch_step() {
 
 step_failed() {
   last_lines "$log_dir/$1.log" 8 | sed 's/^/    /' >&2
-  fail "$1, after $2 s (log: $log_dir/$1.log)" "$remedy"
+  eval "own_remedy=\${remedy_$(variable_name "$1"):-}"
+  fail "$1, after $2 s (log: $log_dir/$1.log)" "${own_remedy:-$remedy}"
 }
+
+variable_name() { echo "$1" | tr -c 'a-z\n' _; }
 
 step() {
   name=$1
@@ -83,14 +96,16 @@ start_step() {
     "$@" > "$log_dir/$name.log" 2>&1 < /dev/null
     status=$?
     seconds_since "$began" > "$log_dir/$name.seconds"
+    [ $status = 0 ] || cp "$log_dir/$name.seconds" "$log_dir/$name.failed"
     exit $status
   ) &
   background_pids="$background_pids $!"
-  eval "pid_$(echo "$name" | tr -c 'a-z\n' _)=$!"
+  eval "pid_$(variable_name "$name")=$!"
+  eval "remedy_$(variable_name "$name")=\$remedy"
 }
 
 finish_step() {
-  eval "pid=\$pid_$(echo "$1" | tr -c 'a-z\n' _)"
+  eval "pid=\$pid_$(variable_name "$1")"
   watch_step "$1" "$pid" "$script_began" ||
     step_failed "$1" "$(cat "$log_dir/$1.seconds" 2>/dev/null || echo '?')"
   show_done "$1" "$(cat "$log_dir/$1.seconds")" "$2"
