@@ -58,7 +58,7 @@ struct LaunchRequest {
 struct ContainerExit {
   bool running = false;
   int exit_code = 0;
-  bool oom_killed = false;  // as the engine saw it: only process 1
+  bool oom_killed = false;  // process 1 or another one, as the engine saw it
   std::string error;
 };
 

@@ -1,5 +1,6 @@
 #include "server/runtime/docker/docker_target.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/log/log.h"
@@ -46,7 +47,7 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
   if (!state) return Fail(state.error());
   exit.running = state->running;
   exit.exit_code = state->exit_code;
-  exit.oom_killed = state->oom_killed;
+  exit.oom_killed = state->oom_killed || SawOom(deadline);
   exit.error = state->error;
   if (scratch_full_) {
     const auto limit = static_cast<std::int64_t>(context_->options.scratch_limit.gib());
@@ -54,6 +55,13 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
                  " GiB to its writable folders (/tmp, HOME, writablePaths) and was ended";
   }
   return exit;
+}
+
+// A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
+// it.
+bool DockerTarget::SawOom(Deadline deadline) {
+  const auto events = context_->engine.Events(id_, deadline);
+  return events && std::find(events->begin(), events->end(), "oom") != events->end();
 }
 
 Status DockerTarget::Remove(Deadline deadline) {

@@ -43,6 +43,8 @@ class DockerTarget final : public Target {
   void WatchScratch(bool writable_root, const ContainerState& state);
   Error WithLogTail(const Error& error);
 
+  bool SawOom(Deadline deadline);
+
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;
   const std::filesystem::path scratch_;

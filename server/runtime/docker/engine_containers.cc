@@ -1,4 +1,6 @@
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 
 #include "common/http/percent.h"
 #include "server/runtime/docker/engine.h"
@@ -6,6 +8,8 @@
 
 namespace mlprof::docker {
 namespace {
+
+constexpr std::int64_t kNano = 1'000'000'000;
 
 std::string Path(const std::string& id, std::string_view action) {
   return "/containers/" + PercentEncode(id) + std::string(action);
@@ -57,6 +61,23 @@ Result<ContainerState> DockerEngine::InspectContainer(const std::string& id_or_n
       {"inspect", Named("inspect", id_or_name), "GET", Path(id_or_name, "/json"), ""}, deadline);
   if (!json) return Fail(json.error());
   return DecodeContainer(*json);
+}
+
+Result<std::vector<std::string>> DockerEngine::Events(const std::string& id, Deadline deadline) {
+  const Json filters = {{"container", Json::array({id})}, {"type", Json::array({"container"})}};
+  // With an end that has passed the stream ends too.
+  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  char until[32];
+  std::snprintf(until, sizeof until, "%lld.%09lld", static_cast<long long>(now.count() / kNano),
+                static_cast<long long>(now.count() % kNano));
+  const Result<HttpReply> reply = Send({"events", Named("tell the events of", id), "GET",
+                                        "/events?since=1&until=" + std::string(until) +
+                                            "&filters=" + PercentEncode(DumpJson(filters)),
+                                        ""},
+                                       deadline);
+  if (!reply) return Fail(reply.error());
+  return DecodeEvents(reply->body);
 }
 
 Result<std::string> DockerEngine::Logs(const std::string& id, Deadline deadline) {

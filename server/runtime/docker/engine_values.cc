@@ -121,6 +121,19 @@ std::vector<ListedContainer> DecodeContainerList(const Json& json) {
   return containers;
 }
 
+std::vector<std::string> DecodeEvents(std::string_view lines) {
+  std::vector<std::string> actions;
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n');
+    const Result<Json> event = ParseJson(lines.substr(0, end));
+    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
+    if (!event) continue;
+    std::string action = Text(*event, "Action");
+    if (!action.empty()) actions.push_back(std::move(action));
+  }
+  return actions;
+}
+
 StreamLine DecodeStreamLine(std::string_view line) {
   StreamLine decoded;
   const Result<Json> json = ParseJson(line);

@@ -55,6 +55,9 @@ ContainerState DecodeContainer(const Json& json);
 ImageInfo DecodeImage(const Json& json);
 std::vector<ListedContainer> DecodeContainerList(const Json& json);
 
+/// JSON lines, one an event: their actions in order ("oom", "die"…). Other lines are passed over.
+std::vector<std::string> DecodeEvents(std::string_view lines);
+
 /// One line of a streamed answer (pull, import): what to show, or why it failed although the
 /// status was 200.
 struct StreamLine {

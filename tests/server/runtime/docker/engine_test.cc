@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/http/percent.h"
 #include "tests/fakes/fake_docker.h"
 
 namespace mlprof::docker {
@@ -91,6 +92,19 @@ TEST(DockerEngineTest, TakesAnEndedOrMissingContainerAsKilledAndRemoved) {
   EXPECT_TRUE(engine.Kill("c", Soon()));
   EXPECT_TRUE(engine.Remove("c", Soon()));
   EXPECT_EQ(docker.Requests().back().target, "/containers/c?force=1&v=1");
+}
+
+TEST(DockerEngineTest, TellsWhatHappenedToAContainer) {
+  FakeDocker docker;
+  docker.On("GET /events", 200,
+            "{\"Type\":\"container\",\"Action\":\"start\"}\n{\"Action\":\"oom\"}\nnot JSON\n"
+            "{\"Action\":\"die\"}\n");
+  const auto events = DockerEngine(docker.socket(), {}).Events("c1", Soon());
+  ASSERT_TRUE(events);
+  EXPECT_THAT(*events, ElementsAre("start", "oom", "die"));
+  const std::string target = docker.Requests().back().target;
+  EXPECT_THAT(target, HasSubstr("since=1&until=1"));
+  EXPECT_THAT(target, HasSubstr(PercentEncode(R"("container":["c1"])")));
 }
 
 TEST(DockerEngineTest, SeesAFailedPullThoughItsStatusIs200) {
