@@ -50,12 +50,15 @@ ProfileError Exited(const DeathEvidence& evidence) {
                          std::to_string(evidence.exit_code.value_or(0)),
                      {"see the model's own log: mlprof profile logs"},
                      evidence.log_tail};
-  if (MentionsReadOnlyFilesystem(evidence.log_tail)) {
+  const auto logged = [&](const char* words) {
+    return evidence.log_tail.find(words) != std::string::npos;
+  };
+  // A folder that belongs to the image's root refuses the model's uid in these words.
+  if (MentionsReadOnlyFilesystem(evidence.log_tail) || logged("Permission denied")) {
     error.advice.insert(error.advice.begin(),
                         "name the folders it writes to in `writablePaths` of the inference config");
   }
-  if (evidence.log_tail.find("Permission denied") != std::string::npos ||
-      evidence.log_tail.find("Operation not permitted") != std::string::npos) {
+  if (logged("Permission denied") || logged("Operation not permitted") || logged(" as root")) {
     error.advice.insert(
         error.advice.begin(),
         "a program that must be root needs `runAsRoot: true` in the inference config");
@@ -78,9 +81,12 @@ ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
 }
 
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
-  const std::string first = evidence.first_status != 0
-                                ? "HTTP status " + std::to_string(evidence.first_status)
-                                : "no answer (" + evidence.first_failure + ")";
+  std::string first = evidence.first_status != 0
+                          ? "HTTP status " + std::to_string(evidence.first_status)
+                          : "no answer (" + evidence.first_failure + ")";
+  if (evidence.first_status != 0 && !evidence.first_failure.empty()) {
+    first += ", but no whole answer (" + evidence.first_failure + ")";
+  }
   return {"RowsFailed",
           std::to_string(evidence.failures) + " of " + std::to_string(evidence.requests) +
               " requests failed; the first was row " + std::to_string(evidence.first_row) + ": " +

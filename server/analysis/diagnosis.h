@@ -31,7 +31,7 @@ struct RowFailureEvidence {
   std::int64_t failures = 0;
   std::int64_t first_row = -1;  // -1: none failed
   int first_status = 0;
-  std::string first_failure;  // "timeout", "reset"… where there was no answer
+  std::string first_failure;  // "timeout", "reset"… where there was no whole answer
   std::string first_body;
 };
 

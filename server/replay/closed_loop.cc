@@ -33,6 +33,7 @@ std::optional<ClosedLoop::Send> ClosedLoop::Next(Time now) {
   const std::uint64_t id = sent_.size();
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
   sent_.push_back({row, now, true});
+  result_.last_sent = row;
   ++in_flight_;
   return Send{id, row};
 }

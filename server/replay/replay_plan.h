@@ -53,10 +53,13 @@ struct ReplayResult {
   std::chrono::nanoseconds ended{0};
   std::int64_t failures = 0;
   std::optional<FirstFailure> first_failure;
-  bool target_lost = false;  // the model or the agent died meanwhile
-  bool stopped = false;      // the caller asked to stop
+  std::optional<std::uint32_t> last_sent;  // row
+  bool target_lost = false;                // the model or the agent died meanwhile
+  bool stopped = false;                    // the caller asked to stop
 
   double Seconds() const { return std::chrono::duration<double>(ended - began).count(); }
+  /// The row that the model had last where it died: one whose connection broke, else the last sent.
+  std::optional<std::uint32_t> LastRowTaken() const;
   /// Of the requests that succeeded: errors are fast and would flatter.
   std::vector<std::uint32_t> SuccessLatencies() const;
 };

@@ -38,6 +38,13 @@ TEST(DiagnoseDeathTest, AdvisesWritablePathsWhereTheRootIsReadOnly) {
   EXPECT_NE(DiagnoseDeath(evidence).advice.front().find("writablePaths"), std::string::npos);
 }
 
+TEST(DiagnoseDeathTest, AdvisesWritablePathsTooWherePermissionWasDenied) {
+  DeathEvidence evidence;
+  evidence.exit_code = 1;
+  evidence.log_tail = "cannot write to /var/cache/x: Permission denied";
+  EXPECT_NE(DiagnoseDeath(evidence).advice.at(1).find("writablePaths"), std::string::npos);
+}
+
 TEST(DiagnoseDeathTest, NamesALostAgentWhenNothingElseIsKnown) {
   EXPECT_EQ(DiagnoseDeath({}).code, "AgentLost");
 }
@@ -53,6 +60,15 @@ TEST(DiagnoseRowsTest, NamesTheFirstFailingRowAndKeepsItsBody) {
   EXPECT_EQ(error.code, "RowsFailed");
   EXPECT_NE(error.message.find("row 3: HTTP status 500"), std::string::npos);
   EXPECT_EQ(error.evidence, "Traceback");
+}
+
+TEST(DiagnoseRowsTest, TellsAnAnswerThatNeverEndedFromOneThatCame) {
+  RowFailureEvidence evidence;
+  evidence.first_row = 3;
+  evidence.first_status = 200;
+  evidence.first_failure = "timeout";
+  EXPECT_NE(DiagnoseRows(evidence).message.find("HTTP status 200, but no whole answer (timeout)"),
+            std::string::npos);
 }
 
 }  // namespace

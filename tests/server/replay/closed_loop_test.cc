@@ -126,5 +126,22 @@ TEST(ClosedLoopTest, RefusesAnAnswerThatWasNotAskedFor) {
   EXPECT_FALSE(loop.Answered(Ok(0), milliseconds(2)));
 }
 
+TEST(ClosedLoopTest, TellsWhichRowTheModelDiedOf) {
+  ReplayPlan plan = Plan(3, 1);
+  plan.max_requests = 3;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(nanoseconds(0)));
+  EXPECT_EQ(loop.result().LastRowTaken(), 0U);
+  agent_protocol::Answer broken;
+  broken.failure = agent_protocol::RowFailure::kReset;
+  ASSERT_TRUE(loop.Answered(broken, milliseconds(1)));
+  ASSERT_TRUE(loop.Next(milliseconds(1)));
+  agent_protocol::Answer refused;
+  refused.id = 1;
+  refused.failure = agent_protocol::RowFailure::kConnect;
+  ASSERT_TRUE(loop.Answered(refused, milliseconds(2)));
+  EXPECT_EQ(loop.TakeResult().LastRowTaken(), 0U);
+}
+
 }  // namespace
 }  // namespace mlprof
