@@ -24,6 +24,9 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   if (evidence.oom_kills > 0) {
     return Failed(Shortage::kMemory, "the kernel killed the model for memory at this limit");
   }
+  if (!evidence.became_ready && evidence.start_timed_out) {
+    return Failed(Shortage::kCpu, "the model started too slowly at this limit: " + evidence.death);
+  }
   if (!evidence.became_ready) {
     return Failed(Shortage::kMemory, "the model did not start at this limit: " + evidence.death);
   }
@@ -56,6 +59,7 @@ std::optional<Verdict> JudgeObjectives(const LatencyDistribution& latencies,
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective) {
   if (auto verdict = JudgeSurvival(evidence, objective.max_error_rate)) return *verdict;
+  if (latencies.count() == 0) return Failed(std::nullopt, "no request was answered in time");
   const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
   if (auto verdict = JudgeObjectives(latencies, objective, unbound)) return *verdict;
   const double p95 = latencies.QuantileMs(0.95).value_or(0);

@@ -13,6 +13,7 @@ namespace mlprof {
 
 struct VerificationEvidence {
   bool became_ready = false;
+  bool start_timed_out = false;  // it still ran, and was not ready in time
   std::int64_t oom_kills = 0;
   bool died = false;  // the command ended, or a worker was lost, without an oom kill
   std::string death;  // how, where known
@@ -28,11 +29,11 @@ struct Verdict {
   std::string sentence;
 };
 
-/// The rules, in order: an OOM kill or not becoming ready is a shortage of memory; a death without
-/// one or more errors than allowed is nobody's limit; then each latency objective, or with none the
-/// p95 against 1.10 × the reference. Where the quota throttled less than 1% of the periods it was
-/// not binding: the run was then as fast as without a limit, and a slow wall clock is the host's
-/// noise.
+/// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,
+/// and ending before one of memory; a death without an OOM kill or more errors than allowed is
+/// nobody's limit; then each latency objective, or with none the p95 against 1.10 × the reference.
+/// Where the quota throttled less than 1% of the periods it was not binding: the run was then as
+/// fast as without a limit, and a slow wall clock is the host's noise.
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective);
 

@@ -140,6 +140,8 @@ RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_
                    "allow a longer budget with --budget-seconds"});
     return {ProfileState::kSucceeded, std::nullopt};
   }
+  // What was thought of a model before it failed is no answer.
+  if (told.error().state == ProfileState::kFailed) recorder.profile().recommendation.reset();
   return told.error();
 }
 

@@ -12,6 +12,7 @@
 #include "common/time/deadline.h"
 #include "server/analysis/recommend.h"
 #include "server/profiling/run_recorder.h"
+#include "server/replay/replay_plan.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof {
@@ -25,9 +26,10 @@ struct RunFindings {
   std::optional<double> reference_p95_ms;  // under the objective's load, without a CPU limit
   std::optional<Bytes> peak_memory;        // unreclaimable, over all runs, without the agent's own
   std::int64_t distinct_rows = 0;          // replayed so far
+  std::vector<std::uint32_t> heavy_rows;   // what a verification must not leave out
   std::optional<double> cpu_seconds_per_query;
-  std::optional<double> unhindered_cores;  // one row after the other, at full speed
-  Cores chosen_cpu;                        // of the search in place
+  std::vector<RequestRecord> serial_requests;  // one at a time, at the ceiling
+  Cores chosen_cpu;                            // of the search in place
 };
 
 class RunContext {

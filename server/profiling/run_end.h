@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <tl/expected.hpp>
 
 #include "common/domain/profile.h"
@@ -10,7 +11,7 @@ namespace mlprof {
 
 struct RunEnd {
   ProfileState state =
-      ProfileState::kFailed;  // kFailed, kCanceled, kTimedOut; kQueued: the server stops
+      ProfileState::kFailed;  // kFailed, kCanceled (also where the server stops) or kTimedOut
   std::optional<ProfileError> error;
 };
 
@@ -23,6 +24,11 @@ inline tl::unexpected<RunEnd> EndRun(ProfileState state, ProfileError error) {
 }
 inline tl::unexpected<RunEnd> FailRun(ProfileError error) {
   return EndRun(ProfileState::kFailed, std::move(error));
+}
+inline tl::unexpected<RunEnd> TimedOut(std::string message) {
+  return EndRun(
+      ProfileState::kTimedOut,
+      {"BudgetUsedUp", std::move(message), {"allow a longer budget with --budget-seconds"}, ""});
 }
 inline tl::unexpected<RunEnd> Canceled() {
   return tl::unexpected<RunEnd>(RunEnd{ProfileState::kCanceled, std::nullopt});

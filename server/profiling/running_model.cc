@@ -56,6 +56,12 @@ RunningModel::~RunningModel() {
     auto& peak = context_.findings.peak_memory;
     peak = std::max(peak.value_or(Bytes()), *use.peak_unreclaimable);
   }
+  if (!session_->lost() && session_->children_lost() > 0) {
+    context_.recorder.Warn({"workersLost",
+                            std::to_string(session_->children_lost()) +
+                                " processes of the model ended or were replaced while it served",
+                            "see the model's own log: mlprof profile logs"});
+  }
   const std::string log = target_->Logs(kKeptLog, Deadline::After(kCallDeadline)).value_or("");
   session_.reset();
   context_.recorder.Record(std::move(samples));
@@ -74,7 +80,7 @@ tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start() {
   session_->Start(start);
   // The agent tells when start_timeout has passed; the grace is for its word to arrive.
   const auto ready = session_->AwaitReady(
-      context_.stop, Deadline::After(start.start_timeout + std::chrono::seconds(5)));
+      context_.stop, context_.budget().AtMost(start.start_timeout + std::chrono::seconds(5)));
   if (!ready) return tl::unexpected<DeathEvidence>(Death());
   return *ready;
 }

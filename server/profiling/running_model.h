@@ -22,12 +22,15 @@ class RunningModel {
   RunningModel(const RunningModel&) = delete;
   RunningModel& operator=(const RunningModel&) = delete;
 
-  /// Starts the model's command and waits until it answers.
+  /// Starts the model's command and waits until it answers, no longer than the budget lasts.
   tl::expected<agent_protocol::Ready, DeathEvidence> Start();
   /// Replays in this container with the live line shown.
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
   /// Changes the CPU limit in place.
   Status SetCpu(Cores cpu);
+
+  /// The budget ended while it was still starting.
+  bool RanOutOfBudget() const { return context_.budget().Passed() && !session_->lost(); }
 
   /// Why it died, with the end of its log.
   DeathEvidence Death();

@@ -59,6 +59,9 @@ PhaseResult<std::unique_ptr<RunningModel>> StartOnce(RunContext& context) {
     return model;
   }
   if (context.stop.stop_requested()) return Canceled();
+  if ((*model)->RanOutOfBudget()) {
+    return TimedOut("the budget was used up before the model was ready");
+  }
   const ProfileError error = DiagnoseDeath(ready.error());
   Trial trial = StartTrial(context, began, nullptr);
   trial.verdict = error.message;

@@ -28,32 +28,25 @@ ReplayPlan LoadPlan(RunContext& context) {
   return plan;
 }
 
-void NoteNoise(RunContext& context, const Result<HostLoad>& before, const Result<HostLoad>& after,
-               double container_seconds) {
-  if (!before || !after || !context.profile().host) return;
+// Cores that other work used; 0 where that was little.
+double NoteNoise(RunContext& context, const Result<HostLoad>& before, const Result<HostLoad>& after,
+                 double container_seconds) {
+  if (!before || !after || !context.profile().host) return 0;
   const double foreign = ForeignCores(*before, *after, container_seconds);
   const double steal = StealShare(*before, *after, context.host_cores);
   std::string& noise = context.profile().host->noise;
   if (foreign <= kNoisyForeignCores * context.host_cores && steal <= kNoisySteal) {
     noise = "quiet";
-    return;
+    return 0;
   }
   char text[128];
   std::snprintf(text, sizeof text, "other work used %.2f cores, %.1f%% of the time was stolen",
                 foreign, steal * 100);
   noise = text;
-  context.recorder.Warn({"noisyHost",
-                         "the host was not quiet while the load was measured: " + noise,
-                         "profile again when nothing else runs; the answer may be too high"});
-}
-
-void NoteNeed(RunContext& context, const ResourceUse& use) {
-  MeasuredNeed& need = context.findings.need;
-  need.cores = use.mean_cores.value_or(0) + use.agent_cores;
-  if (context.objective().ConcurrencyOrOne() == 1) {
-    need.cores = std::max(need.cores, context.findings.unhindered_cores.value_or(0));
-  }
-  need.agent_memory = use.peak_agent_memory;
+  context.recorder.Warn(
+      {"noisyHost", "the host was not quiet while the load was measured: " + noise,
+       "profile again when nothing else runs: its limits may be too high or too low"});
+  return foreign;
 }
 
 }  // namespace
@@ -68,12 +61,9 @@ PhaseResult<void> Load(RunContext& context, RunningModel& model) {
   if (auto ended = CheckRows(context, replay); !ended) return ended;
 
   const ResourceUse use = Summarize(model.SamplesOf(replay));
-  NoteNoise(context, host_before, host_after, use.cpu_seconds.value_or(0));
-  NoteNeed(context, use);
-  // Rows before the load count as serving too: the largest may have come only there.
-  const std::vector<Sample> all = model.session().Samples();
-  const ResourceUse life = Summarize(all);
-  context.findings.need.serving_peak = life.peak_unreclaimable.value_or(Bytes());
+  const double other_cores =
+      NoteNoise(context, host_before, host_after, use.cpu_seconds.value_or(0));
+  if (context.objective().ConcurrencyOrOne() == 1) NoteSerial(context, replay);
   context.findings.reference_p95_ms =
       LatencyDistribution(replay.SuccessLatencies()).QuantileMs(0.95);
 
@@ -82,9 +72,7 @@ PhaseResult<void> Load(RunContext& context, RunningModel& model) {
   trial.passed = true;
   trial.verdict = "the reference without a CPU limit below the ceiling";
   context.recorder.Record(trial, replay.SuccessLatencies());
-  context.profile().measurements = trial.measurements;
-  context.recorder.Answer(Recommend(FirstAnswer(context.findings.need, context.ceiling),
-                                    context.findings.need, context.ceiling, {}));
+  AnswerSoFar(context, model, replay, trial, other_cores);
   context.recorder.FinishPhase("done");
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
+#include "server/profiling/phases/row_records.h"
 
 namespace mlprof::phases {
 namespace {
@@ -17,7 +18,9 @@ RowFailureEvidence FailureEvidence(const ReplayResult& replay) {
   if (const auto& first = replay.first_failure) {
     evidence.first_row = first->row;
     evidence.first_status = first->http_status;
-    evidence.first_failure = std::string(agent_protocol::Name(first->failure));
+    if (first->failure != agent_protocol::RowFailure::kNone) {
+      evidence.first_failure = std::string(agent_protocol::Name(first->failure));
+    }
     evidence.first_body = first->body;
   }
   return evidence;
@@ -33,11 +36,12 @@ void AddUse(const ResourceUse& use, std::int64_t requests, Measurements& measure
   }
 }
 
-tl::unexpected<RunEnd> TimedOut() {
-  return EndRun(ProfileState::kTimedOut, {"BudgetUsedUp",
-                                          "the budget was used up before a row was answered",
-                                          {"allow a longer budget with --budget-seconds"},
-                                          ""});
+ProfileError DiagnoseLoss(RunningModel& model, const ReplayResult& replay) {
+  ProfileError error = DiagnoseDeath(model.Death());
+  if (const auto row = replay.LastRowTaken()) {
+    error.message += "; the last row it took was " + std::to_string(*row);
+  }
+  return error;
 }
 
 }  // namespace
@@ -60,11 +64,18 @@ void Append(ReplayResult& all, const ReplayResult& part) {
   all.stopped = all.stopped || part.stopped;
 }
 
+void NoteSerial(RunContext& context, const ReplayResult& replay) {
+  auto& serial = context.findings.serial_requests;
+  serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
+}
+
 PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,
                               const ReplayResult& replay) {
   if (replay.stopped || context.stop.stop_requested()) return Canceled();
-  if (replay.target_lost) return FailRun(DiagnoseDeath(model.Death()));
-  if (replay.requests.empty() && context.budget().Passed()) return TimedOut();
+  if (replay.target_lost) return FailRun(DiagnoseLoss(model, replay));
+  if (replay.requests.empty() && context.budget().Passed()) {
+    return TimedOut("the budget was used up before a row was answered");
+  }
   if (const Status& status = context.recorder.status(); !status) {
     return FailRun({"StorageFailed",
                     "the results could not be written: " + status.error().message(),
@@ -75,7 +86,8 @@ PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,
 }
 
 PhaseResult<void> CheckRows(RunContext& context, const ReplayResult& replay) {
-  if (replay.failures == 0 && !replay.requests.empty()) return {};
+  if (replay.requests.empty()) return TimedOut("the budget was used up before a row was answered");
+  if (replay.failures == 0) return {};
   const ProfileError error = DiagnoseRows(FailureEvidence(replay));
   if (replay.failures == std::ssize(replay.requests)) return FailRun(error);
   const double share =
@@ -106,6 +118,27 @@ Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose pur
   AddUse(Summarize(model.SamplesOf(replay)), measurements.total_queries, measurements);
   measurements.rows_replayed = context.findings.distinct_rows;
   return trial;
+}
+
+void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& replay,
+                 const Trial& trial, double other_cores) {
+  const ResourceUse use = Summarize(model.SamplesOf(replay));
+  const int objective = context.objective().ConcurrencyOrOne();
+  const double serial = UnhinderedCores(context.findings.serial_requests).value_or(0);
+  double cores = use.mean_cores.value_or(0) + use.agent_cores;
+  if (trial.concurrency == 1) cores = std::max(cores, serial);
+  // At most, for rows that were sent one at a time.
+  if (trial.concurrency < objective) cores *= objective;
+  if (trial.concurrency > 1) {
+    cores = std::max(cores, std::min(cores + other_cores, serial * trial.concurrency));
+  }
+  MeasuredNeed& need = context.findings.need;
+  need.cores = cores;
+  need.agent_memory = std::max(need.agent_memory, use.peak_agent_memory);
+  // Rows before these count as serving too: the largest may have come only there.
+  need.serving_peak = Summarize(model.session().Samples()).peak_unreclaimable.value_or(Bytes());
+  context.profile().measurements = trial.measurements;
+  context.recorder.Answer(Recommend(FirstAnswer(need, context.ceiling), need, context.ceiling, {}));
 }
 
 }  // namespace mlprof::phases

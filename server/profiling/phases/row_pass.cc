@@ -10,9 +10,23 @@ namespace mlprof::phases {
 namespace {
 
 constexpr double kBudgetForRows = 0.5;
+// Where all rows do not fit: what is saved on them is the verification's.
+constexpr double kBudgetForSample = 0.2;
+constexpr double kDoubt = 0.8;
 constexpr std::size_t kPasses = 3;
 // A pass over few rows is repeated for better medians, a long one is not.
 constexpr std::chrono::seconds kRepeatWithin{10};
+
+// Judged by the rows of the warm-up; in doubt they do.
+bool AllFit(RunContext& context) {
+  const auto& seen = context.findings.serial_requests;
+  if (seen.empty()) return true;
+  double sum_us = 0;
+  for (const RequestRecord& request : seen) sum_us += request.latency_us;
+  const double pass_ns =
+      1000 * sum_us / static_cast<double>(seen.size()) * static_cast<double>(context.rows.size());
+  return pass_ns * kDoubt <= static_cast<double>(context.BudgetShare(kBudgetForRows).count());
+}
 
 void WarnSampled(RunContext& context, std::size_t replayed) {
   context.recorder.Warn(
@@ -31,7 +45,8 @@ PhaseResult<void> RowPass(RunContext& context, RunningModel& model) {
   plan.order = SeededOrder(context);
   plan.attribute_cpu = true;
   plan.max_requests = context.rows.size();
-  plan.max_time = std::min(context.BudgetShare(kBudgetForRows), context.budget().Left());
+  const double share = AllFit(context) ? kBudgetForRows : kBudgetForSample;
+  plan.max_time = std::min(context.BudgetShare(share), context.budget().Left());
   ReplayResult all = model.Replay(plan, context.budget());
   if (auto ended = CheckTarget(context, model, all); !ended) return ended;
   if (all.requests.size() < context.rows.size()) {
@@ -44,8 +59,9 @@ PhaseResult<void> RowPass(RunContext& context, RunningModel& model) {
   }
   const std::vector<RowRecord> records = MakeRowRecords(context.rows, all);
   context.findings.distinct_rows = std::ssize(records);
+  context.findings.heavy_rows = HeavyRows(records);
   context.findings.cpu_seconds_per_query = MeanCpuSeconds(all);
-  context.findings.unhindered_cores = UnhinderedCores(all);
+  NoteSerial(context, all);
   context.recorder.Record(records);
   Trial trial = MakeTrial(context, model, TrialPurpose::kRows, 1, began, all);
   trial.passed = all.failures == 0;
@@ -53,6 +69,7 @@ PhaseResult<void> RowPass(RunContext& context, RunningModel& model) {
                   " failed requests";
   context.recorder.Record(trial, all.SuccessLatencies());
   if (auto ended = CheckRows(context, all); !ended) return ended;
+  AnswerSoFar(context, model, all, trial);
   context.recorder.FinishPhase("done");
   return {};
 }

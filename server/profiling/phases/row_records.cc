@@ -1,14 +1,17 @@
 #include "server/profiling/phases/row_records.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace mlprof::phases {
 namespace {
 
+constexpr std::ptrdiff_t kHeavyRows = 5;
+
 struct RowCost {
   std::vector<std::uint32_t> cpu_us;
-  std::uint32_t shortest_us = 0;
+  std::uint32_t shortest_us = std::numeric_limits<std::uint32_t>::max();
 };
 
 struct RowRequests {
@@ -55,18 +58,36 @@ std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& repl
   return records;
 }
 
-std::optional<double> UnhinderedCores(const ReplayResult& replay) {
+std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records) {
+  std::vector<std::uint32_t> heavy;
+  const auto add = [&](const auto& cost) {
+    std::vector<RowRecord> sorted = records;
+    const auto end = sorted.begin() + std::min<std::ptrdiff_t>(kHeavyRows, std::ssize(sorted));
+    std::partial_sort(sorted.begin(), end, sorted.end(),
+                      [&](const auto& a, const auto& b) { return cost(a) > cost(b); });
+    for (auto row = sorted.begin(); row != end; ++row) {
+      const auto index = static_cast<std::uint32_t>(row->row);
+      if (std::find(heavy.begin(), heavy.end(), index) == heavy.end()) heavy.push_back(index);
+    }
+  };
+  add([](const RowRecord& row) { return row.cpu_ms.value_or(0); });
+  add([](const RowRecord& row) { return row.latency_ms.value_or(0); });
+  add([](const RowRecord& row) { return static_cast<double>(row.size.count()); });
+  return heavy;
+}
+
+std::optional<double> UnhinderedCores(std::span<const RequestRecord> requests) {
   std::map<std::uint32_t, RowCost> by_row;
-  for (const RequestRecord& request : replay.requests) {
-    if (!request.Succeeded() || !request.cpu_us) continue;
+  for (const RequestRecord& request : requests) {
+    if (!request.Succeeded()) continue;
     RowCost& row = by_row[request.row];
-    const bool first = row.cpu_us.empty();
-    row.shortest_us = first ? request.latency_us : std::min(row.shortest_us, request.latency_us);
-    row.cpu_us.push_back(*request.cpu_us);
+    row.shortest_us = std::min(row.shortest_us, request.latency_us);
+    if (request.cpu_us) row.cpu_us.push_back(*request.cpu_us);
   }
   double cpu_ms = 0;
   double latency_ms = 0;
   for (auto& [index, row] : by_row) {
+    if (row.cpu_us.empty()) continue;
     cpu_ms += MedianMs(row.cpu_us).value_or(0);
     latency_ms += row.shortest_us / 1000.0;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/domain/dataset.h"
@@ -13,10 +14,15 @@ namespace mlprof::phases {
 /// One record for each row that was replayed, in the dataset's order; medians over its replays.
 std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& replay);
 
+/// The rows that cost most: the five heaviest each by CPU time, by latency and by size. A short
+/// peak of memory costs time, so what peaks is found among them.
+std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records);
+
 /// Cores the rows keep busy when nothing holds them up: the sum over the rows of their median CPU
 /// time by the sum of their shortest latencies. Other work on the host makes a row take longer,
-/// never its CPU time more, so this does not fall on a busy host as a mean over time does.
-std::optional<double> UnhinderedCores(const ReplayResult& replay);
+/// never its CPU time more, so this does not fall on a busy host as a mean over time does. Takes
+/// requests that were sent one at a time; a row whose CPU time was never attributed is left out.
+std::optional<double> UnhinderedCores(std::span<const RequestRecord> requests);
 
 /// Mean attributed CPU time of a successful request; nullopt where none was attributed.
 std::optional<double> MeanCpuSeconds(const ReplayResult& replay);

@@ -39,12 +39,17 @@ std::size_t RequestsToSee(const Objective& objective) {
   return most;
 }
 
+// The heaviest rows come first, so that they come at all.
 ReplayPlan WarmUpPlan(RunContext& context) {
   ReplayPlan plan;
   plan.order = SeededOrder(context);
+  const auto& heavy = context.findings.heavy_rows;
+  plan.order.insert(plan.order.begin(), heavy.begin(), heavy.end());
   plan.concurrency = context.objective().ConcurrencyOrOne();
   plan.max_time = kWarmUpTime;
-  plan.max_requests = 2 * context.rows.size();
+  plan.max_requests = heavy.size() + 2 * context.rows.size();
+  plan.min_requests = heavy.size();
+  plan.hard_max_time = context.budget().Left() / 3;
   return plan;
 }
 
@@ -63,6 +68,7 @@ void NoteDeath(RunningModel& model, VerificationEvidence& evidence) {
   const DeathEvidence death = model.Death();
   evidence.oom_kills = death.oom_kills;
   evidence.death = DiagnoseDeath(death).message;
+  evidence.start_timed_out = death.not_ready && !death.exit_code && !death.signal;
 }
 
 void NoteReplay(const ReplayResult& replay, VerificationEvidence& evidence) {
@@ -81,6 +87,9 @@ PhaseResult<VerificationRun> RunOnce(RunContext& context, const Limits& limits) 
   ReplayResult replay;
   const auto ready = (*model)->Start();
   if (context.stop.stop_requested()) return Canceled();
+  if (!ready && (*model)->RanOutOfBudget()) {
+    return TimedOut("the budget was used up before the model was ready");
+  }
   evidence.became_ready = ready.has_value();
   if (ready) {
     NoteReplay((*model)->Replay(WarmUpPlan(context), context.budget()), evidence);
@@ -161,6 +170,8 @@ PhaseResult<void> Verify(RunContext& context) {
     const auto raised = Raise(limits, *run->verdict.shortage, context.ceiling);
     if (!raised) break;
     limits = *raised;
+    // Should this be the last word, then not limits that are known to fail.
+    context.recorder.Answer(Recommend(limits, context.findings.need, context.ceiling, failed));
   }
   WarnUnverified(context, why);
   context.recorder.FinishPhase("not verified");

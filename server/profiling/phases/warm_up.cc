@@ -17,7 +17,7 @@ constexpr std::size_t kWindowRequests = 50;
 constexpr std::chrono::seconds kLongest{60};
 constexpr double kBudgetForWarmUp = 0.2;
 
-ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row) {
+ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row, Deadline end) {
   ReplayPlan plan;
   plan.order.resize(context.rows.size());
   std::iota(plan.order.begin(), plan.order.end(), 0U);
@@ -26,7 +26,7 @@ ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row) {
               plan.order.end());
   plan.max_time = kWindow;
   plan.min_requests = std::min(kWindowRequests, context.rows.size());
-  plan.hard_max_time = kLongest;
+  plan.hard_max_time = end.Left();
   return plan;
 }
 
@@ -57,7 +57,7 @@ PhaseResult<void> WarmUp(RunContext& context, RunningModel& model) {
   // counts.
   while (!steady && !end.Passed()) {
     const ReplayResult window =
-        model.Replay(WindowPlan(context, all.requests.size()), end.AtMost(context.budget().Left()));
+        model.Replay(WindowPlan(context, all.requests.size(), end), context.budget());
     Append(all, window);
     if (auto ended = CheckTarget(context, model, window); !ended) return ended;
     if (all.requests.empty() || all.failures == std::ssize(all.requests)) break;
@@ -66,12 +66,15 @@ PhaseResult<void> WarmUp(RunContext& context, RunningModel& model) {
     context.recorder.Progressed(std::min(1.0, static_cast<double>(windows.size()) / 5),
                                 "warming up, " + std::to_string(all.requests.size()) + " requests");
   }
+  NoteSerial(context, all);
+  steady = IsSteady(windows);  // the rows may be too many for a whole pass
   if (!steady) WarnNotSteady(context);
   Trial trial = MakeTrial(context, model, TrialPurpose::kWarmUp, 1, began, all);
   trial.passed = steady;
   trial.verdict = steady ? "steady" : "not steady";
   context.recorder.Record(trial, all.SuccessLatencies());
   if (auto ended = CheckRows(context, all); !ended) return ended;
+  AnswerSoFar(context, model, all, trial);
   context.recorder.FinishPhase(steady ? "done" : "not steady");
   return {};
 }

@@ -45,6 +45,12 @@ TEST(JudgeTest, AsksForMemoryWhereTheModelDidNotStart) {
   EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
 }
 
+TEST(JudgeTest, AsksForCpuWhereTheModelStartedTooSlowly) {
+  VerificationEvidence evidence;
+  evidence.start_timed_out = true;
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kCpu);
+}
+
 TEST(JudgeTest, BlamesNoLimitForADeathWithoutAnOomKill) {
   VerificationEvidence evidence = Survived(100);
   evidence.died = true;
@@ -64,6 +70,8 @@ TEST(JudgeTest, CountsErrorsAgainstTheAllowedShare) {
 
 TEST(JudgeTest, FailsWithoutAnyAnswer) {
   EXPECT_FALSE(Judge(Survived(0), LatencyDistribution({}), {}).passed);
+  // Warmed up, and then the budget ended.
+  EXPECT_FALSE(Judge(Survived(100), LatencyDistribution({}), {}).passed);
 }
 
 TEST(JudgeTest, HoldsEachLatencyObjective) {

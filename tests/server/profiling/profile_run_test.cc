@@ -84,6 +84,7 @@ TEST(ProfileRunTest, NamesTheCrashOfAModel) {
   const Profile profile = bench.AwaitEnd("p");
   EXPECT_EQ(profile.state, ProfileState::kFailed);
   EXPECT_EQ(profile.error->code, "ModelCrashed");
+  EXPECT_NE(profile.error->message.find("last row it took was 7"), std::string::npos);
 }
 
 TEST(ProfileRunTest, NamesTheMemoryThatDoesNotFitTheCeiling) {
@@ -116,6 +117,32 @@ TEST(ProfileRunTest, KeepsTheLatencyObjectiveWithLessThanTheMeasuredUse) {
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
   EXPECT_EQ(profile.recommendation->requested.cpu, Cores(0.3));
   EXPECT_TRUE(profile.recommendation->verified);
+}
+
+TEST(ProfileRunTest, TimesOutWhereNoRowIsAnsweredWithinTheBudget) {
+  FakeModel model;
+  *model.silent = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", std::chrono::seconds(1)), {}));
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kTimedOut);
+  EXPECT_EQ(profile.error->code, "BudgetUsedUp");
+  EXPECT_FALSE(profile.recommendation.has_value());
+}
+
+TEST(ProfileRunTest, KeepsNoAnswerOfAModelThatDiesUnderLoad) {
+  FakeModel model;
+  const auto seen = std::make_shared<std::atomic<int>>(0);
+  // After the warm-up (at least 150 rows) and the row pass.
+  model.status = [seen](const std::string&) { return ++*seen > 3000 ? 0 : 200; };
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_TRUE(profile.measurements.has_value());
+  EXPECT_FALSE(profile.recommendation.has_value());
 }
 
 TEST(ProfileRunTest, FailsWithTheEnginesOwnWords) {

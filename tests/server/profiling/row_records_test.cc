@@ -38,20 +38,44 @@ TEST(RowRecordsTest, LeaveAFailedRowWithoutFigures) {
   EXPECT_FALSE(records.at(0).cpu_ms);
 }
 
+TEST(HeavyRowsTest, AreTheHeaviestByCpuByLatencyAndBySize) {
+  std::vector<RowRecord> records(20);
+  for (int i = 0; i < 20; ++i) {
+    records[static_cast<std::size_t>(i)].row = i;
+    records[static_cast<std::size_t>(i)].cpu_ms = i;
+    records[static_cast<std::size_t>(i)].latency_ms = 20;
+    records[static_cast<std::size_t>(i)].size = Bytes(100 - i);
+  }
+  records[10].latency_ms = 300;
+  const auto heavy = HeavyRows(records);
+  for (const std::uint32_t row : {19U, 15U, 10U, 0U, 4U}) {
+    EXPECT_NE(std::find(heavy.begin(), heavy.end(), row), heavy.end()) << row;
+  }
+  EXPECT_LE(heavy.size(), 15U);
+  EXPECT_TRUE(HeavyRows({}).empty());
+}
+
 TEST(UnhinderedCoresTest, DoesNotFallWhenOtherWorkHoldsRowsUp) {
   ReplayResult quiet;
   quiet.requests = {Request(0, 10'000, 9'900), Request(1, 20'000, 19'800)};
   ReplayResult busy = quiet;
   busy.requests.push_back(Request(0, 70'000, 9'900));
   busy.requests.push_back(Request(1, 50'000, 19'800));
-  EXPECT_NEAR(*UnhinderedCores(quiet), 0.99, 1e-9);
-  EXPECT_NEAR(*UnhinderedCores(busy), 0.99, 1e-9);
+  EXPECT_NEAR(*UnhinderedCores(quiet.requests), 0.99, 1e-9);
+  EXPECT_NEAR(*UnhinderedCores(busy.requests), 0.99, 1e-9);
+}
+
+TEST(UnhinderedCoresTest, TakesTheShortestLatencyOfReplaysWithoutAttributionToo) {
+  ReplayResult replay;
+  replay.requests = {Request(0, 16'000, 9'900), Request(0, 10'000, std::nullopt),
+                     Request(1, 50'000, std::nullopt)};
+  EXPECT_NEAR(*UnhinderedCores(replay.requests), 0.99, 1e-9);
 }
 
 TEST(UnhinderedCoresTest, SaysNothingWithoutAttributedRows) {
   ReplayResult replay;
   replay.requests = {Request(0, 10'000, std::nullopt)};
-  EXPECT_FALSE(UnhinderedCores(replay));
+  EXPECT_FALSE(UnhinderedCores(replay.requests));
   EXPECT_FALSE(MeanCpuSeconds(replay));
 }
 
