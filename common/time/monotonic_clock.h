@@ -1,5 +1,5 @@
-// The clock of everything that is measured: CLOCK_MONOTONIC, which the agent reads too (one kernel, one
-// clock). An interface, so that tests can let time pass without waiting for it. Thread-safe.
+// The clock of everything that is measured: CLOCK_MONOTONIC, which the agent reads too (one kernel,
+// one clock). An interface, so that tests can let time pass without waiting for it. Thread-safe.
 #pragma once
 
 #include <chrono>

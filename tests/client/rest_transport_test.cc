@@ -153,8 +153,7 @@ TEST(RestTransportTest, NoticesAnAnswerThatIsCutShort) {
 }
 
 TEST(ConnectToTest, RefusesWhatIsNoServerUrl) {
-  for (const char* url :
-       {"", "localhost:8080", "ftp://x", "unix:///run/x.sock", "x y"}) {
+  for (const char* url : {"", "localhost:8080", "ftp://x", "unix:///run/x.sock", "x y"}) {
     const auto transport = ConnectTo(url, "");
     ASSERT_FALSE(transport) << url;
     EXPECT_EQ(transport.error().code(), ErrorCode::kInvalidArgument);

@@ -35,7 +35,7 @@ TEST(FrameDecoderTest, FindsFramesSplitAtEveryByte) {
   for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
     FrameDecoder decoder(Sender::kController);
     std::vector<FrameType> seen;
-    for (const auto part : {stream.substr(0, cut), stream.substr(cut)}) {
+    for (const auto& part : {stream.substr(0, cut), stream.substr(cut)}) {
       Feed(decoder, part);
       for (auto frame = decoder.Next(); frame && *frame; frame = decoder.Next()) {
         seen.push_back((*frame)->type);
