@@ -3,6 +3,7 @@
 #include "server/registry/archive_intake.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
+#include "server/storage/idempotency_keys.h"
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
@@ -21,13 +22,18 @@ std::string DigestOf(const std::string& id) {
 SourceRegistry::SourceRegistry(Database& database, ContentStore& content)
     : database_(database), content_(content) {}
 
-Result<std::string> SourceRegistry::Register(const std::string& workspace, const SpooledBody& tar) {
+Result<std::string> SourceRegistry::Register(const std::string& workspace, const SpooledBody& tar,
+                                             const IdempotencyKey& key) {
   auto archive = StagedArchive::Stage(content_, tar);
   if (!archive) return Fail(archive.error());
   const auto lock = content_.Lock();
   MLPROF_TRY(archive->Publish(content_));
   return database_.Write([&](Connection& connection) -> Result<std::string> {
     MLPROF_TRY(EnsureWorkspace(connection, workspace));
+    auto before = FindKey(connection, workspace, key);
+    if (!before) return Fail(before.error());
+    if (*before) return std::move(**before);
+    const std::string id = std::string(kPrefix) + archive->sha256();
     MLPROF_TRY(Statement(connection, R"sql(
       INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms)
       VALUES (:workspace, :sha256, :size, :now)
@@ -37,7 +43,8 @@ Result<std::string> SourceRegistry::Register(const std::string& workspace, const
                    .Bind(":size", archive->size().count())
                    .Bind(":now", Now())
                    .Run());
-    return std::string(kPrefix) + archive->sha256();
+    MLPROF_TRY(SaveKey(connection, workspace, key, "source", id));
+    return id;
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/http/message.h"
 #include "common/result/result.h"
+#include "server/storage/idempotency.h"
 
 namespace mlprof {
 
@@ -17,7 +18,9 @@ class SourceRegistry {
   SourceRegistry(Database& database, ContentStore& content);
 
   /// "sha256:…" of the tar, uncompressed; the same content gives the same id.
-  Result<std::string> Register(const std::string& workspace, const SpooledBody& tar);
+  /// kKeyReused where the key was used for another request.
+  Result<std::string> Register(const std::string& workspace, const SpooledBody& tar,
+                               const IdempotencyKey& key = {});
   Result<bool> Exists(const std::string& workspace, const std::string& id);
   /// The unpacked folder, read-only.
   Result<std::filesystem::path> Files(const std::string& workspace, const std::string& id);

@@ -16,7 +16,7 @@ Result<HttpResponse> RegisterSource(const Services& services, const HttpRequest&
   if (!tar) return Fail(tar.error());
   const auto key = ReadIdempotencyKey(request);
   if (!key) return Fail(key.error());
-  const auto id = services.sources.Register(workspace, **tar);
+  const auto id = services.sources.Register(workspace, **tar, *key);
   if (!id) return Fail(id.error());
   return JsonResponse(201, {{"id", *id}});
 }

@@ -224,6 +224,15 @@ TEST_F(ModelRegistryTest, GivesSourcesAnIdByContent) {
   EXPECT_EQ(sources_.Files("default", "../..").error().code(), ErrorCode::kNotFound);
 }
 
+TEST_F(ModelRegistryTest, TakesAKeyForOneSourceOnly) {
+  const IdempotencyKey key{"k", "f"};
+  const auto id = sources_.Register("default", Upload(tar_), key);
+  ASSERT_TRUE(id) << id.error().message();
+  EXPECT_EQ(sources_.Register("default", Upload(tar_), key).value(), *id);
+  EXPECT_EQ(sources_.Register("default", Upload(tar_), {"k", "other"}).error().code(),
+            ErrorCode::kKeyReused);
+}
+
 TEST_F(ModelRegistryTest, KeepsContentASourceStillRefersTo) {
   const auto id = sources_.Register("default", Upload(tar_));
   ASSERT_TRUE(Register("a", tar_));
