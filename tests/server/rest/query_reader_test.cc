@@ -37,6 +37,7 @@ TEST(QueryReaderTest, HasDefaults) {
 TEST(QueryReaderTest, NamesEveryBadParameterAtOnce) {
   const HttpRequest request = Asking({{"workspace", "a/b"},
                                       {"top", "1001"},
+                                      {"cursor", "zz"},
                                       {"name", "x"},
                                       {"name", "y"},
                                       {"from", "-1"},
@@ -48,8 +49,8 @@ TEST(QueryReaderTest, NamesEveryBadParameterAtOnce) {
   query.Text("name", CheckName);
   query.Seconds("from");
   query.RequiredText("id", CheckId);
-  EXPECT_THAT(BadParameters(query),
-              UnorderedElementsAre("/workspace", "/top", "/name", "/from", "/id", "/what"));
+  EXPECT_THAT(BadParameters(query), UnorderedElementsAre("/workspace", "/top", "/cursor", "/name",
+                                                         "/from", "/id", "/what"));
 }
 
 TEST(QueryReaderTest, TakesWholeNumbersWithinTheirRangeOnly) {
