@@ -152,12 +152,10 @@ ProfileRequest ReadProfileRequest(JsonReader& reader) {
   return request;
 }
 
-Result<ProfileRequest> DecodeProfileRequest(const Json& json) {
-  std::vector<FieldError> problems;
+ProfileRequest DecodeProfileRequest(const Json& json, std::vector<FieldError>& problems) {
   JsonReader reader(json, "", JsonReader::Mode::kRequest, problems);
   ProfileRequest request = ReadProfileRequest(reader);
   reader.RefuseUnknown();
-  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return request;
 }
 

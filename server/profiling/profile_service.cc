@@ -52,6 +52,10 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
 Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
                                               const ProfileRequest& request,
                                               const IdempotencyKey& key) {
+  // A retry gets its profile whatever became of the queue and of what the request names.
+  auto before = profiles_.MadeBefore(workspace, key);
+  if (!before) return Fail(before.error());
+  if (*before) return CreatedProfile{std::move(**before), true};
   auto resolved = ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request);
   if (!resolved) return Fail(resolved.error());
   const auto queued = profiles_.CountQueued();
@@ -63,6 +67,11 @@ Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
   auto created = profiles_.Create(NewProfile(workspace, std::move(*resolved)), key, false);
   if (created && !created->replayed) queue_.Wake();
   return created;
+}
+
+Result<std::vector<FieldError>> ProfileService::UnknownIds(const std::string& workspace,
+                                                           const ProfileRequest& request) {
+  return mlprof::UnknownIds({models_, datasets_, sources_, runtime_name_}, workspace, request);
 }
 
 Result<Profile> ProfileService::Get(const std::string& workspace, const std::string& name_or_id) {

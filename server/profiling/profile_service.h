@@ -34,6 +34,9 @@ class ProfileService {
   /// kResourceExhausted, kNotAvailable for what later versions bring.
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
                                 const IdempotencyKey& key);
+  /// The ids in a request, bad in other fields, that name nothing.
+  Result<std::vector<FieldError>> UnknownIds(const std::string& workspace,
+                                             const ProfileRequest& request);
   /// With live progress laid over the stored record.
   Result<Profile> Get(const std::string& workspace, const std::string& name_or_id);
   Result<Page<Profile>> List(const std::string& workspace, const ProfileFilter& filter,

@@ -93,6 +93,16 @@ class Resolver {
 
 }  // namespace
 
+Result<std::vector<FieldError>> UnknownIds(const RequestServices& services,
+                                           const std::string& workspace,
+                                           const ProfileRequest& request) {
+  ProfileRequest copy = request;
+  Resolver resolver(services, workspace, copy);
+  MLPROF_TRY(resolver.Models());
+  if (!copy.input_dataset_id.empty()) MLPROF_TRY(resolver.Dataset());
+  return std::move(resolver.fields);
+}
+
 Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
                                        const std::string& workspace, ProfileRequest request) {
   MLPROF_TRY(CheckAvailable(request, services.runtime_name));
@@ -104,6 +114,7 @@ Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
     return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields", resolver.fields));
   }
   request.runtime = services.runtime_name;
+  request.objective.concurrency = request.objective.ConcurrencyOrOne();
   return ResolvedRequest{std::move(request), std::move(resolver.warnings)};
 }
 

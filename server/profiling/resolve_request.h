@@ -26,6 +26,12 @@ struct RequestServices {
   const std::string& runtime_name;
 };
 
+/// The ids among those that could be read which name nothing: for a request that is refused anyway,
+/// so that all its bad fields are named at once.
+Result<std::vector<FieldError>> UnknownIds(const RequestServices& services,
+                                           const std::string& workspace,
+                                           const ProfileRequest& request);
+
 /// kInvalidArgument with a pointer for every bad field, kNotAvailable for what a later version
 /// brings.
 Result<ResolvedRequest> ResolveRequest(const RequestServices& services,

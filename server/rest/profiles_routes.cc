@@ -15,11 +15,17 @@ Result<HttpResponse> CreateProfile(const Services& services, const HttpRequest& 
   MLPROF_TRY(query.Done());
   const auto json = ReadJsonBody(request);
   if (!json) return Fail(json.error());
-  const auto asked = DecodeProfileRequest(*json);
-  if (!asked) return Fail(asked.error());
+  std::vector<FieldError> problems;
+  const ProfileRequest asked = DecodeProfileRequest(*json, problems);
+  if (!problems.empty()) {
+    const auto unknown = services.profiles.UnknownIds(workspace, asked);
+    if (!unknown) return Fail(unknown.error());
+    problems.insert(problems.end(), unknown->begin(), unknown->end());
+    return Fail(ProblemsToStatus(std::move(problems)).error());
+  }
   const auto key = ReadIdempotencyKey(request);
   if (!key) return Fail(key.error());
-  const auto created = services.profiles.Create(workspace, *asked, *key);
+  const auto created = services.profiles.Create(workspace, asked, *key);
   if (!created) return Fail(created.error());
   const Profile& profile = created->profile;
   return CreatedResponse(202, EncodeProfile(profile), "/profiles/" + profile.request.name,

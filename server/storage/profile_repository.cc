@@ -41,17 +41,22 @@ Result<bool> NameTaken(Connection& connection, const Profile& profile) {
   return row.Bind(":workspace", profile.workspace).Bind(":name", profile.request.name).Step();
 }
 
+Result<std::optional<Profile>> FindMadeBefore(Connection& connection, const std::string& workspace,
+                                              const IdempotencyKey& key) {
+  const auto known = FindKey(connection, workspace, key);
+  if (!known) return Fail(known.error());
+  if (!*known) return std::nullopt;
+  auto earlier = FindProfile(connection, workspace, **known);
+  if (earlier && !*earlier) return Fail(NoSuchProfile(**known));
+  return earlier;
+}
+
 Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const IdempotencyKey& key,
                                 bool allow_more_runs) {
   MLPROF_TRY(EnsureWorkspace(connection, profile.workspace));
-  const auto known = FindKey(connection, profile.workspace, key);
-  if (!known) return Fail(known.error());
-  if (*known) {
-    auto earlier = FindProfile(connection, profile.workspace, **known);
-    if (!earlier) return Fail(earlier.error());
-    if (!*earlier) return Fail(NoSuchProfile(**known));
-    return CreatedProfile{std::move(**earlier), true};
-  }
+  auto before = FindMadeBefore(connection, profile.workspace, key);
+  if (!before) return Fail(before.error());
+  if (*before) return CreatedProfile{std::move(**before), true};
   const Result<bool> taken = NameTaken(connection, profile);
   if (!taken) return Fail(taken.error());
   if (*taken && !allow_more_runs) {
@@ -95,6 +100,12 @@ Result<std::vector<Profile>> ReadProfiles(Connection& connection, const char* sq
 }  // namespace
 
 ProfileRepository::ProfileRepository(Database& database) : database_(database) {}
+
+Result<std::optional<Profile>> ProfileRepository::MadeBefore(const std::string& workspace,
+                                                             const IdempotencyKey& key) {
+  return database_.Read(
+      [&](Connection& connection) { return FindMadeBefore(connection, workspace, key); });
+}
 
 Result<CreatedProfile> ProfileRepository::Create(const Profile& profile, const IdempotencyKey& key,
                                                  bool allow_more_runs) {

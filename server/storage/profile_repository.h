@@ -53,6 +53,9 @@ class ProfileRepository {
   /// and `allow_more_runs` is false; kKeyReused.
   Result<CreatedProfile> Create(const Profile& profile, const IdempotencyKey& key,
                                 bool allow_more_runs);
+  /// What Create made under this key; none for a new key. kKeyReused.
+  Result<std::optional<Profile>> MadeBefore(const std::string& workspace,
+                                            const IdempotencyKey& key);
   /// By name (its newest run) or by id.
   Result<Profile> Get(const std::string& workspace, const std::string& name_or_id);
   Result<Page<Profile>> List(const std::string& workspace, const ProfileFilter& filter,

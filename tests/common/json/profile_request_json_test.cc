@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/json/domain_json.h"
+#include "common/json/json_reader.h"
 
 namespace mlprof {
 namespace {
@@ -11,16 +12,23 @@ using ::testing::UnorderedElementsAre;
 
 Json Minimal() { return *ParseJson(R"({"modelIds":["m"],"inputDatasetId":"d"})"); }
 
+Result<ProfileRequest> Decode(const Json& json) {
+  std::vector<FieldError> problems;
+  ProfileRequest request = DecodeProfileRequest(json, problems);
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  return request;
+}
+
 std::vector<std::string> BadFields(const Json& json) {
   std::vector<std::string> pointers;
-  const auto request = DecodeProfileRequest(json);
+  const auto request = Decode(json);
   if (request) return pointers;
   for (const FieldError& field : request.error().fields()) pointers.push_back(field.pointer);
   return pointers;
 }
 
 TEST(ProfileRequestJsonTest, ReadsTheDocumentedExample) {
-  const auto request = DecodeProfileRequest(*ParseJson(R"({
+  const auto request = Decode(*ParseJson(R"({
     "name":"p1","description":"","modelIds":["sentiment:1"],"inputDatasetId":"requests:1",
     "inferenceConfig":{},"containerResourceRequirements":{"cpu":3.5,"memoryInGb":15},
     "objective":{"concurrency":1,"requestsPerSecond":null,"latencyInMs":{"p95":50},
@@ -35,8 +43,16 @@ TEST(ProfileRequestJsonTest, ReadsTheDocumentedExample) {
   EXPECT_EQ(request->objective.latency_ms.at("p95"), 50);
 }
 
+TEST(ProfileRequestJsonTest, KeepsWhatCouldBeReadBesideABadField) {
+  Json json = Minimal();
+  json["budgetSeconds"] = 0;
+  std::vector<FieldError> problems;
+  EXPECT_THAT(DecodeProfileRequest(json, problems).model_ids, ElementsAre("m"));
+  EXPECT_EQ(problems.size(), 1u);
+}
+
 TEST(ProfileRequestJsonTest, NeedsOnlyModelAndDataset) {
-  const auto request = DecodeProfileRequest(Minimal());
+  const auto request = Decode(Minimal());
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->budget, std::chrono::seconds(300));
   EXPECT_EQ(request->seed, 1u);
@@ -67,7 +83,7 @@ TEST(ProfileRequestJsonTest, ReadsWhatLaterVersionsBring) {
   Json json = Minimal();
   json["objective"] = {{"requestsPerSecond", 10}};
   json["accelerator"] = {{"type", "gpu"}};
-  const auto request = DecodeProfileRequest(json);
+  const auto request = Decode(json);
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->objective.requests_per_second, 10);
   EXPECT_EQ(request->accelerator, (Accelerator{AcceleratorType::kGpu, 1}));
@@ -83,7 +99,7 @@ TEST(ProfileRequestJsonTest, TakesNullAndEmptyForNoInferenceConfig) {
   for (const Json& absent : {Json(nullptr), Json::object()}) {
     Json json = Minimal();
     json["inferenceConfig"] = absent;
-    const auto request = DecodeProfileRequest(json);
+    const auto request = Decode(json);
     ASSERT_TRUE(request.has_value());
     EXPECT_FALSE(request->inference_config.has_value());
   }

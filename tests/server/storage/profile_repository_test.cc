@@ -89,6 +89,8 @@ TEST_F(ProfileRepositoryTest, AnswersARepeatedKeyWithTheProfileItMade) {
   ASSERT_TRUE(second) << second.error().message();
   EXPECT_TRUE(second->replayed);
   EXPECT_EQ(second->profile.id, first->profile.id);
+  EXPECT_EQ(again.MadeBefore("default", key)->value().id, first->profile.id);
+  EXPECT_EQ(*again.MadeBefore("default", {"unused", "f"}), std::nullopt);
   EXPECT_EQ(again.Create(ExampleProfile("p2"), {"k", "other"}, false).error().code(),
             ErrorCode::kKeyReused);
   EXPECT_EQ(again.List("default", {}, {})->value.size(), 1u);
