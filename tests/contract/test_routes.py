@@ -138,6 +138,7 @@ class RoutesTest(unittest.TestCase):
         created = self.create("whole", objective={"concurrency": 2, "latencyInMs": {"p95": 5000}})
         self.assertEqual(created.headers["Location"], "/profiles/whole")
         self.assertEqual(created.json["modelIds"], ["whole:1"])
+        self.assertEqual(created.json["objective"]["concurrency"], 2)
         self.ask(409, "DELETE", "/models/whole")
         self.ask(409, "DELETE", "/profiles/whole")
         self.ask(409, "POST", "/profiles/whole/apply")
@@ -189,7 +190,7 @@ class RoutesTest(unittest.TestCase):
             "modelIds": ["none"], "inputDatasetId": 1, "x": 1,
             "objective": {"concurrency": 1, "requestsPerSecond": 2}})
         self.assertEqual(self.pointers(bad),
-                         ["/inputDatasetId", "/objective/requestsPerSecond", "/x"])
+                         ["/inputDatasetId", "/modelIds/0", "/objective/requestsPerSecond", "/x"])
         unknown = self.ask(400, "POST", "/profiles",
                            {"modelIds": ["none"], "inputDatasetId": "none"})
         self.assertIn("/modelIds/0", self.pointers(unknown))
@@ -198,6 +199,12 @@ class RoutesTest(unittest.TestCase):
         self.ask(400, "GET", "/profiles?state=Running&modelId=-")
         self.ask(400, "GET", "/profiles/p/samples?from=5&to=1&maxPoints=x")
         self.ask(400, "GET", "/profiles/p/events", headers={"Last-Event-ID": "x"})
+
+    def test_a_load_that_is_not_given_is_one_request_at_a_time(self):
+        self.register("one")
+        made = self.create("one", objective={"latencyInMs": {"p95": 5000}}).json
+        self.assertEqual(made["objective"]["concurrency"], 1)
+        self.ask(202, "POST", "/profiles/one/cancel")
 
     def test_a_config_is_needed_from_somewhere(self):
         self.register("bare")
@@ -220,6 +227,8 @@ class RoutesTest(unittest.TestCase):
             with self.subTest(method=method, path=path):
                 self.ask(501, method, path, {} if method == "POST" else None)
         self.assertEqual(self.server.raw("GET", "/profiles/p/artifacts/a/b").status, 501)
+        self.ask(501, "POST", "/captures", b"\0" * 1_000_000,
+                 {"Content-Type": "application/octet-stream"})
 
     def test_an_idempotency_key_makes_one_resource(self):
         key = {"Idempotency-Key": "k1"}
@@ -230,11 +239,15 @@ class RoutesTest(unittest.TestCase):
         key = {"Idempotency-Key": "k2"}
         self.ask(201, "POST", "/datasets?name=once", "a\n", {**TEXT, **key})
         self.ask(422, "POST", "/datasets?name=once", "b\n", {**TEXT, **key})
+        key = {"Idempotency-Key": "k4"}
+        self.ask(201, "POST", "/sources", tar(a="1"), {**TAR, **key})
+        self.ask(422, "POST", "/sources", tar(a="2"), {**TAR, **key})
         key = {"Idempotency-Key": "k3", **JSON}
         body = {"modelIds": ["once"], "inputDatasetId": "once", "inferenceConfig": IMAGE}
         made = self.ask(202, "POST", "/profiles", body, key).json
         self.assertEqual(self.ask(202, "POST", "/profiles", body, key).json["id"], made["id"])
         self.ask(422, "POST", "/profiles", {**body, "seed": 7}, key)
+        self.ask(422, "POST", "/profiles", {**body, "modelIds": ["gone"]}, key)
         self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
         self.ask(400, "POST", "/profiles", body, {"Idempotency-Key": "a b", **JSON})
 
