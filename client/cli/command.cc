@@ -29,7 +29,7 @@ const std::vector<LaterCommand>& LaterCommands() {
       {"trace", "reading device traces"},
       {"azure-env", "serving the Azure ML v1 SDK"},
       {"ml", "Azure CLI v1's spelling (mlprof ml …)"},
-      {"token", "user tokens"},
+      {"token", "managing user tokens"},
       {"backup", "backup"},
   };
   return later;

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "tests/client/cli_fixture.h"
 
 namespace mlprof::cli {
@@ -16,6 +18,8 @@ TEST_F(CliTest, DoctorNamesWhatIsMissingAndWhatMendsIt) {
   EXPECT_EQ(checks.at("docker").at("ok"), false);
   EXPECT_NE(checks.at("docker").at("mend").get<std::string>().find("docker.io"), std::string::npos);
   EXPECT_EQ(checks.at("mlprof-agent").at("ok"), false);
+  // However busy they are.
+  EXPECT_EQ(checks.at("cores").at("ok"), std::thread::hardware_concurrency() >= 2);
   EXPECT_EQ(checks.at("server").at("found"), "http://fake is not ready: the disk is full");
 }
 

@@ -1,6 +1,7 @@
 #include "client/cli/watch/watch.h"
 
 #include "client/cli/watch/live_figures.h"
+#include "client/cli/watch/progress_view.h"
 #include "tests/client/cli_fixture.h"
 
 namespace mlprof::cli {
@@ -176,6 +177,26 @@ TEST(LiveFiguresTest, GathersTheLiveLine) {
   EXPECT_EQ(figures.fraction, 1);
   EXPECT_EQ(*figures.expected_end, now + std::chrono::seconds(31));
   figures.Take(ProfileEvent{5, "sample", "no json"}, now);
+}
+
+std::string LastLine(int columns) {
+  std::ostringstream err;
+  const auto view = TerminalView(err, columns);
+  view->Show(ProfileEvent{1, "phase", R"({"phase":"load","message":"m"})"});
+  view->Show(ProfileEvent{2, "progress", R"({"fraction":0.5,"message":"m"})"});
+  view->Show(ProfileEvent{3, "sample",
+                          R"({"requests":1200,"latencyPercentile95InMs":12.34,"cpuCores":0.351,
+                              "memoryInBytes":314572800})"});
+  view->Tick();
+  const std::string text = err.str();
+  return text.substr(text.rfind("\033[K") + 3);
+}
+
+TEST(TerminalViewTest, ShortensTheBarRatherThanTheFigures) {
+  const std::string figures = "50% load: 1200 requests, p95 12.3 ms, 0.35 cores, 300 MiB";
+  EXPECT_EQ(LastLine(120), "[##########----------] " + figures);
+  EXPECT_EQ(LastLine(72), "[######-----] " + figures);
+  EXPECT_EQ(LastLine(60), figures);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ struct Finding {
   std::string name;
   bool ok = false;
   std::string found;  // what is there
-  std::string mend;   // the command or step that mends it; "" where it is fine
+  std::string mend;   // the command or step that mends it; "" where there is nothing to do
 };
 
 /// The engine, its versions, and whether its limits work.

@@ -48,13 +48,18 @@ Finding CoresFinding() {
   const int cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
   double load[1] = {0};
   const bool known = getloadavg(load, 1) == 1;
-  const double unused = static_cast<double>(cores) - (known ? load[0] : 0);
-  const bool ok = cores >= 2 && unused >= 1;
+  // A busy machine lacks nothing; it is only worth waiting.
+  const bool ok = cores >= 2;
+  const bool busy = known && static_cast<double>(cores) - load[0] < 1;
   std::string found = std::to_string(cores) + (cores == 1 ? " core" : " cores");
   if (known) found += ", load " + Figure(load[0]);
-  const char* mend = cores < 2 ? "profile on a machine with 2 cores or more"
-                               : "end what else is running before you profile";
-  return {"cores", ok, found, ok ? "" : mend};
+  std::string mend;
+  if (!ok) {
+    mend = "profile on a machine with 2 cores or more";
+  } else if (busy) {
+    mend = "end what else is running before you profile";
+  }
+  return {"cores", ok, found, mend};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "client/cli/output/text.h"
@@ -9,13 +10,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kBarWidth = 20;
+constexpr std::size_t kLongestBar = 20;
+constexpr std::size_t kShortestBar = 4;
 constexpr std::chrono::milliseconds kRedraw{100};
 
-std::string Bar(double fraction) {
-  const auto full =
-      static_cast<std::size_t>(std::lround(fraction * static_cast<double>(kBarWidth)));
-  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '-') + "]";
+// As long as the text leaves room for, and left out rather than the figures on a narrow terminal.
+std::string Bar(double fraction, std::size_t room) {
+  if (room < kShortestBar + 3) return "";
+  const std::size_t width = std::min(kLongestBar, room - 3);
+  const auto full = static_cast<std::size_t>(std::lround(fraction * static_cast<double>(width)));
+  return "[" + std::string(full, '#') + std::string(width - full, '-') + "] ";
 }
 
 class TerminalProgress : public ProgressView {
@@ -50,15 +54,17 @@ class TerminalProgress : public ProgressView {
   void Draw() {
     if (paused_) return;
     drawn_ = Clock::now();
-    std::string line =
-        Bar(figures_.fraction) + " " + Figure(figures_.fraction * 100, 2) + "% " + figures_.phase;
+    std::string line = Figure(figures_.fraction * 100, 2) + "% " + figures_.phase;
     if (figures_.expected_end) {
       const std::chrono::duration<double> left = *figures_.expected_end - Clock::now();
       line += ", " + Duration(std::max(0.0, std::round(left.count()))) + " left";
     }
     const std::string live = figures_.Live();
     line += live.empty() ? ": " + figures_.message : ": " + live;
-    err_ << "\r\033[K" << Shortened(Visible(line), columns_ - 1) << std::flush;
+    line = Visible(line);
+    const std::size_t most = columns_ - 1;
+    const std::size_t room = most - std::min(most, Width(line));
+    err_ << "\r\033[K" << Bar(figures_.fraction, room) << Shortened(line, most) << std::flush;
   }
 
   std::ostream& err_;
