@@ -1,6 +1,6 @@
 // bench-launch: how long until a container answers? The raw Engine API (create, start, first answer
 // of a static program over a reversed Unix socket) and mlprof (Launch, the agent, the model's
-// start, readiness, first row) take turns in one run.
+// start, readiness, first row) take turns in one run. Then: what a profile costs besides its model.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +18,7 @@
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
+#include "tests/benchmarks/profile_cost.h"
 #include "tests/fakes/heard_agent.h"
 
 namespace mlprof {
@@ -46,6 +47,11 @@ void Must(const Status& status) {
 }
 
 struct Bench {
+  ~Bench() {
+    std::error_code ignored;
+    if (!folder.empty()) fs::remove_all(folder, ignored);
+  }
+
   fs::path folder;
   fs::path programs;  // where bench-launch lies, the peer and the agent beside it
   docker::DockerEngine engine{kSocket, {}};
@@ -57,7 +63,8 @@ void MakeImage(Bench& bench) {
   fs::create_directories(root);
   fs::copy_file(bench.programs / "bench-launch-peer", root / "peer");
   fs::copy_file(bench.programs / "target-static-server", root / "server");
-  for (const char* name : {"", "peer", "server"}) {
+  fs::copy_file(bench.programs / "target-target-server", root / "target");
+  for (const char* name : {"", "peer", "server", "target"}) {
     fs::permissions(root / name, fs::perms(0755));
   }
   const std::string command = "tar -C " + root.string() + " -cf " + tar.string() + " .";
@@ -156,6 +163,31 @@ Json Measure(Bench& bench, int rounds) {
           {"ratio", Median(answered) / Median(raw)}};
 }
 
+// One model that answers at once, so that everything around it works as hard as it can, and one of
+// the pace of a small real model.
+Json MeasureCosts(const Bench& bench) {
+  const std::string image = std::string(kRepository) + ":1";
+  return bench::ProfileCosts(bench.programs, bench.folder, bench.folder / "image.tar",
+                             {{"flatOut", image, {"/server", "8080"}, ""},
+                              {"paced", image, {"/target"}, "burn=2 sleep=8"}});
+}
+
+void PrintCosts(const Json& costs) {
+  std::printf("\n%-28s %9s %18s %18s\n", "while a profile runs", "rows/s", "controller", "agent");
+  for (const auto& [name, cost] : costs.items()) {
+    const auto of = [&](const char* who, const char* key) {
+      const Json& value = cost[who][key];
+      return value.is_number() ? value.get<double>() : 0.0;
+    };
+    std::printf("%-28s %9.0f %6.2f%% %6.1f MiB %6.2f%% %6.1f MiB\n",
+                name == "flatOut" ? "model that answers at once" : "model of 10 ms a row",
+                cost["rowsPerSecond"].get<double>(), of("controller", "cpuPercent"),
+                of("controller", "residentInMib"), of("agent", "cpuPercent"),
+                of("agent", "residentInMib"));
+  }
+  std::printf("CPU in percent of one core, mean over the profile; the largest resident memory\n");
+}
+
 void Print(const Json& result) {
   const auto row = [&](const char* what, const char* key) {
     std::printf("%-44s %9.1f %9.1f\n", what, result[key]["medianMs"].get<double>(),
@@ -167,6 +199,7 @@ void Print(const Json& result) {
   row("mlprof: Launch, model start, first row", "mlprofFirstRow");
   std::printf("mlprof / Engine API: %.3f over %d rounds\n", result["ratio"].get<double>(),
               result["rounds"].get<int>());
+  PrintCosts(result["profileCost"]);
 }
 
 int Main(int argc, char** argv) {
@@ -182,7 +215,8 @@ int Main(int argc, char** argv) {
     } else {
       std::printf(
           "usage: bench-launch [-n ROUNDS] [-o json]\nTime from nothing to the first answer "
-          "of a container: the raw Engine API and mlprof, taking turns.\n");
+          "of a container: the raw Engine API and mlprof, taking turns.\nThen CPU and resident "
+          "memory of controller and agent while a profile runs (twice half a minute).\n");
       return argument == "--help" ? 0 : 2;
     }
   }
@@ -190,8 +224,8 @@ int Main(int argc, char** argv) {
   Bench bench;
   bench.folder = ::mkdtemp(folder);
   bench.programs = fs::canonical("/proc/self/exe").parent_path();
-  const Json result = Measure(bench, rounds);
-  fs::remove_all(bench.folder);
+  Json result = Measure(bench, rounds);
+  result["profileCost"] = MeasureCosts(bench);
   if (json) {
     std::printf("%s\n", DumpJson(result).c_str());
   } else {
