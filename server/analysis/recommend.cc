@@ -35,6 +35,9 @@ std::string Text(const char* format, Values... values) {
 std::string CpuReason(const MeasuredNeed& need, const Limits& limits, std::optional<Cores> failed) {
   const std::string use = Text("the rows used %.2f cores on average", need.cores);
   if (failed) return use + Text("; %.1f cores were tried and were not enough", failed->value());
+  if (limits.cpu.value() < need.cores - 0.01) {
+    return Text("%.1f cores hold the latency objective; at full speed ", limits.cpu.value()) + use;
+  }
   return use + Text(", rounded up to %.1f", limits.cpu.value());
 }
 

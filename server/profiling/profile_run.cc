@@ -116,6 +116,9 @@ void CompleteMeasurements(RunContext& context) {
   if (!measurements) return;
   const RunFindings& found = context.findings;
   measurements->max_utilized_memory = found.peak_memory;
+  if (found.peak_memory && found.need.start_peak > *found.peak_memory) {
+    measurements->max_utilized_memory = found.need.start_peak;  // seen between two samples
+  }
   measurements->rows_replayed = found.distinct_rows;
   if (!measurements->start_seconds && !found.start_seconds.empty()) {
     measurements->start_seconds = found.start_seconds.back();

@@ -70,6 +70,13 @@ TEST(RecommendTest, BoundsTheAnswerByWhatFailed) {
   EXPECT_FALSE(recommendation.tight.has_value());
 }
 
+TEST(RecommendTest, SaysThatLessThanTheUseHoldsAnObjective) {
+  const Limits answer{Cores(0.3), MiB(224)};
+  const std::string reason =
+      Recommend(answer, Need(1.0, MiB(100), MiB(200)), kCeiling, {}).cpu.reason;
+  EXPECT_NE(reason.find("0.3 cores hold the latency objective"), std::string::npos) << reason;
+}
+
 TEST(RecommendTest, BoundsNeverCrossTheAnswer) {
   const Limits answer{Cores(0.1), MiB(32)};
   const Recommendation recommendation = Recommend(answer, Need(1.7, GiB(3), GiB(3)), kCeiling, {});
