@@ -29,6 +29,12 @@ def cases(test):
     return passed, failed
 
 
+def what_failed(output):
+    """The lines of GoogleTest's failed cases; all lines where there are none such."""
+    cases = re.findall(r"^\[ RUN      \] .*\n(?:(?!\[  ).*\n)*\[  FAILED  \] .*", output, re.M)
+    return "\n".join(cases).split("\n") if cases else output.rstrip().split("\n")
+
+
 def main():
     arguments = sys.argv[1:]
     show = "--failures" in arguments
@@ -40,7 +46,7 @@ def main():
     if show:
         for test in tests:
             if cases(test)[1]:
-                lines = (test.findtext("system-out") or "").rstrip().split("\n")
+                lines = what_failed(test.findtext("system-out") or "")
                 print(f"--- {test.get('name')}", *lines[-SHOWN_LINES:], sep="\n")
         return
     sums = [cases(test) for test in tests]

@@ -4,7 +4,7 @@ build_packages="g++ cmake ninja-build ccache nlohmann-json3-dev libboost-dev lib
   prometheus-cpp-dev libexpected-dev libsqlite3-dev libssl-dev zlib1g-dev"
 run_packages="docker.io mmdebstrap python3-venv ca-certificates curl"
 test_packages="libgtest-dev libgmock-dev clang-format python3-yaml python3-jsonschema strace
-  procps git"
+  busybox-static procps git"
 
 # Prints those of its arguments that are not installed. A docker command from elsewhere will do.
 missing_packages() {
