@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import urllib.parse
 
@@ -52,6 +53,9 @@ class Server:
         self.process.stdin.close()
         self.process.stdout.close()
         status = self.process.wait(timeout=30)
+        if status != 0:
+            self.log.seek(0)
+            print(self.log.read().decode(errors="replace")[-10000:], file=sys.stderr)
         self.log.close()
         self.directory.cleanup()
         return status
