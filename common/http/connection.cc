@@ -23,28 +23,28 @@ std::string JoinComma(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Connection::Connection(ServerCore& core, net::ip::tcp::socket socket)
+HttpConnection::HttpConnection(ServerCore& core, net::ip::tcp::socket socket)
     : core_(core),
       socket_(std::move(socket), core.scratch),
       remote_address_(socket_.RemoteAddress()),
       intake_(core, socket_, buffer_),
       sender_(core, socket_) {}
 
-void Connection::Start() { AwaitHead(); }
+void HttpConnection::Start() { AwaitHead(); }
 
-void Connection::StartRefusing() {
+void HttpConnection::StartRefusing() {
   refusing_ = true;
   AwaitHead();
 }
 
-void Connection::Drain() {
+void HttpConnection::Drain() {
   close_after_ = true;
   if (phase_ != Phase::kRequest || sender_.streaming()) Close();
 }
 
-void Connection::Close() { socket_.Close(); }
+void HttpConnection::Close() { socket_.Close(); }
 
-void Connection::AwaitHead() {
+void HttpConnection::AwaitHead() {
   phase_ = Phase::kHead;
   scanned_ = 0;
   blank_line_skipped_ = false;
@@ -57,7 +57,7 @@ void Connection::AwaitHead() {
   ContinueHead();
 }
 
-void Connection::ContinueHead() {
+void HttpConnection::ContinueHead() {
   if (!blank_line_skipped_ && buffer_.starts_with("\r\n")) {
     buffer_.erase(0, 2);
     blank_line_skipped_ = true;
@@ -81,7 +81,7 @@ void Connection::ContinueHead() {
                });
 }
 
-void Connection::OnHeadBytes(IoOutcome outcome, std::string_view bytes) {
+void HttpConnection::OnHeadBytes(IoOutcome outcome, std::string_view bytes) {
   if (outcome == IoOutcome::kClosed) return End();
   if (outcome == IoOutcome::kTimedOut) {
     if (buffer_.empty()) return End();
@@ -96,7 +96,7 @@ void Connection::OnHeadBytes(IoOutcome outcome, std::string_view bytes) {
   ContinueHead();
 }
 
-void Connection::OnHead(std::size_t end) {
+void HttpConnection::OnHead(std::size_t end) {
   started_ = TimedSocket::Clock::now();
   auto judged = JudgeHead(std::string_view(buffer_).substr(0, end));
   buffer_.erase(0, end);
@@ -118,7 +118,7 @@ void Connection::OnHead(std::size_t end) {
   Admit();
 }
 
-bool Connection::DescribeRequest() {
+bool HttpConnection::DescribeRequest() {
   request_.method = head_.method;
   request_.target = head_.target;
   request_.headers = head_.headers;
@@ -131,7 +131,7 @@ bool Connection::DescribeRequest() {
   return query.has_value();
 }
 
-void Connection::Admit() {
+void HttpConnection::Admit() {
   phase_ = Phase::kRequest;
   if (!core_.hooks.admit) return RouteRequest();
   auto refused = std::make_shared<bool>(false);
@@ -148,7 +148,7 @@ void Connection::Admit() {
       [self = shared_from_this(), refused] { *refused ? self->Send() : self->RouteRequest(); });
 }
 
-void Connection::RouteRequest() {
+void HttpConnection::RouteRequest() {
   Router::Match match = core_.router.Find(request_.method, request_.path);
   if (match.bad_path) {
     return Refuse(400, "the path has an escape, a dot segment or a character that is not allowed");
@@ -164,7 +164,7 @@ void Connection::RouteRequest() {
   ReceiveBody();
 }
 
-void Connection::ReceiveBody() {
+void HttpConnection::ReceiveBody() {
   const bool ignored = route_->body.kind == BodyPolicy::Kind::kNone;
   const BodyPolicy policy =
       ignored ? BodyPolicy{BodyPolicy::Kind::kBuffered, kIgnoredBody} : route_->body;
@@ -181,11 +181,11 @@ void Connection::ReceiveBody() {
       });
 }
 
-void Connection::RunHandler() {
+void HttpConnection::RunHandler() {
   RespondWith([this] { return route_->handler(request_); });
 }
 
-void Connection::Refuse(int status, std::string detail, std::string allow) {
+void HttpConnection::Refuse(int status, std::string detail, std::string allow) {
   RespondWith([this, status, detail = std::move(detail), allow = std::move(allow)] {
     HttpResponse response = core_.Refusal(status, detail, request_);
     if (!allow.empty()) response.headers.Set("Allow", allow);
@@ -193,7 +193,7 @@ void Connection::Refuse(int status, std::string detail, std::string allow) {
   });
 }
 
-void Connection::RespondWith(std::function<HttpResponse()> respond) {
+void HttpConnection::RespondWith(std::function<HttpResponse()> respond) {
   phase_ = Phase::kRequest;
   core_.RunOnWorker(
       [this, respond = std::move(respond)] {
@@ -203,7 +203,7 @@ void Connection::RespondWith(std::function<HttpResponse()> respond) {
       [self = shared_from_this()] { self->Send(); });
 }
 
-PreparedResponse Connection::Prepare(const std::function<HttpResponse()>& respond) const {
+PreparedResponse HttpConnection::Prepare(const std::function<HttpResponse()>& respond) const {
   const auto failed = [this](const char* event, const std::string& error) {
     LogError(event, {{"method", request_.method}, {"path", request_.path}, {"error", error}});
     return PreparedResponse{core_.Refusal(500, "an internal error; the log has more", request_),
@@ -229,7 +229,7 @@ PreparedResponse Connection::Prepare(const std::function<HttpResponse()>& respon
   return prepared;
 }
 
-void Connection::Send() {
+void HttpConnection::Send() {
   const SendTerms terms{request_.method == "HEAD", head_.minor_version,
                         close_after_ || input_unknown_ || core_.draining};
   sent_status_ = prepared_.response.status;
@@ -237,7 +237,7 @@ void Connection::Send() {
                [this](ResponseSender::Outcome outcome) { OnSent(outcome); });
 }
 
-void Connection::OnSent(ResponseSender::Outcome outcome) {
+void HttpConnection::OnSent(ResponseSender::Outcome outcome) {
   ReportServed();
   if (!outcome.complete) return End();
   if (!outcome.close) return AwaitHead();
@@ -247,7 +247,7 @@ void Connection::OnSent(ResponseSender::Outcome outcome) {
   Linger(TimedSocket::Clock::now() + kLinger);
 }
 
-void Connection::ReportServed() {
+void HttpConnection::ReportServed() {
   if (!core_.hooks.served) return;
   const std::chrono::duration<double> taken = TimedSocket::Clock::now() - started_;
   core_.RunOnWorker(
@@ -261,14 +261,14 @@ void Connection::ReportServed() {
       nullptr);
 }
 
-void Connection::Linger(TimedSocket::Clock::time_point until) {
+void HttpConnection::Linger(TimedSocket::Clock::time_point until) {
   socket_.Read(until, [self = shared_from_this(), until](IoOutcome outcome, std::string_view) {
     if (outcome == IoOutcome::kOk) return self->Linger(until);
     self->End();
   });
 }
 
-void Connection::End() {
+void HttpConnection::End() {
   socket_.Close();
   core_.Remove(shared_from_this());
 }

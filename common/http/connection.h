@@ -18,9 +18,9 @@ namespace mlprof {
 
 struct ServerCore;
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  Connection(ServerCore& core, net::ip::tcp::socket socket);
+  HttpConnection(ServerCore& core, net::ip::tcp::socket socket);
 
   void Start();
   /// Answers 503 to whatever comes, and ends.

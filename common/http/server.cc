@@ -100,7 +100,7 @@ void AsioHttpServer::OnAccepted(tcp::socket socket) {
   const std::size_t open = core_.connections.size();
   if (open >= most + kRefusedAtATime) return;
   CloseOnExec(socket.native_handle());
-  const auto connection = std::make_shared<Connection>(core_, std::move(socket));
+  const auto connection = std::make_shared<HttpConnection>(core_, std::move(socket));
   core_.Add(connection);
   open < most ? connection->Start() : connection->StartRefusing();
 }

@@ -35,11 +35,11 @@ void ServerCore::RunOnWorker(std::function<void()> work, std::function<void()> d
   });
 }
 
-void ServerCore::Add(std::shared_ptr<Connection> connection) {
+void ServerCore::Add(std::shared_ptr<HttpConnection> connection) {
   connections.insert(std::move(connection));
 }
 
-void ServerCore::Remove(const std::shared_ptr<Connection>& connection) {
+void ServerCore::Remove(const std::shared_ptr<HttpConnection>& connection) {
   connections.erase(connection);
   if (connections.empty() && emptied_) std::exchange(emptied_, nullptr)();
 }

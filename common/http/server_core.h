@@ -14,7 +14,7 @@
 
 namespace mlprof {
 
-class Connection;
+class HttpConnection;
 
 struct ServerCore {
   ServerCore(HttpServerOptions chosen, const Router& routes, HttpServerHooks supplied);
@@ -25,8 +25,8 @@ struct ServerCore {
   /// left out. Neither may throw.
   void RunOnWorker(std::function<void()> work, std::function<void()> done);
 
-  void Add(std::shared_ptr<Connection> connection);
-  void Remove(const std::shared_ptr<Connection>& connection);
+  void Add(std::shared_ptr<HttpConnection> connection);
+  void Remove(const std::shared_ptr<HttpConnection>& connection);
   /// Ends idle connections and streams; `emptied` is called once none is left.
   void Drain(std::function<void()> emptied);
   /// Closes every connection and leaves out whatever waits for a worker.
@@ -41,7 +41,7 @@ struct ServerCore {
   std::vector<char> scratch;
   net::io_context io{1};  // outlives what is queued in `workers`
   net::thread_pool workers;
-  std::set<std::shared_ptr<Connection>> connections;
+  std::set<std::shared_ptr<HttpConnection>> connections;
   bool draining = false;
   std::atomic<bool> abandoning = false;
 
