@@ -88,7 +88,7 @@ std::optional<double> UnhinderedCores(std::span<const RequestRecord> requests) {
   double latency_ms = 0;
   for (auto& [index, row] : by_row) {
     if (row.cpu_us.empty()) continue;
-    cpu_ms += MedianMs(row.cpu_us).value_or(0);
+    cpu_ms += *std::min_element(row.cpu_us.begin(), row.cpu_us.end()) / 1000.0;
     latency_ms += row.shortest_us / 1000.0;
   }
   if (latency_ms <= 0) return std::nullopt;

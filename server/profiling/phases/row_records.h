@@ -18,7 +18,7 @@ std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& repl
 /// peak of memory costs time, so what peaks is found among them.
 std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records);
 
-/// Cores the rows keep busy when nothing holds them up: the sum over the rows of their median CPU
+/// Cores the rows keep busy when nothing holds them up: the sum over the rows of their least CPU
 /// time by the sum of their shortest latencies. Other work on the host makes a row take longer,
 /// never its CPU time more, so this does not fall on a busy host as a mean over time does. Takes
 /// requests that were sent one at a time; a row whose CPU time was never attributed is left out.
