@@ -16,7 +16,7 @@ Relay::~Relay() { loop_.Cancel(deadline_timer_); }
 void Relay::Add(const RowView& row, Clock::time_point read_at) {
   Connection* const connection = waiting_.empty() ? TakeFree() : nullptr;
   if (connection == nullptr) {
-    waiting_.push_back({row.id, row.attribute_cpu, read_at, std::string(row.body)});
+    waiting_.push_back({row.id, row.attribute, read_at, std::string(row.body)});
   } else {
     Launch(*connection, row, read_at);
   }
@@ -49,14 +49,14 @@ void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point
   flights_.splice(flights_.end(), spare_, spare_.begin());
   flight_of_[connection.slot()] = std::prev(flights_.end());
   Flight& flight = flights_.back();
-  flight = {row.id, row.attribute_cpu, false, connection.slot(), read_at, {}, {}};
+  flight = {row.id, row.attribute, false, connection.slot(), read_at, {}, {}};
   // A row that had to wait for a connection has its whole time from now.
   flight.deadline = (dispatching_ ? Clock::now() : read_at) + target_.request_timeout;
   if (flights_.size() > 1) {
     flight.deadline = std::max(flight.deadline, std::prev(flights_.end(), 2)->deadline);
   }
   WatchDeadlines();
-  if (row.attribute_cpu) flight.cpu_before = ModelCpuTime(cgroup_);
+  if (row.attribute) flight.cpu_before = ModelCpuTime(cgroup_);
   connection.Send(target_.head, row.body);
 }
 
@@ -82,7 +82,7 @@ void Relay::OnExchangeEnd(Connection& connection) {
   answer.last_byte = since_read(times.last_byte);
   answer.body_bytes = parser.body_bytes();
   answer.excerpt = parser.excerpt();
-  const bool attribute = flight->attribute_cpu && answer.failure == RowFailure::kNone;
+  const bool attribute = flight->attribute && answer.failure == RowFailure::kNone;
   const auto cpu_before = flight->cpu_before;
   spare_.splice(spare_.begin(), flights_, flight);
   free_.push_back(&connection);
@@ -103,7 +103,7 @@ void Relay::DispatchWaiting() {
     if (connection == nullptr) break;
     const Waiting row = std::move(waiting_.front());
     waiting_.pop_front();
-    Launch(*connection, {row.id, row.attribute_cpu, row.body}, row.read_at);
+    Launch(*connection, {row.id, row.attribute, row.body}, row.read_at);
   }
   dispatching_ = false;
 }

@@ -34,7 +34,7 @@ class Relay final : public ConnectionOwner {
  private:
   struct Flight {
     std::uint64_t id = 0;
-    bool attribute_cpu = false;
+    bool attribute = false;
     bool retried = false;
     std::size_t slot = 0;
     Clock::time_point read_at{};
@@ -43,7 +43,7 @@ class Relay final : public ConnectionOwner {
   };
   struct Waiting {
     std::uint64_t id = 0;
-    bool attribute_cpu = false;
+    bool attribute = false;
     Clock::time_point read_at{};
     std::string body;
   };

@@ -76,7 +76,7 @@ void Append(std::string& out, const Row& row) {
   FrameScope frame(out, FrameType::kRow);
   WireWriter w(out);
   w.Put(row.id);
-  w.Put(static_cast<std::uint8_t>(row.attribute_cpu));
+  w.Put(static_cast<std::uint8_t>(row.attribute));
   out.append(row.body);
 }
 
@@ -84,7 +84,7 @@ Result<RowView> DecodeRow(std::string_view payload) {
   WireReader in(payload);
   RowView row;
   row.id = in.Get<std::uint64_t>();
-  row.attribute_cpu = in.Flag();
+  row.attribute = in.Flag();
   row.body = in.Rest();
   if (row.body.size() > kMaxRowBody) return Fail(InvalidArgument("a row's body is too large"));
   return Checked(in, row, "row");

@@ -23,7 +23,7 @@ void Append(std::string& out, const Stop& stop);
 /// A row whose body still lies in the frame.
 struct RowView {
   std::uint64_t id = 0;
-  bool attribute_cpu = false;
+  bool attribute = false;
   std::string_view body;
 };
 

@@ -40,20 +40,25 @@ struct Start {
   std::chrono::milliseconds start_timeout{300'000};
   std::chrono::milliseconds request_timeout{60'000};
   std::chrono::microseconds sample_interval{10'000};
+  /// Folders whose clean file pages are dropped from the page cache before the command starts, each
+  /// on its own file system: the first container would pay for what later ones get free.
+  std::vector<std::string> drop_cache;
 };
 
 /// agent → controller: the model answers. Counted from the model's execve.
 struct Ready {
   std::chrono::nanoseconds took{0};
   std::chrono::nanoseconds cpu_time{0};
-  Bytes peak_unreclaimable;  // largest sample until now, without the agent's own
+  Bytes peak_unreclaimable;  // until now, gap-free, without the agent's own
+  int processes = 0;
+  int threads = 0;                          // of all processes together
+  std::vector<std::string> thread_pools{};  // pool runtimes mapped: "libgomp", "libopenblas"…
 };
 
 /// controller → agent: one row.
 struct Row {
   std::uint64_t id = 0;
-  bool attribute_cpu =
-      false;  // measure this row's CPU time (only sensible with nothing else in flight)
+  bool attribute = false;  // measure this row's CPU time and memory; nothing else in flight
   std::string body;
 };
 
@@ -79,6 +84,9 @@ struct Answer {
   std::chrono::nanoseconds last_byte{0};
   std::optional<std::chrono::nanoseconds>
       cpu_time;  // attributed; absent if not asked or not settled
+  /// Attributed: the largest rise of any one process's resident memory over its level before the
+  /// row, from the kernel's high-water mark. Absent where not asked or not readable.
+  std::optional<Bytes> peak_rise;
   std::uint64_t body_bytes = 0;
   std::string excerpt;  // first 2 KiB of the body when the status is not 2xx
 

@@ -7,11 +7,15 @@
 
 namespace mlprof {
 
+/// How requests of a rate arrive: at random, as independent users make them, or evenly spaced.
+enum class Arrivals { kPoisson, kConstant };
+
 struct Objective {
   /// Requests in flight, closed loop. Absent with no rate means 1 (serial).
   std::optional<int> concurrency;
   /// Open loop, requests per second. Excludes `concurrency`.
   std::optional<double> requests_per_second;
+  Arrivals arrivals = Arrivals::kPoisson;  // of a rate
   /// "p50" | "p90" | "p95" | "p99" → milliseconds.
   std::map<std::string, double> latency_ms;
   /// Share of requests that may fail, 0 to 1.

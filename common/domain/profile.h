@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/domain/findings.h"
 #include "common/domain/inference_config.h"
 #include "common/domain/measurements.h"
 #include "common/domain/objective.h"
@@ -94,6 +95,7 @@ struct Profile {
   ProfileRequest request;  // as it was resolved: ids carry versions, ceilings are filled in
   std::optional<Recommendation> recommendation;
   std::optional<Measurements> measurements;
+  Findings findings;
   std::vector<Warning> warnings;
   std::optional<ProfileError> error;
   std::optional<HostFacts> host;

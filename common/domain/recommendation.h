@@ -18,6 +18,7 @@ struct Bound {
   Quantity low;
   Quantity high;
   std::string reason;  // one sentence a person understands
+  Confidence confidence = Confidence::kLow;
   bool operator==(const Bound&) const = default;
 };
 

@@ -17,10 +17,19 @@ struct Sample {
   std::int64_t periods = 0;            // CFS enforcement periods so far
   std::int64_t throttled_periods = 0;  // of them, throttled
   std::chrono::nanoseconds throttled_time{0};
-  Bytes usage;          // memory.current / usage_in_bytes
-  Bytes unreclaimable;  // what cannot be given back: anonymous, shmem, kernel…
-  Bytes cache;          // file pages
-  std::int64_t processes = 0;
+  Bytes usage;                 // memory.current / usage_in_bytes
+  Bytes unreclaimable;         // what cannot be given back: anonymous, shmem, kernel…
+  Bytes cache;                 // file pages
+  std::int64_t processes = 0;  // tasks: threads count too, the agent's one does not
+  /// The largest `unreclaimable` of any moment since the reading before this one that carries it,
+  /// from the kernel's own high-water marks: a spike between two samples is in it. Absent where it
+  /// was not read.
+  std::optional<Bytes> peak_unreclaimable;
+  Bytes mapped_file;               // of `cache`, what processes have mapped
+  std::int64_t file_refaults = 0;  // file pages read again soon after they were evicted
+  std::int64_t major_faults = 0;
+  /// Time some task stood waiting for memory (PSI, cgroup v2 only).
+  std::optional<std::chrono::nanoseconds> memory_stall;
   std::int64_t oom_kills = 0;
   std::optional<double> host_cpu_pressure;  // PSI some avg10 of the host, percent
   std::chrono::nanoseconds agent_cpu_time{0};

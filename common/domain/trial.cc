@@ -5,8 +5,9 @@
 namespace mlprof {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPurposeNames = {"coldStart", "warmUp", "rows", "load",
-                                                           "verification"};
+constexpr std::array<std::string_view, 10> kPurposeNames = {
+    "coldStart", "warmUp",   "rows",        "load",        "verification",
+    "loadCurve", "cpuProbe", "memoryProbe", "threadPools", "tightness"};
 
 }  // namespace
 

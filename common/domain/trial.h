@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,18 @@
 
 namespace mlprof {
 
-enum class TrialPurpose { kColdStart, kWarmUp, kRows, kLoad, kVerification };
+enum class TrialPurpose {
+  kColdStart,
+  kWarmUp,
+  kRows,
+  kLoad,  // the objective's load at the ceiling: the reference
+  kVerification,
+  kLoadCurve,    // a step of concurrency at the ceiling
+  kCpuProbe,     // the objective's load at a lower CPU limit, changed in place
+  kMemoryProbe,  // a fresh container at a lower memory limit
+  kThreadPools,  // a fresh container with the size of its thread pools set
+  kTightness     // a fresh container one step below the answer
+};
 std::string_view Name(TrialPurpose purpose);  // "coldStart", "warmUp", …
 std::optional<TrialPurpose> ParseTrialPurpose(std::string_view name);
 
@@ -22,7 +34,10 @@ struct Trial {
   int number = 0;  // from 1, within its profile
   TrialPurpose purpose = TrialPurpose::kColdStart;
   Limits limits;
-  int concurrency = 1;
+  int concurrency = 1;                             // of a closed loop
+  std::optional<double> requests_per_second;       // of an open loop: as scheduled
+  std::optional<double> send_lag_p99_ms;           // of an open loop: how late the replay sent
+  std::map<std::string, std::string> environment;  // set on top of the inference config's
   Timestamp started;
   double seconds = 0;
   bool passed = false;

@@ -35,7 +35,7 @@ Result<agent_protocol::Ready> AgentSession::AwaitReady(std::stop_token stop, Dea
 ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
                                   Deadline deadline, const OnTick& on_tick) {
   std::unique_lock lock(mutex_);
-  replay_.emplace(ActiveReplay{&rows, ClosedLoop(plan), plan.attribute_cpu, next_id_});
+  replay_.emplace(ActiveReplay{&rows, ClosedLoop(plan), plan.attribute, next_id_});
   FillLoop(*replay_);
   const auto finished = [&] { return LostLocked() || replay_->loop.Done(clock_.Now()); };
   while (!finished() && !stop.stop_requested() && !deadline.Passed()) {
@@ -87,7 +87,7 @@ bool AgentSession::LostLocked() const { return ended_ || closed_; }
 
 void AgentSession::FillLoop(ActiveReplay& replay) {
   while (const auto send = replay.loop.Next(clock_.Now())) {
-    link_.SendRow({replay.first_id + send->id, replay.attribute_cpu, (*replay.rows)[send->row]});
+    link_.SendRow({replay.first_id + send->id, replay.attribute, (*replay.rows)[send->row]});
   }
 }
 

@@ -54,7 +54,7 @@ class AgentSession : private AgentListener {
   struct ActiveReplay {
     const Rows* rows;
     ClosedLoop loop;
-    bool attribute_cpu;
+    bool attribute;
     std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
   };
 

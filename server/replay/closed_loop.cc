@@ -48,7 +48,7 @@ bool ClosedLoop::Answered(const agent_protocol::Answer& answer, Time now) {
   RequestRecord record;
   record.row = request.row;
   // The agent holds an attributed answer until the CPU has settled: its arrival says nothing then.
-  record.latency_us = Microseconds(plan_.attribute_cpu ? answer.last_byte : now - request.sent);
+  record.latency_us = Microseconds(plan_.attribute ? answer.last_byte : now - request.sent);
   record.service_us = Microseconds(answer.last_byte - answer.sent);
   if (answer.cpu_time) record.cpu_us = Microseconds(*answer.cpu_time);
   record.http_status = static_cast<std::uint16_t>(answer.http_status);

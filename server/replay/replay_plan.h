@@ -9,15 +9,25 @@
 
 #include "common/agent_protocol/messages.h"
 #include "common/domain/dataset.h"
+#include "common/domain/objective.h"
 
 namespace mlprof {
+
+/// Rows are sent at the times of a schedule, whether or not earlier ones were answered.
+struct OpenLoop {
+  double requests_per_second = 1;
+  Arrivals arrivals = Arrivals::kPoisson;
+  std::uint64_t seed = 1;    // of random arrivals
+  int max_in_flight = 1024;  // beyond it a row waits, and its latency still counts from its time
+};
 
 /// Rows are sent in `order`, over and over, until one of the limits that are set is reached; what
 /// is in flight then is still awaited. At least one limit must be set.
 struct ReplayPlan {
-  std::vector<std::uint32_t> order;  // indices into the dataset; not empty
-  int concurrency = 1;               // closed loop: so many in flight at any time
-  bool attribute_cpu = false;        // per-row CPU; only with concurrency 1
+  std::vector<std::uint32_t> order;   // indices into the dataset; not empty
+  int concurrency = 1;                // closed loop: so many in flight at any time
+  std::optional<OpenLoop> open_loop;  // instead of `concurrency`
+  bool attribute = false;             // per-row CPU and memory; only with concurrency 1
   std::optional<std::size_t> max_requests;
   std::optional<std::chrono::nanoseconds> max_time;  // no row is sent after it
   /// With max_time: go on after it until so many requests are done, but not past hard_max_time.
@@ -30,7 +40,10 @@ struct RequestRecord {
   /// Intended send to last byte on the controller's clock; on the agent's for attributed rows.
   std::uint32_t latency_us = 0;
   std::uint32_t service_us = 0;  // first byte sent to last byte received, inside the container
+  /// Open loop: actual send after the scheduled moment; latency counts from the latter.
+  std::uint32_t lag_us = 0;
   std::optional<std::uint32_t> cpu_us;
+  std::optional<Bytes> peak_rise;  // see agent_protocol::Answer
   std::uint16_t http_status = 0;
   agent_protocol::RowFailure failure = agent_protocol::RowFailure::kNone;
 

@@ -100,7 +100,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   answer.http_status = status;
   answer.first_byte = took;
   answer.last_byte = took;
-  if (row.attribute_cpu) answer.cpu_time = model_.cpu_per_row;
+  if (row.attribute) answer.cpu_time = model_.cpu_per_row;
   if (status != 200) answer.excerpt = "no such thing";
   listener.OnAnswer(answer);
 }

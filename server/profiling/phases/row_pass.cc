@@ -43,7 +43,7 @@ PhaseResult<void> RowPass(RunContext& context, RunningModel& model) {
   const Timestamp began = Now();
   ReplayPlan plan;
   plan.order = SeededOrder(context);
-  plan.attribute_cpu = true;
+  plan.attribute = true;
   plan.max_requests = context.rows.size();
   const double share = AllFit(context) ? kBudgetForRows : kBudgetForSample;
   plan.max_time = std::min(context.BudgetShare(share), context.budget().Left());

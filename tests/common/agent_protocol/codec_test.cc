@@ -70,13 +70,13 @@ TEST(AgentCodecTest, StartWithoutSenseIsRefused) {
 TEST(AgentCodecTest, RowKeepsItsBytes) {
   Row row;
   row.id = 1ull << 60;
-  row.attribute_cpu = true;
+  row.attribute = true;
   row.body = std::string("a\0b\n\xff", 5);
   const std::string payload = Payload(row);
   const auto got = DecodeRow(payload);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->id, row.id);
-  EXPECT_TRUE(got->attribute_cpu);
+  EXPECT_TRUE(got->attribute);
   EXPECT_EQ(got->body, row.body);
 }
 

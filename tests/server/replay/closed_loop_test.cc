@@ -59,7 +59,7 @@ TEST(ClosedLoopTest, MeasuresFromTheSendToTheAnswer) {
 TEST(ClosedLoopTest, TimesAttributedRowsByTheAgent) {
   ReplayPlan plan = Plan(1, 1);
   plan.max_requests = 1;
-  plan.attribute_cpu = true;
+  plan.attribute = true;
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(milliseconds(100)));
   agent_protocol::Answer answer = Ok(0);

@@ -1,0 +1,122 @@
+// What the analyses of a profile found, beside the answer itself. Absent means not measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/units/bytes.h"
+#include "common/units/cores.h"
+
+namespace mlprof {
+
+/// One step of the load curve, at the ceiling.
+struct LoadLevel {
+  int concurrency = 1;
+  double requests_per_second = 0;
+  double p50_ms = 0;
+  double p95_ms = 0;
+  double p99_ms = 0;
+  double cores = 0;  // mean use
+  std::optional<Bytes> peak_memory;
+  double error_rate = 0;
+  bool operator==(const LoadLevel&) const = default;
+};
+
+struct LoadCurve {
+  std::vector<LoadLevel> levels;        // by concurrency
+  std::optional<int> knee_concurrency;  // the first level with at least 95% of the best throughput
+  bool operator==(const LoadCurve&) const = default;
+};
+
+/// The objective's load at one CPU limit.
+struct CpuPoint {
+  Cores cpu;
+  double mean_ms = 0;
+  double p50_ms = 0;
+  double p95_ms = 0;
+  double p99_ms = 0;
+  double requests_per_second = 0;
+  double throttled_share = 0;
+  bool passed = false;
+  bool operator==(const CpuPoint&) const = default;
+};
+
+/// Mean latency at C cores as serial + work / min(C, parallelism), Amdahl's law.
+struct CpuCurve {
+  std::vector<CpuPoint> points;  // by limit
+  std::optional<double> serial_ms;
+  std::optional<double> work_ms;
+  std::optional<double> parallelism;
+  std::optional<double> relative_error;  // root mean square, of the fit
+  bool operator==(const CpuCurve&) const = default;
+};
+
+enum class MemoryTrend { kFlat, kGrowing, kUnknown };
+
+struct MemoryFindings {
+  MemoryTrend trend = MemoryTrend::kUnknown;
+  std::int64_t requests = 0;  // over which the trend was judged
+  std::optional<double> bytes_per_request;
+  std::optional<double> hours_to_out_of_memory;  // at the recommended limit and the measured rate
+  std::optional<Bytes> load_peak;                // until ready
+  std::optional<Bytes> serving_peak;
+  /// File pages the model needs resident to be as fast as it is (weights mapped from a file).
+  std::optional<Bytes> hot_file;
+  std::optional<Bytes> per_concurrent_request;
+  std::optional<double> steady_confidence;  // of no higher peak: 0.95^n windows (algorithm P5)
+  bool operator==(const MemoryFindings&) const = default;
+};
+
+/// Cost as base + slope × body size, by Theil-Sen over the rows.
+struct PayloadCost {
+  double cpu_base_ms = 0;
+  double cpu_ms_per_kib = 0;
+  std::optional<double> memory_bytes_per_byte;
+  double correlation = 0;  // rank correlation of size and CPU time, -1 to 1
+  bool operator==(const PayloadCost&) const = default;
+};
+
+struct HeavyRow {
+  std::int64_t row = 0;
+  std::string why;    // "cpu" | "memory" | "latency" | "size"
+  double value = 0;   // milliseconds or bytes
+  double median = 0;  // of all rows, in the same unit
+  bool operator==(const HeavyRow&) const = default;
+};
+
+/// Thread pools sized by the host rather than by the quota.
+struct ThreadPoolFindings {
+  int threads = 0;
+  int processes = 0;
+  std::vector<std::string> libraries;              // "libgomp"…
+  std::map<std::string, std::string> environment;  // the setting that was tried
+  std::optional<double> gain;                      // p95 without over p95 with the setting
+  std::optional<double> cpu_saved;                 // cores
+  bool adopted = false;
+  bool operator==(const ThreadPoolFindings&) const = default;
+};
+
+/// What the replay itself can do on this host, against a target that does nothing.
+struct ReplayCapacity {
+  double requests_per_second = 0;
+  double p50_ms = 0;
+  double controller_us_per_request = 0;
+  bool operator==(const ReplayCapacity&) const = default;
+};
+
+struct Findings {
+  std::optional<ReplayCapacity> replay;
+  std::optional<LoadCurve> load;
+  std::optional<CpuCurve> cpu;
+  std::optional<MemoryFindings> memory;
+  std::optional<PayloadCost> payload;
+  std::vector<HeavyRow> heavy_rows;
+  std::vector<std::int64_t> killing_rows;  // rows that ended the model and were left out
+  std::optional<ThreadPoolFindings> thread_pools;
+  bool operator==(const Findings&) const = default;
+};
+
+}  // namespace mlprof
