@@ -1,6 +1,9 @@
 #include "common/agent_protocol/codec.h"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "common/agent_protocol/wire.h"
 
@@ -34,6 +37,27 @@ Result<T> Checked(const WireReader& in, T message, const char* what) {
 
 Bytes GetBytes(WireReader& in) { return Bytes(in.Get<std::int64_t>()); }
 
+// A flag, and the value or a zero that says nothing.
+template <class T>
+void PutOptional(WireWriter& w, const std::optional<T>& value) {
+  w.Put(static_cast<std::uint8_t>(value.has_value()));
+  if constexpr (std::is_same_v<T, Bytes>) {
+    w.Put(value.value_or(Bytes(0)).count());
+  } else {
+    w.Put(value.value_or(T{}));
+  }
+}
+
+template <class Read>
+auto GetOptional(WireReader& in, Read read) {
+  const bool has_value = in.Flag();
+  auto value = read(in);
+  return has_value ? std::optional(value) : std::nullopt;
+}
+
+std::chrono::nanoseconds GetTime(WireReader& in) { return in.Nanoseconds(); }
+double GetDouble(WireReader& in) { return in.Get<double>(); }
+
 }  // namespace
 
 void Append(std::string& out, const Hello& hello) {
@@ -61,6 +85,13 @@ void Append(std::string& out, const Ready& ready) {
   w.Put(ready.took);
   w.Put(ready.cpu_time);
   w.Put(ready.peak_unreclaimable.count());
+  w.Put(static_cast<std::int32_t>(ready.processes));
+  w.Put(static_cast<std::int32_t>(ready.threads));
+  const auto pools = std::min(ready.thread_pools.size(), kMaxThreadPools);
+  w.Put(static_cast<std::uint32_t>(pools));
+  for (std::size_t i = 0; i < pools; ++i) {
+    w.Text(std::string_view(ready.thread_pools[i]).substr(0, kMaxThreadPoolName));
+  }
 }
 
 Result<Ready> DecodeReady(std::string_view payload) {
@@ -69,7 +100,12 @@ Result<Ready> DecodeReady(std::string_view payload) {
   ready.took = in.Nanoseconds();
   ready.cpu_time = in.Nanoseconds();
   ready.peak_unreclaimable = GetBytes(in);
-  return Checked(in, ready, "ready");
+  ready.processes = in.Get<std::int32_t>();
+  ready.threads = in.Get<std::int32_t>();
+  for (auto left = in.Count(4); left > 0 && in.ok(); --left) {
+    ready.thread_pools.emplace_back(in.Text());
+  }
+  return Checked(in, std::move(ready), "ready");
 }
 
 void Append(std::string& out, const Row& row) {
@@ -99,8 +135,8 @@ void Append(std::string& out, const Answer& answer) {
   w.Put(answer.sent);
   w.Put(answer.first_byte);
   w.Put(answer.last_byte);
-  w.Put(static_cast<std::uint8_t>(answer.cpu_time.has_value()));
-  w.Put(answer.cpu_time.value_or(std::chrono::nanoseconds{0}));
+  PutOptional(w, answer.cpu_time);
+  PutOptional(w, answer.peak_rise);
   w.Put(answer.body_bytes);
   out.append(answer.excerpt, 0, std::min(answer.excerpt.size(), kMaxExcerpt));
 }
@@ -115,9 +151,8 @@ Result<Answer> DecodeAnswer(std::string_view payload) {
   answer.sent = in.Nanoseconds();
   answer.first_byte = in.Nanoseconds();
   answer.last_byte = in.Nanoseconds();
-  const bool has_cpu_time = in.Flag();
-  const auto cpu_time = in.Nanoseconds();
-  if (has_cpu_time) answer.cpu_time = cpu_time;
+  answer.cpu_time = GetOptional(in, GetTime);
+  answer.peak_rise = GetOptional(in, GetBytes);
   answer.body_bytes = in.Get<std::uint64_t>();
   answer.excerpt = in.Rest();
   if (failure > static_cast<std::uint8_t>(RowFailure::kTooLarge) || answer.http_status > 999 ||
@@ -140,10 +175,14 @@ void Append(std::string& out, const Sample& sample) {
   w.Put(sample.cache.count());
   w.Put(sample.processes);
   w.Put(sample.oom_kills);
-  w.Put(static_cast<std::uint8_t>(sample.host_cpu_pressure.has_value()));
-  w.Put(sample.host_cpu_pressure.value_or(0.0));
+  PutOptional(w, sample.host_cpu_pressure);
   w.Put(sample.agent_cpu_time);
   w.Put(sample.agent_memory.count());
+  PutOptional(w, sample.peak_unreclaimable);
+  w.Put(sample.mapped_file.count());
+  w.Put(sample.file_refaults);
+  w.Put(sample.major_faults);
+  PutOptional(w, sample.memory_stall);
 }
 
 Result<Sample> DecodeSample(std::string_view payload) {
@@ -159,11 +198,14 @@ Result<Sample> DecodeSample(std::string_view payload) {
   sample.cache = GetBytes(in);
   sample.processes = in.Get<std::int64_t>();
   sample.oom_kills = in.Get<std::int64_t>();
-  const bool has_pressure = in.Flag();
-  const auto pressure = in.Get<double>();
-  if (has_pressure) sample.host_cpu_pressure = pressure;
+  sample.host_cpu_pressure = GetOptional(in, GetDouble);
   sample.agent_cpu_time = in.Nanoseconds();
   sample.agent_memory = GetBytes(in);
+  sample.peak_unreclaimable = GetOptional(in, GetBytes);
+  sample.mapped_file = GetBytes(in);
+  sample.file_refaults = in.Get<std::int64_t>();
+  sample.major_faults = in.Get<std::int64_t>();
+  sample.memory_stall = GetOptional(in, GetTime);
   return Checked(in, sample, "sample");
 }
 

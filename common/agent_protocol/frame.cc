@@ -22,7 +22,7 @@ std::size_t MaxPayload(Sender sender, FrameType type) {
   const bool agent = sender == Sender::kAgent;
   switch (type) {
     case FrameType::kHello: return agent ? 4096 : 0;
-    case FrameType::kReady: return agent ? 64 : 0;
+    case FrameType::kReady: return agent ? 4096 : 0;
     case FrameType::kAnswer: return agent ? kMaxExcerpt + 128 : 0;
     case FrameType::kSample: return agent ? 256 : 0;
     case FrameType::kProcessEvent: return agent ? 16u << 10 : 0;

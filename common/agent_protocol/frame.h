@@ -29,6 +29,8 @@ enum class Sender { kController, kAgent };
 inline constexpr std::size_t kFrameHeaderBytes = 5;
 inline constexpr std::size_t kMaxRowBody = 64u << 20;
 inline constexpr std::size_t kMaxExcerpt = 2048;
+inline constexpr std::size_t kMaxThreadPools = 32;
+inline constexpr std::size_t kMaxThreadPoolName = 64;
 
 /// Largest payload of a frame of this type, in bytes; 0 for a type that `sender` never sends.
 std::size_t MaxPayload(Sender sender, FrameType type);

@@ -13,7 +13,7 @@
 
 namespace mlprof::agent_protocol {
 
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 /// agent → controller, first frame.
 struct Hello {

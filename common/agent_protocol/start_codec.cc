@@ -6,6 +6,17 @@ namespace {
 
 constexpr std::int64_t kLongestWait = 7LL * 24 * 3600 * 1000;  // milliseconds; a week
 
+void PutList(WireWriter& w, const std::vector<std::string>& texts) {
+  w.Put(static_cast<std::uint32_t>(texts.size()));
+  for (const std::string& text : texts) w.Text(text);
+}
+
+std::vector<std::string> GetList(WireReader& in) {
+  std::vector<std::string> texts;
+  for (auto left = in.Count(4); left > 0 && in.ok(); --left) texts.emplace_back(in.Text());
+  return texts;
+}
+
 void PutMap(WireWriter& w, const std::map<std::string, std::string>& entries) {
   w.Put(static_cast<std::uint32_t>(entries.size()));
   for (const auto& [name, value] : entries) {
@@ -37,8 +48,7 @@ bool Sensible(const Start& start) {
 void Append(std::string& out, const Start& start) {
   std::string payload;
   WireWriter w(payload);
-  w.Put(static_cast<std::uint32_t>(start.command.size()));
-  for (const std::string& argument : start.command) w.Text(argument);
+  PutList(w, start.command);
   PutMap(w, start.environment);
   w.Text(start.working_directory);
   w.Text(start.user);
@@ -52,6 +62,7 @@ void Append(std::string& out, const Start& start) {
   w.Put<std::int64_t>(start.start_timeout.count());
   w.Put<std::int64_t>(start.request_timeout.count());
   w.Put<std::int64_t>(start.sample_interval.count());
+  PutList(w, start.drop_cache);
 
   WireWriter header(out);
   header.Put(static_cast<std::uint32_t>(payload.size()));
@@ -62,7 +73,7 @@ void Append(std::string& out, const Start& start) {
 Result<Start> DecodeStart(std::string_view payload) {
   WireReader in(payload);
   Start start;
-  for (auto left = in.Count(4); left > 0 && in.ok(); --left) start.command.emplace_back(in.Text());
+  start.command = GetList(in);
   start.environment = GetMap(in);
   start.working_directory = in.Text();
   start.user = in.Text();
@@ -76,6 +87,7 @@ Result<Start> DecodeStart(std::string_view payload) {
   start.start_timeout = std::chrono::milliseconds(in.Get<std::int64_t>());
   start.request_timeout = std::chrono::milliseconds(in.Get<std::int64_t>());
   start.sample_interval = std::chrono::microseconds(in.Get<std::int64_t>());
+  start.drop_cache = GetList(in);
   if (!in.Finished() || !Sensible(start)) return Fail(InvalidArgument("malformed start frame"));
   return start;
 }

@@ -32,6 +32,7 @@ Start FullStart() {
   start.start_timeout = 1s;
   start.request_timeout = 2s;
   start.sample_interval = 1234us;
+  start.drop_cache = {"/", "/mnt/model"};
   return start;
 }
 
@@ -53,6 +54,7 @@ TEST(AgentCodecTest, StartComesBackWhole) {
   EXPECT_EQ(got->start_timeout, sent.start_timeout);
   EXPECT_EQ(got->request_timeout, sent.request_timeout);
   EXPECT_EQ(got->sample_interval, sent.sample_interval);
+  EXPECT_EQ(got->drop_cache, sent.drop_cache);
 }
 
 TEST(AgentCodecTest, StartWithoutSenseIsRefused) {
@@ -89,6 +91,7 @@ TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
   answer.first_byte = 2ns;
   answer.last_byte = 3ns;
   answer.cpu_time = 4ns;
+  answer.peak_rise = MiB(500);
   answer.body_bytes = 1ull << 40;
   answer.excerpt = std::string(5000, 'x');
   const auto got = DecodeAnswer(Payload(answer));
@@ -100,14 +103,33 @@ TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
   EXPECT_EQ(got->first_byte, 2ns);
   EXPECT_EQ(got->last_byte, 3ns);
   EXPECT_EQ(got->cpu_time, 4ns);
+  EXPECT_EQ(got->peak_rise, MiB(500));
   EXPECT_EQ(got->body_bytes, 1ull << 40);
   EXPECT_EQ(got->excerpt.size(), kMaxExcerpt);
 }
 
-TEST(AgentCodecTest, AnAbsentCpuTimeStaysAbsent) {
-  const auto got = DecodeAnswer(Payload(Answer{}));
-  ASSERT_TRUE(got);
-  EXPECT_FALSE(got->cpu_time);
+TEST(AgentCodecTest, WhatWasNotMeasuredStaysAbsent) {
+  const auto answer = DecodeAnswer(Payload(Answer{}));
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->cpu_time);
+  EXPECT_FALSE(answer->peak_rise);
+  const auto sample = DecodeSample(Payload(Sample{}));
+  ASSERT_TRUE(sample);
+  EXPECT_FALSE(sample->host_cpu_pressure);
+  EXPECT_FALSE(sample->peak_unreclaimable);
+  EXPECT_FALSE(sample->memory_stall);
+}
+
+TEST(AgentCodecTest, AMeasuredZeroIsNotAbsent) {
+  Answer answer;
+  answer.peak_rise = Bytes(0);
+  EXPECT_EQ(DecodeAnswer(Payload(answer))->peak_rise, Bytes(0));
+  Sample sample;
+  sample.peak_unreclaimable = Bytes(0);
+  sample.memory_stall = 0ns;
+  const auto got = DecodeSample(Payload(sample));
+  EXPECT_EQ(got->peak_unreclaimable, Bytes(0));
+  EXPECT_EQ(got->memory_stall, 0ns);
 }
 
 TEST(AgentCodecTest, SampleComesBackWhole) {
@@ -125,11 +147,21 @@ TEST(AgentCodecTest, SampleComesBackWhole) {
   sample.host_cpu_pressure = 11.5;
   sample.agent_cpu_time = 12ns;
   sample.agent_memory = Bytes(13);
+  sample.peak_unreclaimable = Bytes(14);
+  sample.mapped_file = Bytes(15);
+  sample.file_refaults = 16;
+  sample.major_faults = 17;
+  sample.memory_stall = 18ns;
   const auto got = DecodeSample(Payload(sample));
   ASSERT_TRUE(got);
   EXPECT_EQ(Payload(*got), Payload(sample));
   EXPECT_EQ(got->host_cpu_pressure, 11.5);
   EXPECT_EQ(got->agent_memory, Bytes(13));
+  EXPECT_EQ(got->peak_unreclaimable, Bytes(14));
+  EXPECT_EQ(got->mapped_file, Bytes(15));
+  EXPECT_EQ(got->file_refaults, 16);
+  EXPECT_EQ(got->major_faults, 17);
+  EXPECT_EQ(got->memory_stall, 18ns);
 }
 
 TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
@@ -139,11 +171,14 @@ TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
   EXPECT_EQ(hello->agent_version, "1.2.3");
   EXPECT_EQ(hello->pid, 1);
   EXPECT_EQ(hello->cgroup_version, 2);
-  const auto ready = DecodeReady(Payload(Ready{1s, 2s, MiB(3)}));
+  const auto ready = DecodeReady(Payload(Ready{1s, 2s, MiB(3), 4, 5, {"libgomp", "libopenblas"}}));
   ASSERT_TRUE(ready);
   EXPECT_EQ(ready->took, 1s);
   EXPECT_EQ(ready->cpu_time, 2s);
   EXPECT_EQ(ready->peak_unreclaimable, MiB(3));
+  EXPECT_EQ(ready->processes, 4);
+  EXPECT_EQ(ready->threads, 5);
+  EXPECT_EQ(ready->thread_pools, (std::vector<std::string>{"libgomp", "libopenblas"}));
   ProcessEvent event{ProcessEvent::Kind::kOomKill, 12, 3, 9, 4, "why"};
   const auto got = DecodeProcessEvent(Payload(event));
   ASSERT_TRUE(got);
@@ -159,6 +194,17 @@ TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
   EXPECT_FALSE(DecodeStop(Payload(Stop{-1ms})));
 }
 
+TEST(AgentCodecTest, MoreThreadPoolsThanAFrameHoldsAreCut) {
+  Ready ready;
+  ready.thread_pools.assign(200, std::string(500, 'p'));
+  const std::string payload = Payload(ready);
+  EXPECT_LE(payload.size(), MaxPayload(Sender::kAgent, FrameType::kReady));
+  const auto got = DecodeReady(payload);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->thread_pools.size(), kMaxThreadPools);
+  EXPECT_EQ(got->thread_pools.front().size(), kMaxThreadPoolName);
+}
+
 // Every decoder takes exactly one message: nothing shorter, nothing longer.
 template <class Message, class Decode>
 void ExpectExact(const Message& message, Decode decode) {
@@ -172,7 +218,7 @@ void ExpectExact(const Message& message, Decode decode) {
 TEST(AgentCodecTest, ATruncatedOrPaddedMessageIsRefused) {
   ExpectExact(Hello{}, DecodeHello);
   ExpectExact(FullStart(), DecodeStart);
-  ExpectExact(Ready{}, DecodeReady);
+  ExpectExact(Ready{1s, 2s, MiB(3), 4, 5, {"libgomp"}}, DecodeReady);
   ExpectExact(Sample{}, DecodeSample);
   ExpectExact(ProcessEvent{}, DecodeProcessEvent);
   ExpectExact(Stop{}, DecodeStop);
