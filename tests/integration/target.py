@@ -15,8 +15,10 @@ def make_image():
     """Compiles the program statically and imports it as IMAGE; whoever calls it removes it."""
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "target_server"
-        subprocess.run(["c++", "-std=c++20", "-O2", "-static", "-s", "-o", program,
-                        ROOT / "tests/targets/target_server.cc", "-pthread"], check=True)
+        sources = [ROOT / "tests/targets/target_server.cc",
+                   *sorted((ROOT / "tests/targets/target").glob("*.cc"))]
+        subprocess.run(["c++", "-std=c++20", "-O2", "-static", "-s", "-I", ROOT, "-o", program,
+                        *sources, "-pthread"], check=True)
         subprocess.run([ROOT / "tests/targets/make-image", IMAGE, program, WRITABLE],
                        stdout=subprocess.DEVNULL, check=True)
     return IMAGE

@@ -1,0 +1,134 @@
+"""The program with known needs keeps to them: what the tests and the truth benchmark rest on."""
+
+import http.client
+import os
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+from server import BIN
+
+PROGRAM = BIN / "target-target-server"
+READY_DEADLINE_S = 20
+MIB = 1 << 20
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Target:
+    """A running target server and what the kernel says of its main process."""
+
+    def __init__(self, *options, **environment):
+        self.port = free_port()
+        self.process = subprocess.Popen([PROGRAM, "--port", str(self.port), *map(str, options)],
+                                        env={**os.environ, **environment},
+                                        stderr=subprocess.DEVNULL)
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        deadline = time.monotonic() + READY_DEADLINE_S
+        while True:
+            try:
+                self.connection.connect()
+                return
+            except OSError:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    self.close()
+                    raise
+
+    def close(self):
+        self.connection.close()
+        self.process.kill()
+        self.process.wait()
+
+    def post(self, body):
+        self.connection.request("POST", "/", body)
+        answer = self.connection.getresponse()
+        answer.read()
+        return answer.status
+
+    def cpu_seconds(self):
+        clock = (~self.process.pid << 3) | 2  # the process's own, see clock_getcpuclockid(3)
+        return time.clock_gettime(clock)
+
+    def memory(self, field):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            line = next(line for line in status if line.startswith(field + ":"))
+        return int(line.split()[1]) * 1024
+
+    def threads(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("Threads:"))
+
+
+class TargetsTest(unittest.TestCase):
+    def target(self, *options, **environment):
+        target = Target(*options, **environment)
+        self.addCleanup(target.close)
+        return target
+
+    def test_burns_the_cpu_time_asked_for_within_one_percent(self):
+        for options in ((), ("--pool", 2)):
+            with self.subTest(options=options):
+                target = self.target(*options)
+                target.post("burn=5")
+                before = target.cpu_seconds()
+                for _ in range(10):
+                    target.post("burn=40")
+                self.assertAlmostEqual(target.cpu_seconds() - before, 0.4, delta=0.004)
+
+    def test_spikes_by_the_size_asked_for_and_gives_it_back(self):
+        target = self.target()
+        target.post("burn=1")
+        before = target.memory("VmRSS")
+        target.post("spike=200:5")
+        self.assertAlmostEqual(target.memory("VmHWM") - before, 200 * MIB, delta=MIB)
+        self.assertAlmostEqual(target.memory("VmRSS"), before, delta=MIB)
+
+    def test_leaks_the_size_asked_for(self):
+        for kib, requests in ((64, 200), (1, 5000)):
+            with self.subTest(kib=kib):
+                target = self.target()
+                target.post(f"leak={kib}")
+                before = target.memory("VmRSS")
+                for _ in range(requests):
+                    target.post(f"leak={kib}")
+                leaked = (target.memory("VmRSS") - before) / requests / 1024
+                self.assertAlmostEqual(leaked, kib, delta=0.05 * kib)
+
+    def test_spikes_while_it_starts_and_keeps_the_rest(self):
+        target = self.target("--start-mib", 30, "--start-spike-mib", 100, "--start-spike-ms", 20)
+        self.assertAlmostEqual(target.memory("VmHWM"), 130 * MIB, delta=4 * MIB)
+        self.assertAlmostEqual(target.memory("VmRSS"), 30 * MIB, delta=4 * MIB)
+
+    def test_maps_its_weights_from_a_file(self):
+        with tempfile.NamedTemporaryFile() as weights:
+            weights.truncate(50 * MIB)
+            target = self.target("--map-file", weights.name, "--map-share", 0.5)
+            self.assertEqual(target.post("burn=1"), 200)
+            self.assertAlmostEqual(target.memory("RssFile"), 50 * MIB, delta=2 * MIB)
+            self.assertLess(target.memory("RssAnon"), 4 * MIB)
+
+    def test_a_pool_of_the_hosts_size_obeys_the_openmp_variable(self):
+        target = self.target("--pool", "host", OMP_NUM_THREADS="7")
+        self.assertEqual(target.post("burn=1"), 200)
+        self.assertEqual(target.threads(), 1 + 6 + 1)  # main, the others of the pool, a connection
+
+    def test_answers_badly_where_it_is_told_to(self):
+        for word in ("garbage", "close", "half", "die", "segv"):
+            with self.subTest(word=word):
+                target = self.target()
+                with self.assertRaises((http.client.HTTPException, OSError)):
+                    target.post(word)
+        target = self.target()
+        self.assertEqual(target.post("status=500"), 500)
+        self.assertEqual(target.post("big=50"), 200)
+        self.assertEqual(target.post("stream=1:5"), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

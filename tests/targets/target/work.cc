@@ -1,0 +1,125 @@
+#include "tests/targets/target/work.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <thread>
+
+namespace target {
+namespace {
+
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+std::chrono::nanoseconds FromMs(double amount) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Milliseconds(amount));
+}
+
+std::size_t FromKib(double amount) { return static_cast<std::size_t>(amount * 1024); }
+
+void Sleep(double milliseconds) { std::this_thread::sleep_for(Milliseconds(milliseconds)); }
+
+// Children that only exist; they end with the container.
+void ForkSleepers(int count) {
+  for (int i = 0; i < count; ++i) {
+    if (fork() != 0) continue;
+    while (true) pause();
+  }
+}
+
+}  // namespace
+
+bool Append(const std::string& path, std::string_view text) {
+  std::FILE* const file = std::fopen(path.c_str(), "a");
+  if (file == nullptr) return false;
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written;
+}
+
+Model::Model(const Options& options) : options_(options), weights_(options.map_file) {
+  if (options.pool_threads > 0) pool_.emplace(options.pool_threads, options.pool_spins);
+  if (options.worker_mib > 0) Keep(Mebibytes(options.worker_mib));
+}
+
+bool Model::Cost(std::string_view name, double amount, double second) {
+  if (name == "burn") {
+    pool_ ? pool_->Burn(FromMs(amount)) : Burn(FromMs(amount));
+  } else if (name == "sleep") {
+    Sleep(amount);
+  } else if (name == "alloc" || name == "spike") {
+    const Touched memory(FromKib(amount * 1024));
+    if (second > 0) Sleep(second);
+  } else if (name == "keep") {
+    Keep(FromKib(amount * 1024));
+  } else if (name == "leak") {
+    Leak(FromKib(amount));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Model::Misbehave(std::string_view name, double amount, double second, Outcome& outcome) {
+  if (name == "status") {
+    outcome.status = static_cast<int>(amount);
+  } else if (name == "die") {
+    std::abort();
+  } else if (name == "segv") {
+    std::raise(SIGSEGV);
+  } else if (name == "hang") {
+    outcome.manner = Manner::kNever;
+  } else if (name == "garbage") {
+    outcome.manner = Manner::kGarbage;
+  } else if (name == "close") {
+    outcome.manner = Manner::kNothing;
+  } else if (name == "half") {
+    outcome.manner = Manner::kHalf;
+  } else if (name == "stream") {
+    outcome.manner = Manner::kChunks;
+    outcome.chunk_period = std::chrono::milliseconds(static_cast<int>(amount));
+    outcome.chunks = static_cast<int>(second);
+  } else if (name == "big") {
+    outcome.body.assign(FromKib(amount * 1024), 'x');
+  } else if (name == "fork") {
+    ForkSleepers(static_cast<int>(amount));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Model::Write(Outcome& outcome) const {
+  if (Append(options_.write_dir + "/rows", "row\n")) return;
+  outcome.status = 500;
+  outcome.body = std::string("cannot write: ") + std::strerror(errno);
+}
+
+Outcome Model::Answer(const std::string& request) {
+  const std::chrono::nanoseconds began = ThreadCpu();
+  Outcome outcome;
+  if (!options_.map_file.empty()) weights_.Read(options_.map_share);
+  std::istringstream words(request);
+  std::string word;
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    const std::size_t colon = word.find(':');
+    const std::string name = word.substr(0, equals);
+    const auto number = [&](std::size_t at) {
+      return at == std::string::npos ? 0 : std::atof(word.c_str() + at + 1);
+    };
+    if (name == "write") Write(outcome);
+    if (!Cost(name, number(equals), number(colon))) {
+      Misbehave(name, number(equals), number(colon), outcome);
+    }
+  }
+  if (outcome.body.empty()) {
+    outcome.body = "{\"cpuNanoseconds\":" + std::to_string((ThreadCpu() - began).count()) + "}";
+  }
+  return outcome;
+}
+
+}  // namespace target
