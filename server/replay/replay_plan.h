@@ -67,6 +67,8 @@ struct ReplayResult {
   std::int64_t failures = 0;
   std::optional<FirstFailure> first_failure;
   std::optional<std::uint32_t> last_sent;  // row
+  /// Open loop: requests that left more than kLateAfter behind their schedule.
+  std::int64_t late = 0;
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop
 

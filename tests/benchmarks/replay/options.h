@@ -1,0 +1,35 @@
+// What the replay benchmark is asked to do.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlprof::bench {
+
+struct ReplayOptions {
+  int concurrency = 16;        // also wrk's connections
+  std::optional<double> rate;  // open loop, requests a second
+  std::chrono::seconds turn{3};
+  int rounds = 5;
+  bool sleeper = false;  // a target that sleeps 5 ms instead of one that answers at once
+  bool json = false;
+  bool help = false;
+};
+
+inline constexpr const char* kReplayUsage =
+    "usage: replay --concurrency N [--rate R] --seconds S [--rounds K] [--target static|sleep5]\n"
+    "              [-o json]\n"
+    "Drives a target in a Docker container through the agent, exactly as a profile does, and wrk\n"
+    "drives the same target directly, on its loopback: they take turns of S seconds (3), K rounds\n"
+    "(5), and medians are printed. Controller and wrk have one core, the container another.\n"
+    "  --concurrency N  requests in flight, and wrk's connections (16)\n"
+    "  --rate R         open loop: R requests a second with Poisson arrivals; wrk stays closed\n"
+    "  --target sleep5  answers after 5 ms and keeps its own times, which are held against both\n"
+    "Needs Docker, wrk and root (wrk enters the container's network).\n";
+
+/// nullopt where the arguments make no sense.
+std::optional<ReplayOptions> ParseReplayOptions(const std::vector<std::string>& arguments);
+
+}  // namespace mlprof::bench
