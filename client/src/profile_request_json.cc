@@ -1,18 +1,10 @@
 #include "client/src/profile_request_json.h"
 
 #include "common/json/domain_json.h"
+#include "common/json/objective_json.h"
 
 namespace mlprof {
 namespace {
-
-Json EncodeObjective(const Objective& objective) {
-  Json json = Json::object();
-  if (objective.concurrency) json["concurrency"] = *objective.concurrency;
-  if (objective.requests_per_second) json["requestsPerSecond"] = *objective.requests_per_second;
-  if (!objective.latency_ms.empty()) json["latencyInMs"] = objective.latency_ms;
-  if (objective.max_error_rate != 0) json["maxErrorRate"] = objective.max_error_rate;
-  return json;
-}
 
 Json EncodeCeiling(const Ceiling& ceiling) {
   Json json = Json::object();
@@ -32,10 +24,22 @@ const char* Name(AcceleratorType type) {
 
 }  // namespace
 
+Json ObjectiveToSend(const Objective& objective) {
+  Json json = Json::object();
+  if (objective.concurrency) json["concurrency"] = *objective.concurrency;
+  if (objective.requests_per_second) {
+    json["requestsPerSecond"] = *objective.requests_per_second;
+    json["arrivals"] = Name(objective.arrivals);
+  }
+  if (!objective.latency_ms.empty()) json["latencyInMs"] = objective.latency_ms;
+  if (objective.max_error_rate != 0) json["maxErrorRate"] = objective.max_error_rate;
+  return json;
+}
+
 Json EncodeProfileRequest(const ProfileRequest& request) {
   Json json = {{"modelIds", request.model_ids},
                {"inputDatasetId", request.input_dataset_id},
-               {"objective", EncodeObjective(request.objective)},
+               {"objective", ObjectiveToSend(request.objective)},
                {"budgetSeconds", request.budget.count()},
                {"seed", request.seed}};
   if (!request.name.empty()) json["name"] = request.name;

@@ -1,4 +1,4 @@
-// The body of POST /profiles.
+// The body of POST /profiles, and the objective that other requests hold as well.
 #pragma once
 
 #include "common/domain/profile.h"
@@ -7,6 +7,7 @@
 namespace mlprof {
 
 /// What the caller left open is left out, so that the server's defaults hold.
+Json ObjectiveToSend(const Objective& objective);
 Json EncodeProfileRequest(const ProfileRequest& request);
 
 }  // namespace mlprof

@@ -42,6 +42,8 @@ Json EncodeRecommendation(const Recommendation& recommendation);
 Result<Recommendation> DecodeRecommendation(const Json& json);
 Json EncodeMeasurements(const Measurements& measurements);
 Result<Measurements> DecodeMeasurements(const Json& json);
+Json EncodeFindings(const Findings& findings);
+Result<Findings> DecodeFindings(const Json& json);
 Json EncodeProgress(const Progress& progress);
 Result<Progress> DecodeProgress(const Json& json);
 Json EncodeWarnings(const std::vector<Warning>& warnings);

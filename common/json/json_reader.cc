@@ -224,6 +224,38 @@ std::optional<JsonReader> JsonReader::Object(std::string_view key, Null null) {
   return JsonReader(*json, PointerTo(key), mode_, *problems_);
 }
 
+std::vector<JsonReader> JsonReader::Objects(std::string_view key) {
+  std::vector<JsonReader> objects;
+  const Json* json = Find(key);
+  if (json == nullptr) return objects;
+  if (!json->is_array()) {
+    Problem(key, "must be an array of objects");
+    return objects;
+  }
+  for (std::size_t i = 0; i < json->size(); ++i) {
+    objects.emplace_back((*json)[i], JoinPointer(PointerTo(key), i), mode_, *problems_);
+  }
+  return objects;
+}
+
+std::optional<std::vector<std::int64_t>> JsonReader::BigIntegers(std::string_view key) {
+  const Json* json = Find(key);
+  if (json == nullptr) return std::nullopt;
+  if (!json->is_array()) {
+    Problem(key, "must be an array of whole numbers");
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> values;
+  for (std::size_t i = 0; i < json->size(); ++i) {
+    if (const auto value = ToWhole((*json)[i])) {
+      values.push_back(*value);
+    } else {
+      problems_->push_back({JoinPointer(PointerTo(key), i), "must be a whole number"});
+    }
+  }
+  return values;
+}
+
 void JsonReader::Problem(std::string_view key, std::string detail) {
   problems_->push_back({PointerTo(key), std::move(detail)});
 }

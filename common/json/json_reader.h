@@ -55,6 +55,9 @@ class JsonReader {
                                                               TextCheck value_check = nullptr);
   /// The member as an object to be read on; absent where it is missing or no object.
   std::optional<JsonReader> Object(std::string_view key, Null null = Null::kRefused);
+  /// The members of a list of objects, each to be read on; an item that is none is a problem.
+  std::vector<JsonReader> Objects(std::string_view key);
+  std::optional<std::vector<std::int64_t>> BigIntegers(std::string_view key);
   /// The member's value, whatever its type; nullptr where it is absent.
   const Json* Find(std::string_view key, Null null = Null::kRefused);
 

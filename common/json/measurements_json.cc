@@ -1,22 +1,10 @@
 #include "common/json/domain_json.h"
-#include "common/json/json_reader.h"
+#include "common/json/figure_json.h"
 
 namespace mlprof {
 namespace {
 
-Json Figure(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
-Json Figure(const std::optional<Bytes>& value) {
-  return value ? Json(value->count()) : Json(nullptr);
-}
-
 Json InGib(const std::optional<Bytes>& value) { return value ? Json(value->gib()) : Json(nullptr); }
-
-std::optional<Bytes> ReadBytes(JsonReader& reader, std::string_view key) {
-  const auto count = reader.BigInteger(key);
-  if (!count) return std::nullopt;
-  return Bytes(*count);
-}
 
 Json SuccessRate(const Measurements& m) {
   if (m.total_queries == 0) return nullptr;

@@ -22,6 +22,9 @@ Status DecodeParts(const Json& json, Profile& profile) {
   Assign(profile.progress, progress);
   MLPROF_TRY(DecodeMember(json, "recommendation", profile.recommendation, DecodeRecommendation));
   MLPROF_TRY(DecodeMember(json, "measurements", profile.measurements, DecodeMeasurements));
+  std::optional<Findings> findings;
+  MLPROF_TRY(DecodeMember(json, "findings", findings, DecodeFindings));
+  Assign(profile.findings, findings);
   std::optional<std::vector<Warning>> warnings;
   MLPROF_TRY(DecodeMember(json, "warnings", warnings, DecodeWarnings));
   Assign(profile.warnings, warnings);
@@ -41,6 +44,7 @@ Json EncodeProfile(const Profile& profile) {
                {"finishedTime", EncodeTimestamp(profile.finished)},
                {"recommendation", nullptr},
                {"measurements", nullptr},
+               {"findings", EncodeFindings(profile.findings)},
                {"warnings", EncodeWarnings(profile.warnings)},
                {"error", nullptr},
                {"host", nullptr}};

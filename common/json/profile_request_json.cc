@@ -4,13 +4,13 @@
 
 #include "common/json/domain_json.h"
 #include "common/json/inference_config_json.h"
+#include "common/json/objective_json.h"
 
 namespace mlprof {
 namespace {
 
 constexpr double kMostCores = 100'000;
 constexpr double kMostGib = 1'048'576;  // 1 PiB
-constexpr int kMostConcurrency = 1024;
 constexpr int kLongestBudget = 86'400;
 constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;
 
@@ -29,26 +29,6 @@ void ReadCeiling(JsonReader& reader, Ceiling& ceiling) {
   if (const auto gib = reader.Number("memoryInGb", {0, kMostGib, true}, Null::kAbsent)) {
     ceiling.memory = Bytes(static_cast<std::int64_t>(std::ceil(*gib * kBytesPerGib)));
   }
-  reader.RefuseUnknown();
-}
-
-void ReadLatency(JsonReader& reader, Objective& objective) {
-  for (const char* key : {"p50", "p90", "p95", "p99"}) {
-    if (const auto ms = reader.Number(key, {0, 1e9, true}, Null::kAbsent)) {
-      objective.latency_ms[key] = *ms;
-    }
-  }
-  reader.RefuseUnknown();
-}
-
-void ReadObjective(JsonReader& reader, Objective& objective) {
-  objective.concurrency = reader.Integer("concurrency", {1, kMostConcurrency}, Null::kAbsent);
-  objective.requests_per_second = reader.Number("requestsPerSecond", {0, 1e6, true}, Null::kAbsent);
-  if (objective.concurrency && objective.requests_per_second) {
-    reader.Problem("requestsPerSecond", "must not be given together with concurrency");
-  }
-  if (auto latency = reader.Object("latencyInMs", Null::kAbsent)) ReadLatency(*latency, objective);
-  Assign(objective.max_error_rate, reader.Number("maxErrorRate", {0, 1}));
   reader.RefuseUnknown();
 }
 
@@ -98,17 +78,6 @@ void ReadRuntime(JsonReader& reader, ProfileRequest& request) {
   }
 }
 
-Json EncodeObjective(const Objective& objective) {
-  Json json = {{"concurrency", nullptr},
-               {"requestsPerSecond", nullptr},
-               {"latencyInMs", Json::object()},
-               {"maxErrorRate", objective.max_error_rate}};
-  if (objective.concurrency) json["concurrency"] = *objective.concurrency;
-  if (objective.requests_per_second) json["requestsPerSecond"] = *objective.requests_per_second;
-  for (const auto& [percentile, ms] : objective.latency_ms) json["latencyInMs"][percentile] = ms;
-  return json;
-}
-
 Json EncodeCeiling(const Ceiling& ceiling) {
   Json json = {{"cpu", nullptr}, {"memoryInGb", nullptr}};
   if (ceiling.cpu) json["cpu"] = ceiling.cpu->value();
@@ -137,7 +106,7 @@ ProfileRequest ReadProfileRequest(JsonReader& reader) {
     ReadCeiling(*ceiling, request.ceiling);
   }
   if (auto objective = reader.Object("objective", Null::kAbsent)) {
-    ReadObjective(*objective, request.objective);
+    request.objective = ReadObjective(*objective);
   }
   if (auto accelerator = reader.Object("accelerator", Null::kAbsent)) {
     ReadAccelerator(*accelerator, request.accelerator);

@@ -22,12 +22,14 @@ void ReadBounds(JsonReader& reader, Recommendation& recommendation) {
   if (auto cpu = reader.Object("cpu")) {
     recommendation.cpu = {Cores(cpu->Number("low").value_or(0)),
                           Cores(cpu->Number("high").value_or(0)),
-                          cpu->String("reason").value_or("")};
+                          cpu->String("reason").value_or(""),
+                          ParseConfidence(cpu->String("confidence").value_or(""))};
   }
   if (auto memory = reader.Object("memory")) {
     recommendation.memory = {BytesFromGib(memory->Number("low").value_or(0)),
                              BytesFromGib(memory->Number("high").value_or(0)),
-                             memory->String("reason").value_or("")};
+                             memory->String("reason").value_or(""),
+                             ParseConfidence(memory->String("confidence").value_or(""))};
   }
 }
 
@@ -45,11 +47,13 @@ Json EncodeRecommendation(const Recommendation& recommendation) {
       {"cpu",
        {{"low", recommendation.cpu.low.value()},
         {"high", recommendation.cpu.high.value()},
-        {"reason", recommendation.cpu.reason}}},
+        {"reason", recommendation.cpu.reason},
+        {"confidence", NameOf(recommendation.cpu.confidence)}}},
       {"memory",
        {{"low", recommendation.memory.low.gib()},
         {"high", recommendation.memory.high.gib()},
-        {"reason", recommendation.memory.reason}}},
+        {"reason", recommendation.memory.reason},
+        {"confidence", NameOf(recommendation.memory.confidence)}}},
       {"device", nullptr},
       {"environmentVariables", recommendation.environment_variables},
       {"maxConcurrency", nullptr},

@@ -1,5 +1,5 @@
 #include "common/json/domain_json.h"
-#include "common/json/json_reader.h"
+#include "common/json/figure_json.h"
 #include "common/json/timestamp_json.h"
 
 namespace mlprof {
@@ -11,7 +11,10 @@ Json EncodeTrial(const Trial& trial) {
            {{"cpu", trial.limits.cpu.value()},
             {"memoryInGb", trial.limits.memory.gib()},
             {"memoryInBytes", trial.limits.memory.count()}}},
-          {"concurrency", trial.concurrency},
+          {"concurrency", trial.requests_per_second ? Json(nullptr) : Json(trial.concurrency)},
+          {"requestsPerSecond", Figure(trial.requests_per_second)},
+          {"sendLagPercentile99InMs", Figure(trial.send_lag_p99_ms)},
+          {"environmentVariables", trial.environment},
           {"startedTime", FormatTimestamp(trial.started)},
           {"seconds", trial.seconds},
           {"passed", trial.passed},
@@ -32,6 +35,9 @@ Result<Trial> DecodeTrial(const Json& json) {
                     Bytes(limits->BigInteger("memoryInBytes").value_or(0))};
   }
   Assign(trial.concurrency, reader.Integer("concurrency"));
+  trial.requests_per_second = reader.Number("requestsPerSecond");
+  trial.send_lag_p99_ms = reader.Number("sendLagPercentile99InMs");
+  Assign(trial.environment, reader.StringMap("environmentVariables"));
   Assign(trial.started, ReadTimestamp(reader, "startedTime"));
   Assign(trial.seconds, reader.Number("seconds"));
   Assign(trial.passed, reader.Boolean("passed"));
@@ -46,16 +52,14 @@ Result<Trial> DecodeTrial(const Json& json) {
 }
 
 Json EncodeRowRecord(const RowRecord& row) {
-  Json json = {
-      {"row", row.row},         {"sizeInBytes", row.size.count()},
-      {"replays", row.replays}, {"status", row.status == 0 ? Json(nullptr) : Json(row.status)},
-      {"latencyInMs", nullptr}, {"serviceTimeInMs", nullptr},
-      {"cpuInMs", nullptr},     {"peakMemoryInBytes", nullptr}};
-  if (row.latency_ms) json["latencyInMs"] = *row.latency_ms;
-  if (row.service_time_ms) json["serviceTimeInMs"] = *row.service_time_ms;
-  if (row.cpu_ms) json["cpuInMs"] = *row.cpu_ms;
-  if (row.peak_memory) json["peakMemoryInBytes"] = row.peak_memory->count();
-  return json;
+  return {{"row", row.row},
+          {"sizeInBytes", row.size.count()},
+          {"replays", row.replays},
+          {"status", row.status == 0 ? Json(nullptr) : Json(row.status)},
+          {"latencyInMs", Figure(row.latency_ms)},
+          {"serviceTimeInMs", Figure(row.service_time_ms)},
+          {"cpuInMs", Figure(row.cpu_ms)},
+          {"peakMemoryInBytes", Figure(row.peak_memory)}};
 }
 
 Result<RowRecord> DecodeRowRecord(const Json& json) {
@@ -69,7 +73,7 @@ Result<RowRecord> DecodeRowRecord(const Json& json) {
   row.latency_ms = reader.Number("latencyInMs");
   row.service_time_ms = reader.Number("serviceTimeInMs");
   row.cpu_ms = reader.Number("cpuInMs");
-  if (const auto peak = reader.BigInteger("peakMemoryInBytes")) row.peak_memory = Bytes(*peak);
+  row.peak_memory = ReadBytes(reader, "peakMemoryInBytes");
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return row;
 }

@@ -11,8 +11,8 @@ Recommendation SomeRecommendation() {
   recommendation.verified = true;
   recommendation.tight = false;
   recommendation.confidence = Confidence::kMedium;
-  recommendation.cpu = {Cores::FromTenths(3), Cores::FromTenths(5), "knee"};
-  recommendation.memory = {Bytes(471'859'203), MiB(614), "peak"};
+  recommendation.cpu = {Cores::FromTenths(3), Cores::FromTenths(5), "knee", Confidence::kHigh};
+  recommendation.memory = {Bytes(471'859'203), MiB(614), "peak", Confidence::kMedium};
   recommendation.environment_variables = {{"OMP_NUM_THREADS", "1"}};
   recommendation.max_concurrency = 4;
   recommendation.max_requests_per_second = 38.5;
@@ -43,6 +43,8 @@ Profile FullProfile() {
   profile.measurements->max_utilized_memory = MiB(100);
   profile.measurements->total_queries = 10;
   profile.measurements->success_queries = 9;
+  profile.findings.killing_rows = {17};
+  profile.findings.load.emplace().knee_concurrency = 4;
   profile.warnings = {{"sharedCores", "message", "advice"}};
   profile.error = ProfileError{"OutOfMemory", "message", {"more"}, "log"};
   profile.host = HostFacts{"cpu", 2, GiB(8), 1, "quiet"};
@@ -56,6 +58,7 @@ TEST(ProfileJsonTest, ReadsBackWhatItWrites) {
   EXPECT_EQ(EncodeProfile(*again), json);
   EXPECT_EQ(again->workspace, "s/g/w");
   EXPECT_EQ(again->recommendation, SomeRecommendation());
+  EXPECT_EQ(again->findings, FullProfile().findings);
   EXPECT_EQ(again->request.ceiling, FullProfile().request.ceiling);
   EXPECT_EQ(again->request.inference_config, FullProfile().request.inference_config);
 }
@@ -72,6 +75,14 @@ TEST(ProfileJsonTest, ReadsBackAProfileThatHasOnlyStarted) {
   EXPECT_FALSE(again->recommendation || again->measurements || again->error || again->host);
 }
 
+TEST(ProfileJsonTest, ReadsAProfileOfAVersionWithoutFindings) {
+  Json json = EncodeProfile(FullProfile());
+  json.erase("findings");
+  const auto again = DecodeProfile(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_EQ(again->findings, Findings());
+}
+
 TEST(RecommendationJsonTest, WritesExactNumbers) {
   const Json json = EncodeRecommendation(SomeRecommendation());
   EXPECT_EQ(json["requestedCpu"].dump(), "0.4");
@@ -79,6 +90,8 @@ TEST(RecommendationJsonTest, WritesExactNumbers) {
   EXPECT_EQ(json["requestedMemoryInBytes"], 536870912);
   EXPECT_EQ(json["tags"], (Json{{"requestedCpu", "0.4"}, {"requestedMemoryInGb", "0.5"}}));
   EXPECT_TRUE(json["device"].is_null());
+  EXPECT_EQ(json["cpu"]["confidence"], "high");
+  EXPECT_EQ(json["memory"]["confidence"], "medium");
 }
 
 TEST(MeasurementsJsonTest, WritesNoZeroForWhatWasNotMeasured) {
@@ -115,6 +128,30 @@ TEST(TrialJsonTest, ReadsBackWhatItWrites) {
   ASSERT_TRUE(again.has_value()) << again.error().message();
   EXPECT_EQ(EncodeTrial(*again), json);
   EXPECT_EQ(again->limits, trial.limits);
+}
+
+TEST(TrialJsonTest, HasARateInPlaceOfAConcurrencyInAnOpenLoop) {
+  Trial trial;
+  trial.purpose = TrialPurpose::kThreadPools;
+  trial.requests_per_second = 12.5;
+  trial.send_lag_p99_ms = 0.25;
+  trial.environment = {{"OMP_NUM_THREADS", "2"}};
+  const Json json = EncodeTrial(trial);
+  EXPECT_TRUE(json["concurrency"].is_null());
+  EXPECT_EQ(json["purpose"], "threadPools");
+  const auto again = DecodeTrial(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_EQ(again->requests_per_second, 12.5);
+  EXPECT_EQ(again->send_lag_p99_ms, 0.25);
+  EXPECT_EQ(again->environment, trial.environment);
+}
+
+TEST(TrialJsonTest, ReadsBackEveryPurpose) {
+  for (int i = 0; i <= static_cast<int>(TrialPurpose::kTightness); ++i) {
+    Trial trial;
+    trial.purpose = static_cast<TrialPurpose>(i);
+    EXPECT_EQ(DecodeTrial(EncodeTrial(trial))->purpose, trial.purpose);
+  }
 }
 
 TEST(RowRecordJsonTest, WritesNoStatusWhereThereWasNoAnswer) {

@@ -3,6 +3,7 @@
 
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
+#include "common/json/objective_json.h"
 
 namespace mlprof {
 namespace {
@@ -79,13 +80,41 @@ TEST(ProfileRequestJsonTest, RefusesRateAndConcurrencyTogether) {
   EXPECT_THAT(BadFields(json), ElementsAre("/objective/requestsPerSecond"));
 }
 
-TEST(ProfileRequestJsonTest, ReadsWhatLaterVersionsBring) {
+TEST(ProfileRequestJsonTest, ReadsARateAndHowItArrives) {
   Json json = Minimal();
   json["objective"] = {{"requestsPerSecond", 10}};
+  EXPECT_EQ(Decode(json)->objective.requests_per_second, 10);
+  EXPECT_EQ(Decode(json)->objective.arrivals, Arrivals::kPoisson);
+  json["objective"]["arrivals"] = nullptr;
+  EXPECT_EQ(Decode(json)->objective.arrivals, Arrivals::kPoisson);
+  json["objective"]["arrivals"] = "constant";
+  EXPECT_EQ(Decode(json)->objective.arrivals, Arrivals::kConstant);
+}
+
+TEST(ProfileRequestJsonTest, RefusesArrivalsThatSayNothing) {
+  Json json = Minimal();
+  for (const Json& arrivals : {Json("bursts"), Json(1), Json(true)}) {
+    json["objective"] = {{"requestsPerSecond", 10}, {"arrivals", arrivals}};
+    EXPECT_THAT(BadFields(json), ElementsAre("/objective/arrivals"));
+  }
+  json["objective"] = {{"concurrency", 1}, {"arrivals", "constant"}};
+  EXPECT_THAT(BadFields(json), ElementsAre("/objective/arrivals"));
+}
+
+TEST(ObjectiveJsonTest, HasArrivalsOnlyBesideARate) {
+  Objective objective;
+  objective.arrivals = Arrivals::kConstant;
+  EXPECT_FALSE(EncodeObjective(objective).contains("arrivals"));
+  objective.requests_per_second = 5;
+  EXPECT_EQ(EncodeObjective(objective)["arrivals"], "constant");
+  EXPECT_TRUE(EncodeObjective(objective)["concurrency"].is_null());
+}
+
+TEST(ProfileRequestJsonTest, ReadsWhatLaterVersionsBring) {
+  Json json = Minimal();
   json["accelerator"] = {{"type", "gpu"}};
   const auto request = Decode(json);
   ASSERT_TRUE(request.has_value());
-  EXPECT_EQ(request->objective.requests_per_second, 10);
   EXPECT_EQ(request->accelerator, (Accelerator{AcceleratorType::kGpu, 1}));
 }
 

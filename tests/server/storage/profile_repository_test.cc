@@ -41,6 +41,9 @@ TEST_F(ProfileRepositoryTest, GivesBackAllOfAProfile) {
   profile.measurements = Measurements{};
   profile.measurements->total_queries = 3;
   profile.measurements->latency_p95_ms = 12.25;
+  profile.findings.load.emplace().levels = {{2, 80, 24, 31, 40, 1.5, MiB(300), 0}};
+  profile.findings.memory.emplace().bytes_per_request = 1024;
+  profile.findings.killing_rows = {4};
   profile.warnings = {{"sharedCores", "two cores", "use more"}};
   profile.error = ProfileError{"OutOfMemory", "it was killed", {"give it more"}, "log"};
   const auto created = profiles_.Create(profile, {}, false);
@@ -51,6 +54,7 @@ TEST_F(ProfileRepositoryTest, GivesBackAllOfAProfile) {
   const auto read = profiles_.Get("default", "p1");
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->workspace, "default");
+  EXPECT_EQ(read->findings, profile.findings);
   EXPECT_EQ(DumpJson(EncodeProfile(*read)), DumpJson(EncodeProfile(profile)));
 }
 

@@ -1,0 +1,145 @@
+#include <array>
+
+#include "common/json/curves_json.h"
+#include "common/json/domain_json.h"
+#include "common/json/figure_json.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTrendNames = {"flat", "growing", "unknown"};
+
+std::string_view NameOf(MemoryTrend trend) {
+  return kTrendNames.at(static_cast<std::size_t>(trend));
+}
+
+MemoryTrend ParseTrend(std::string_view name) {
+  if (name == "flat") return MemoryTrend::kFlat;
+  return name == "growing" ? MemoryTrend::kGrowing : MemoryTrend::kUnknown;
+}
+
+Json EncodeReplay(const ReplayCapacity& replay) {
+  return {{"requestsPerSecond", replay.requests_per_second},
+          {"latencyPercentile50InMs", replay.p50_ms},
+          {"controllerMicrosecondsPerRequest", replay.controller_us_per_request}};
+}
+
+ReplayCapacity ReadReplay(JsonReader& reader) {
+  return {reader.Number("requestsPerSecond").value_or(0),
+          reader.Number("latencyPercentile50InMs").value_or(0),
+          reader.Number("controllerMicrosecondsPerRequest").value_or(0)};
+}
+
+Json EncodeMemory(const MemoryFindings& memory) {
+  return {{"trend", NameOf(memory.trend)},
+          {"requests", memory.requests},
+          {"bytesPerRequest", Figure(memory.bytes_per_request)},
+          {"hoursToOutOfMemory", Figure(memory.hours_to_out_of_memory)},
+          {"loadPeakInBytes", Figure(memory.load_peak)},
+          {"servingPeakInBytes", Figure(memory.serving_peak)},
+          {"hotFileInBytes", Figure(memory.hot_file)},
+          {"perConcurrentRequestInBytes", Figure(memory.per_concurrent_request)},
+          {"steadyConfidence", Figure(memory.steady_confidence)}};
+}
+
+MemoryFindings ReadMemory(JsonReader& reader) {
+  MemoryFindings memory;
+  memory.trend = ParseTrend(reader.String("trend").value_or(""));
+  Assign(memory.requests, reader.BigInteger("requests"));
+  memory.bytes_per_request = reader.Number("bytesPerRequest");
+  memory.hours_to_out_of_memory = reader.Number("hoursToOutOfMemory");
+  memory.load_peak = ReadBytes(reader, "loadPeakInBytes");
+  memory.serving_peak = ReadBytes(reader, "servingPeakInBytes");
+  memory.hot_file = ReadBytes(reader, "hotFileInBytes");
+  memory.per_concurrent_request = ReadBytes(reader, "perConcurrentRequestInBytes");
+  memory.steady_confidence = reader.Number("steadyConfidence");
+  return memory;
+}
+
+Json EncodePayload(const PayloadCost& payload) {
+  return {{"cpuBaseInMs", payload.cpu_base_ms},
+          {"cpuPerKibInMs", payload.cpu_ms_per_kib},
+          {"memoryBytesPerByte", Figure(payload.memory_bytes_per_byte)},
+          {"correlation", payload.correlation}};
+}
+
+PayloadCost ReadPayload(JsonReader& reader) {
+  PayloadCost payload;
+  Assign(payload.cpu_base_ms, reader.Number("cpuBaseInMs"));
+  Assign(payload.cpu_ms_per_kib, reader.Number("cpuPerKibInMs"));
+  payload.memory_bytes_per_byte = reader.Number("memoryBytesPerByte");
+  Assign(payload.correlation, reader.Number("correlation"));
+  return payload;
+}
+
+HeavyRow ReadHeavyRow(JsonReader& reader) {
+  return {reader.BigInteger("row").value_or(0), reader.String("why").value_or(""),
+          reader.Number("value").value_or(0), reader.Number("median").value_or(0)};
+}
+
+Json EncodeThreadPools(const ThreadPoolFindings& pools) {
+  return {{"threads", pools.threads},     {"processes", pools.processes},
+          {"libraries", pools.libraries}, {"environmentVariables", pools.environment},
+          {"gain", Figure(pools.gain)},   {"savedCpu", Figure(pools.cpu_saved)},
+          {"adopted", pools.adopted}};
+}
+
+ThreadPoolFindings ReadThreadPools(JsonReader& reader) {
+  ThreadPoolFindings pools;
+  Assign(pools.threads, reader.Integer("threads"));
+  Assign(pools.processes, reader.Integer("processes"));
+  Assign(pools.libraries, reader.Strings("libraries"));
+  Assign(pools.environment, reader.StringMap("environmentVariables"));
+  pools.gain = reader.Number("gain");
+  pools.cpu_saved = reader.Number("savedCpu");
+  Assign(pools.adopted, reader.Boolean("adopted"));
+  return pools;
+}
+
+template <class T>
+Json Part(const std::optional<T>& part, Json (*encode)(const T&)) {
+  return part ? encode(*part) : Json(nullptr);
+}
+
+template <class T>
+std::optional<T> ReadPart(JsonReader& reader, std::string_view key, T (*read)(JsonReader&)) {
+  auto part = reader.Object(key);
+  if (!part) return std::nullopt;
+  return read(*part);
+}
+
+}  // namespace
+
+Json EncodeFindings(const Findings& findings) {
+  Json heavy_rows = Json::array();
+  for (const HeavyRow& row : findings.heavy_rows) {
+    heavy_rows.push_back(
+        {{"row", row.row}, {"why", row.why}, {"value", row.value}, {"median", row.median}});
+  }
+  return {{"replay", Part(findings.replay, EncodeReplay)},
+          {"load", Part(findings.load, EncodeLoadCurve)},
+          {"cpu", Part(findings.cpu, EncodeCpuCurve)},
+          {"memory", Part(findings.memory, EncodeMemory)},
+          {"payload", Part(findings.payload, EncodePayload)},
+          {"heavyRows", std::move(heavy_rows)},
+          {"killingRows", findings.killing_rows},
+          {"threadPools", Part(findings.thread_pools, EncodeThreadPools)}};
+}
+
+Result<Findings> DecodeFindings(const Json& json) {
+  std::vector<FieldError> problems;
+  JsonReader reader(json, "", JsonReader::Mode::kResource, problems);
+  Findings findings;
+  findings.replay = ReadPart(reader, "replay", ReadReplay);
+  findings.load = ReadPart(reader, "load", ReadLoadCurve);
+  findings.cpu = ReadPart(reader, "cpu", ReadCpuCurve);
+  findings.memory = ReadPart(reader, "memory", ReadMemory);
+  findings.payload = ReadPart(reader, "payload", ReadPayload);
+  findings.heavy_rows = ReadItems(reader, "heavyRows", ReadHeavyRow);
+  Assign(findings.killing_rows, reader.BigIntegers("killingRows"));
+  findings.thread_pools = ReadPart(reader, "threadPools", ReadThreadPools);
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  return findings;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,71 @@
+#include "common/json/objective_json.h"
+
+#include "common/json/figure_json.h"
+
+namespace mlprof {
+namespace {
+
+constexpr int kMostConcurrency = 1024;
+constexpr double kMostRequestsPerSecond = 1e6;
+constexpr double kLongestMs = 1e9;
+
+void ReadLatency(JsonReader& reader, Objective& objective) {
+  for (const char* key : {"p50", "p90", "p95", "p99"}) {
+    if (const auto ms = reader.Number(key, {0, kLongestMs, true}, Null::kAbsent)) {
+      objective.latency_ms[key] = *ms;
+    }
+  }
+  reader.RefuseUnknown();
+}
+
+void ReadArrivals(JsonReader& reader, Objective& objective) {
+  if (reader.Find("arrivals", Null::kAbsent) == nullptr) return;
+  const auto name = reader.String("arrivals");
+  if (!name) return;
+  const auto arrivals = ParseArrivals(*name);
+  if (!arrivals) reader.Problem("arrivals", "must be poisson or constant");
+  Assign(objective.arrivals, arrivals);
+  const bool rate_given = reader.Find("requestsPerSecond", Null::kAbsent) != nullptr;
+  if (!rate_given && reader.mode() == JsonReader::Mode::kRequest) {
+    reader.Problem("arrivals", "must not be given without requestsPerSecond");
+  }
+}
+
+}  // namespace
+
+std::string_view Name(Arrivals arrivals) {
+  return arrivals == Arrivals::kConstant ? "constant" : "poisson";
+}
+
+std::optional<Arrivals> ParseArrivals(std::string_view name) {
+  if (name == "poisson") return Arrivals::kPoisson;
+  if (name == "constant") return Arrivals::kConstant;
+  return std::nullopt;
+}
+
+Objective ReadObjective(JsonReader& reader) {
+  Objective objective;
+  objective.concurrency = reader.Integer("concurrency", {1, kMostConcurrency}, Null::kAbsent);
+  objective.requests_per_second =
+      reader.Number("requestsPerSecond", {0, kMostRequestsPerSecond, true}, Null::kAbsent);
+  if (objective.concurrency && objective.requests_per_second) {
+    reader.Problem("requestsPerSecond", "must not be given together with concurrency");
+  }
+  ReadArrivals(reader, objective);
+  if (auto latency = reader.Object("latencyInMs", Null::kAbsent)) ReadLatency(*latency, objective);
+  Assign(objective.max_error_rate, reader.Number("maxErrorRate", {0, 1}));
+  reader.RefuseUnknown();
+  return objective;
+}
+
+Json EncodeObjective(const Objective& objective) {
+  Json json = {{"concurrency", Figure(objective.concurrency)},
+               {"requestsPerSecond", Figure(objective.requests_per_second)},
+               {"latencyInMs", Json::object()},
+               {"maxErrorRate", objective.max_error_rate}};
+  if (objective.requests_per_second) json["arrivals"] = Name(objective.arrivals);
+  for (const auto& [percentile, ms] : objective.latency_ms) json["latencyInMs"][percentile] = ms;
+  return json;
+}
+
+}  // namespace mlprof

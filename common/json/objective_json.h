@@ -1,0 +1,19 @@
+// An objective inside a profile, a request for one, or a question about one.
+#pragma once
+
+#include <string_view>
+
+#include "common/domain/objective.h"
+#include "common/json/json_reader.h"
+
+namespace mlprof {
+
+/// Reads `reader`'s object; problems go to the reader's list, unknown members among them.
+Objective ReadObjective(JsonReader& reader);
+/// With null for what is not given; `arrivals` is there only beside a rate.
+Json EncodeObjective(const Objective& objective);
+
+std::string_view Name(Arrivals arrivals);  // "poisson" | "constant"
+std::optional<Arrivals> ParseArrivals(std::string_view name);
+
+}  // namespace mlprof
