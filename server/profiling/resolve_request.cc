@@ -13,7 +13,6 @@ Status CheckAvailable(const ProfileRequest& request, const std::string& runtime_
   const auto later = [](std::string what) {
     return Fail(ErrorCode::kNotAvailable, std::move(what) + " come with a later version");
   };
-  if (request.objective.requests_per_second) return later("objectives with requestsPerSecond");
   if (request.accelerator.type != AcceleratorType::kNone) return later("accelerators");
   const std::string& runtime = request.runtime;
   if (runtime.empty() || runtime == runtime_name) return {};
@@ -114,7 +113,8 @@ Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
     return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields", resolver.fields));
   }
   request.runtime = services.runtime_name;
-  request.objective.concurrency = request.objective.ConcurrencyOrOne();
+  Objective& objective = request.objective;
+  if (!objective.requests_per_second) objective.concurrency = objective.ConcurrencyOrOne();
   return ResolvedRequest{std::move(request), std::move(resolver.warnings)};
 }
 

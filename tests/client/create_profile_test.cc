@@ -85,6 +85,22 @@ TEST_F(CreateProfileTest, SendsWhatTheOptionsSay) {
             2);
 }
 
+TEST_F(CreateProfileTest, SendsARateAndHowItArrives) {
+  Ends(SucceededProfile(true));
+  const std::vector<std::string> base = {"profile", "-m", "sentiment", "--idi", "requests"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return Run(more);
+  };
+  EXPECT_EQ(with({"--rps", "40.5"}).status, 0);
+  EXPECT_EQ(Posted().at("objective"), (Json{{"requestsPerSecond", 40.5}, {"arrivals", "poisson"}}));
+  EXPECT_EQ(with({"--rps", "40", "--arrivals", "constant"}).status, 0);
+  EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("objective"),
+            (Json{{"requestsPerSecond", 40.0}, {"arrivals", "constant"}}));
+  EXPECT_EQ(with({"--arrivals", "constant"}).status, 2);
+  EXPECT_EQ(with({"--rps", "40", "--arrivals", "bursts"}).status, 2);
+}
+
 TEST_F(CreateProfileTest, SaysWhichIdIsUnknown) {
   const Outcome outcome = Run({"profile", "-m", "nosuch", "--idi", "requests"});
   EXPECT_EQ(outcome.status, 3);

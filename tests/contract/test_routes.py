@@ -206,6 +206,21 @@ class RoutesTest(unittest.TestCase):
         self.assertEqual(made["objective"]["concurrency"], 1)
         self.ask(202, "POST", "/profiles/one/cancel")
 
+    def test_a_rate_excludes_a_concurrency_and_says_how_it_arrives(self):
+        self.register("rate")
+        for arrivals in ("poisson", "constant"):
+            with self.subTest(arrivals=arrivals):
+                made = self.create("rate", name=f"rate-{arrivals}",
+                                   objective={"requestsPerSecond": 5, "arrivals": arrivals}).json
+                self.assertEqual(made["objective"]["requestsPerSecond"], 5)
+                self.assertEqual(made["objective"]["arrivals"], arrivals)
+                self.assertIsNone(made["objective"]["concurrency"])
+                self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
+        for objective in ({"arrivals": "poisson"}, {"requestsPerSecond": 5, "arrivals": "bursts"}):
+            bad = self.ask(400, "POST", "/profiles", {"modelIds": ["rate"], "inputDatasetId": "rate",
+                                                      "objective": objective})
+            self.assertEqual(self.pointers(bad), ["/objective/arrivals"])
+
     def test_a_config_is_needed_from_somewhere(self):
         self.register("bare")
         answer = self.ask(400, "POST", "/profiles", {"modelIds": ["bare"],
@@ -215,7 +230,7 @@ class RoutesTest(unittest.TestCase):
     def test_what_comes_later_is_not_available(self):
         self.register("later")
         base = {"modelIds": ["later"], "inputDatasetId": "later", "inferenceConfig": IMAGE}
-        for more in [{"objective": {"requestsPerSecond": 5}}, {"accelerator": {"type": "gpu"}},
+        for more in [{"accelerator": {"type": "gpu"}},
                      {"accelerator": {"type": "tpu", "count": 4}}]:
             with self.subTest(more=more):
                 answer = self.ask(501, "POST", "/profiles", {**base, **more}).json

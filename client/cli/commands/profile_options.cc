@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "common/json/objective_json.h"
+
 namespace mlprof::cli {
 namespace {
 
@@ -14,6 +16,18 @@ Status ReadCeiling(const Options& options, Ceiling& ceiling) {
   if (!memory) return Fail(memory.error());
   if (*cpu) ceiling.cpu = Cores(**cpu);
   if (*memory) ceiling.memory = BytesFromGib(**memory);
+  return {};
+}
+
+Status ReadArrivals(const Options& options, Objective& objective) {
+  if (!options.Has("--arrivals")) return {};
+  const auto arrivals = ParseArrivals(options.Text("--arrivals"));
+  if (!arrivals) {
+    return Fail(InvalidArgument("--arrivals must be poisson or constant, not '" +
+                                options.Text("--arrivals") + "'"));
+  }
+  if (!options.Has("--rps")) return Fail(InvalidArgument("--arrivals needs --rps"));
+  objective.arrivals = *arrivals;
   return {};
 }
 
@@ -30,6 +44,7 @@ Status ReadObjective(const Options& options, Objective& objective) {
   }
   if (*concurrency) objective.concurrency = static_cast<int>(**concurrency);
   objective.requests_per_second = *rate;
+  MLPROF_TRY(ReadArrivals(options, objective));
   for (const char* percentile : {"p50", "p90", "p95", "p99"}) {
     const auto ms = options.Number("--" + std::string(percentile) + "-ms", kAboveZero);
     if (!ms) return Fail(ms.error());
@@ -72,7 +87,8 @@ std::vector<OptionSpec> ProfileOptions() {
       {{"--cpu"}, "CORES", "the most CPU the answer may have (default: the host's)"},
       {{"--memory-gb"}, "GIB", "the most memory the answer may have (default: the host's)"},
       {{"--concurrency"}, "N", "requests in flight (1)"},
-      {{"--rps"}, "R", "requests per second"},
+      {{"--rps"}, "R", "requests per second, sent when they are due"},
+      {{"--arrivals"}, "HOW", "of --rps: poisson (at random, the default) or constant"},
       {{"--p50-ms"}, "MS", "latency to hold"},
       {{"--p90-ms"}, "MS", "latency to hold"},
       {{"--p95-ms"}, "MS", "latency to hold"},
