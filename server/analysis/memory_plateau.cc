@@ -1,0 +1,138 @@
+#include "server/analysis/memory_plateau.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "server/analysis/step_fit.h"
+#include "server/analysis/trend.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kFewestWindows = 10;
+constexpr std::size_t kFewestJudged = 6;
+constexpr std::size_t kQuietWindows = 5;
+// Shares of all requests that are taken for warm-up and not judged. The longer part shows a faint
+// leak better, the shorter one is all that is left of a leak after a long warm-up.
+constexpr std::array<double, 2> kWarmUpShares = {0.1, 0.4};
+constexpr double kRisingP = 0.05;
+// Kernels count memory in batches of pages for each core: readings wander by half of this each way.
+constexpr double kCounterNoise = 1024.0 * 1024.0;
+constexpr double kClearOfScatter = 4;
+constexpr double kFlattened = 0.5;  // of the earlier half's slope
+
+std::vector<MemoryWindow> Serving(std::span<const MemoryWindow> windows) {
+  std::vector<MemoryWindow> serving;
+  for (const MemoryWindow& window : windows) {
+    if (window.requests > 0) serving.push_back(window);
+  }
+  return serving;
+}
+
+Point LowOf(const MemoryWindow& window) {
+  return {static_cast<double>(window.requests_before) + static_cast<double>(window.requests) / 2,
+          static_cast<double>(window.low.count())};
+}
+
+std::vector<Point> LowsAfter(double warm_up, std::span<const MemoryWindow> windows) {
+  const double first = static_cast<double>(windows.front().requests_before);
+  const double last = static_cast<double>(windows.back().requests_before + windows.back().requests);
+  const double from = first + warm_up * (last - first);
+  std::vector<Point> lows;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const Point low = LowOf(windows[i]);
+    if (low.x >= from || i + kFewestJudged >= windows.size()) lows.push_back(low);
+  }
+  return lows;
+}
+
+// Standard deviation of what a line through `points` leaves, by its median.
+double ScatterAround(const Line& line, std::span<const Point> points) {
+  std::vector<double> distances;
+  for (const Point& point : points) distances.push_back(std::abs(point.y - line.At(point.x)));
+  return MedianOf(distances) / 0.6745;
+}
+
+double SlopeOf(std::span<const Point> points) {
+  const auto line = TheilSen(points);
+  return line ? line->slope : 0;
+}
+
+bool RisesByRank(std::span<const Point> lows) {
+  std::vector<double> values;
+  for (const Point& low : lows) values.push_back(low.y);
+  return MannKendallRisingP(values) < kRisingP;
+}
+
+// A slope of growth that goes on is about the same in both halves.
+bool FlattensOff(std::span<const Point> lows) {
+  const std::size_t half = lows.size() / 2;
+  const double earlier = SlopeOf(lows.first(lows.size() - half));
+  const double later = SlopeOf(lows.last(lows.size() - half));
+  return later <= kFlattened * earlier;
+}
+
+// Schwarz's criterion without the constant: smaller explains better for its number of parameters.
+// Residuals below the counters' noise count as that noise.
+double Criterion(double residual, int parameters, double n) {
+  const double noise = kCounterNoise / 4;
+  return n * std::log(residual / n + noise * noise) + parameters * std::log(n);
+}
+
+bool RisesThroughout(std::span<const Point> lows) {
+  const StepFit fit = FitSteps(lows);
+  const auto n = static_cast<double>(lows.size());
+  const double line = Criterion(fit.line, 2, n);
+  return line < Criterion(fit.one_step, 3, n) && line < Criterion(fit.two_steps, 5, n);
+}
+
+bool RisesAboveNoise(const Line& line, std::span<const Point> lows) {
+  const double rise = line.slope * (lows.back().x - lows.front().x);
+  return rise > std::max(kCounterNoise, kClearOfScatter * ScatterAround(line, lows));
+}
+
+bool Grows(const Line& line, std::span<const Point> lows) {
+  return RisesAboveNoise(line, lows) && RisesByRank(lows) && !FlattensOff(lows) &&
+         RisesThroughout(lows);
+}
+
+bool NoNewPeak(std::span<const MemoryWindow> windows) {
+  const auto higher = [](const MemoryWindow& a, const MemoryWindow& b) { return a.peak < b.peak; };
+  const auto recent = windows.last(kQuietWindows);
+  const auto before = windows.first(windows.size() - kQuietWindows);
+  const Bytes newest = std::max_element(recent.begin(), recent.end(), higher)->peak;
+  const Bytes oldest = std::max_element(before.begin(), before.end(), higher)->peak;
+  return newest <= oldest + Bytes(static_cast<std::int64_t>(kCounterNoise));
+}
+
+}  // namespace
+
+PlateauVerdict JudgePlateau(std::span<const MemoryWindow> all) {
+  const std::vector<MemoryWindow> windows = Serving(all);
+  PlateauVerdict verdict;
+  if (windows.size() < kFewestWindows) return verdict;
+  std::vector<Point> lows;
+  for (const double warm_up : kWarmUpShares) {
+    lows = LowsAfter(warm_up, windows);
+    const Line line = TheilSen(lows).value_or(Line{});
+    verdict.bytes_per_request = std::max(0.0, line.slope);
+    if (!Grows(line, lows)) continue;
+    verdict.trend = MemoryTrend::kGrowing;
+    return verdict;
+  }
+  verdict.trend = MemoryTrend::kFlat;
+  verdict.settled = NoNewPeak(windows);
+  verdict.steady_confidence = 1 - std::pow(0.95, static_cast<double>(lows.size()));
+  return verdict;
+}
+
+double HoursToOutOfMemory(double bytes_per_request, double requests_per_second, Bytes headroom) {
+  const double bytes_per_hour = bytes_per_request * requests_per_second * 3600;
+  if (bytes_per_hour <= 0) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, static_cast<double>(headroom.count())) / bytes_per_hour;
+}
+
+}  // namespace mlprof

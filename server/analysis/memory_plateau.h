@@ -1,0 +1,44 @@
+// Whether memory has stopped growing while a model serves, or leaks. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "common/domain/findings.h"
+#include "common/units/bytes.h"
+
+namespace mlprof {
+
+/// A stretch of one container's serving life, of unreclaimable memory.
+struct MemoryWindow {
+  std::int64_t requests_before = 0;  // answered before it began
+  std::int64_t requests = 0;         // answered within it
+  Bytes peak;
+  Bytes low;  // the smallest reading: spikes and requests in flight are not in it
+  std::chrono::duration<double> time{0};
+};
+
+struct PlateauVerdict {
+  MemoryTrend trend = MemoryTrend::kUnknown;
+  /// Slope of the lows over the part that was judged, at least 0; absent where unknown.
+  std::optional<double> bytes_per_request;
+  /// At least 10 windows, not growing, and no new highest peak in the last 5.
+  bool settled = false;
+  /// That 95% of the windows to come stay under the highest peak: 1 - 0.95^n over n windows without
+  /// growth (binomial); 0 where it grows or is unknown.
+  double steady_confidence = 0;
+};
+
+/// `windows` in order, over the whole serving life, best of about equal numbers of requests.
+/// Unknown under 10 windows that answered requests. Judged is the later part, as memory warms up at
+/// first: growing means that the lows rise by rank (Mann-Kendall), by more than noise over the part
+/// (Theil-Sen slope × requests), without flattening off, and throughout rather than in a step or
+/// two.
+PlateauVerdict JudgePlateau(std::span<const MemoryWindow> windows);
+
+/// Until `headroom` is used up; infinity where nothing grows.
+double HoursToOutOfMemory(double bytes_per_request, double requests_per_second, Bytes headroom);
+
+}  // namespace mlprof
