@@ -1,0 +1,105 @@
+#include "tests/benchmarks/truth/load.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <thread>
+
+namespace truth {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// At a rate more requests than these are never in flight; later ones wait, and it counts.
+constexpr int kMostInFlight = 64;
+
+// Hands out what to send next, and takes in how it went. Any thread.
+class Schedule {
+ public:
+  struct Ticket {
+    std::size_t row = 0;
+    Clock::time_point due;
+  };
+
+  Schedule(std::size_t rows, const Load& load)
+      : load_(load), order_(rows), random_(load.seed), began_(Clock::now()), next_due_(began_) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
+
+  bool Next(Ticket& ticket) {
+    const std::lock_guard lock(mutex_);
+    const Clock::time_point at = load_.rate > 0 ? next_due_ : Clock::now();
+    if (Done(at)) return false;
+    if (sent_ % order_.size() == 0) std::shuffle(order_.begin(), order_.end(), random_);
+    ticket = {order_[sent_++ % order_.size()], at};
+    if (load_.rate > 0) {
+      const std::chrono::duration<double> gap(
+          std::exponential_distribution<double>(load_.rate)(random_));
+      next_due_ += std::chrono::duration_cast<Clock::duration>(gap);
+    }
+    return true;
+  }
+
+  void Took(const Ticket& ticket, bool answered, const std::string& why) {
+    const Clock::time_point now = Clock::now();
+    const std::lock_guard lock(mutex_);
+    if (answered) {
+      outcome_.latencies.push_back(now - ticket.due);
+      return;
+    }
+    if (outcome_.failures++ == 0) {
+      outcome_.first_failure = "row " + std::to_string(ticket.row) + ": " + why;
+    }
+  }
+
+  Outcome Finish() {
+    outcome_.took = Clock::now() - began_;
+    return std::move(outcome_);
+  }
+
+ private:
+  bool Done(Clock::time_point at) const {
+    if (load_.stop_at_failure && outcome_.failures > 0) return true;
+    const auto elapsed = at - began_;
+    if (elapsed >= load_.longest) return true;
+    return elapsed >= load_.seconds &&
+           sent_ >= static_cast<std::size_t>(load_.passes) * order_.size();
+  }
+
+  const Load& load_;
+  std::mutex mutex_;
+  std::vector<std::size_t> order_;
+  std::mt19937 random_;
+  std::size_t sent_ = 0;
+  const Clock::time_point began_;
+  Clock::time_point next_due_;
+  Outcome outcome_;
+};
+
+void SendTickets(const Endpoint& endpoint, const std::vector<std::string>& rows,
+                 Schedule& schedule) {
+  HttpConnection connection(endpoint);
+  for (Schedule::Ticket ticket; schedule.Next(ticket);) {
+    std::this_thread::sleep_until(ticket.due);
+    std::string why;
+    const int status = connection.Send(endpoint.method, endpoint.path, rows[ticket.row], why);
+    if (status != 0) why = "status " + std::to_string(status);
+    schedule.Took(ticket, status >= 200 && status < 300, why);
+  }
+}
+
+}  // namespace
+
+Outcome Replay(const Endpoint& endpoint, const std::vector<std::string>& rows, const Load& load) {
+  Schedule schedule(rows.size(), load);
+  std::vector<std::jthread> senders;
+  const int threads = load.rate > 0 ? kMostInFlight : load.concurrency;
+  for (int i = 0; i < threads; ++i) {
+    senders.emplace_back([&] { SendTickets(endpoint, rows, schedule); });
+  }
+  senders.clear();
+  return schedule.Finish();
+}
+
+}  // namespace truth

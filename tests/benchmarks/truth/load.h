@@ -1,0 +1,35 @@
+// Rows sent to a server in whole passes, closed loop or at a rate.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/benchmarks/truth/http_connection.h"
+
+namespace truth {
+
+struct Load {
+  int concurrency = 1;
+  double rate = 0;  // requests per second, Poisson arrivals; 0: closed loop
+  int passes = 1;   // at least
+  std::chrono::duration<double> seconds{0};  // at least
+  std::chrono::duration<double> longest{60};
+  bool stop_at_failure = false;
+  std::uint32_t seed = 1;
+};
+
+struct Outcome {
+  std::vector<std::chrono::nanoseconds>
+      latencies;  // of answers 2xx; a rate's: from when it was due
+  std::int64_t failures = 0;
+  std::string first_failure;
+  std::chrono::duration<double> took{0};
+};
+
+/// Each pass sends every row once, in an order of its own. Returns when the load is done, `longest`
+/// has passed, or at the first failure where that is asked for.
+Outcome Replay(const Endpoint& endpoint, const std::vector<std::string>& rows, const Load& load);
+
+}  // namespace truth
