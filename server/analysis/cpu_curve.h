@@ -1,0 +1,22 @@
+// The law between CPU limit and mean latency. Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/domain/findings.h"
+#include "common/units/cores.h"
+
+namespace mlprof {
+
+/// Fits L(C) = serial + work / min(C, parallelism) to the mean latencies (Amdahl's law; algorithm
+/// P7): least squares on relative errors, parallelism the best of 1, 2, 4 … 32 (the smallest of
+/// equals), serial and work not negative. `points` in any order; they come back by limit. The law's
+/// fields stay absent where the points tell of fewer than two limits.
+CpuCurve FitCpuCurve(std::vector<CpuPoint> points);
+
+/// The mean latency by the fitted law; nullopt without a fit and outside the probed limits, where
+/// the law is not to be trusted.
+std::optional<double> MeanMsAt(const CpuCurve& curve, Cores cpu);
+
+}  // namespace mlprof
