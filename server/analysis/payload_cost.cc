@@ -1,0 +1,85 @@
+#include "server/analysis/payload_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "server/analysis/trend.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kFewestRows = 10;
+constexpr double kSmallestRatio = 1.1;
+constexpr double kSmallestDifference = 16;  // bytes
+
+bool Answered(const RowRecord& row) { return row.status >= 200 && row.status < 300; }
+
+bool EnoughToFit(std::span<const Point> points) {
+  if (points.size() < kFewestRows) return false;
+  const auto [least, most] = std::minmax_element(
+      points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+  return most->x >= kSmallestRatio * least->x && most->x - least->x >= kSmallestDifference;
+}
+
+// Ranks from 1; equal values share the mean of theirs.
+std::vector<double> Ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
+    const double shared = static_cast<double>(first + 1 + last) / 2;
+    for (std::size_t i = first; i < last; ++i) ranks[order[i]] = shared;
+    first = last;
+  }
+  return ranks;
+}
+
+double RankCorrelation(std::span<const Point> points) {
+  std::vector<double> xs, ys;
+  for (const Point& point : points) {
+    xs.push_back(point.x);
+    ys.push_back(point.y);
+  }
+  const std::vector<double> a = Ranks(xs);
+  const std::vector<double> b = Ranks(ys);
+  const double mean = (static_cast<double>(points.size()) + 1) / 2;
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean) * (b[i] - mean);
+    aa += (a[i] - mean) * (a[i] - mean);
+    bb += (b[i] - mean) * (b[i] - mean);
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+}
+
+}  // namespace
+
+std::optional<PayloadCost> FitPayloadCost(std::span<const RowRecord> rows) {
+  std::vector<Point> cpu;
+  std::vector<Point> memory;
+  for (const RowRecord& row : rows) {
+    if (!Answered(row)) continue;
+    const auto size = static_cast<double>(row.size.count());
+    if (row.cpu_ms) cpu.push_back({size, *row.cpu_ms});
+    if (row.peak_memory) memory.push_back({size, static_cast<double>(row.peak_memory->count())});
+  }
+  if (!EnoughToFit(cpu)) return std::nullopt;
+  const auto line = TheilSen(cpu);
+  if (!line) return std::nullopt;
+  PayloadCost cost;
+  cost.cpu_base_ms = line->intercept;
+  cost.cpu_ms_per_kib = line->slope * 1024;
+  cost.correlation = RankCorrelation(cpu);
+  if (EnoughToFit(memory)) {
+    if (const auto rise = TheilSen(memory)) cost.memory_bytes_per_byte = rise->slope;
+  }
+  return cost;
+}
+
+}  // namespace mlprof
