@@ -1,0 +1,79 @@
+#include "server/analysis/descent.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof {
+namespace {
+
+// Runs against a model that needs `need`; returns how many runs it took.
+template <class Limit>
+int Descend(Descent<Limit>& descent, Limit need) {
+  int runs = 0;
+  while (const auto limit = descent.Next()) {
+    EXPECT_LT(*limit, descent.accepted());
+    descent.Tell(*limit >= need);
+    if (++runs > 20) break;
+  }
+  return runs;
+}
+
+TEST(OneStepLowerTest, IsATenthOr16MiBOnTheGrid) {
+  EXPECT_EQ(OneStepLower(MiB(1600)), MiB(1440));
+  EXPECT_EQ(OneStepLower(MiB(512)), MiB(448));
+  EXPECT_EQ(OneStepLower(MiB(64)), MiB(48));
+  EXPECT_EQ(OneStepLower(MiB(32)), std::nullopt);
+  EXPECT_EQ(OneStepLower(Cores(0.2)), Cores(0.1));
+  EXPECT_EQ(OneStepLower(Cores(0.1)), std::nullopt);
+}
+
+TEST(DescentTest, IsTightWhenOneStepLowerFails) {
+  MemoryDescent descent(MiB(512));
+  EXPECT_EQ(descent.tight(), std::nullopt);
+  EXPECT_EQ(Descend(descent, MiB(500)), 1);
+  EXPECT_EQ(descent.tight(), true);
+  EXPECT_EQ(descent.accepted(), MiB(512));
+  EXPECT_EQ(descent.failed(), MiB(448));
+}
+
+TEST(DescentTest, TakesAStepOnlyAfterThreePasses) {
+  CpuDescent descent(Cores(1.0));
+  descent.Tell(true);
+  descent.Tell(true);
+  EXPECT_EQ(descent.accepted(), Cores(1.0));
+  EXPECT_EQ(descent.tight(), false);
+  descent.Tell(true);
+  EXPECT_EQ(descent.accepted(), Cores(0.9));
+  EXPECT_EQ(descent.tight(), std::nullopt);
+  EXPECT_EQ(Descend(descent, Cores(0.9)), 1);
+  EXPECT_EQ(descent.tight(), true);
+}
+
+TEST(DescentTest, StaysWhereAConfirmationFails) {
+  CpuDescent descent(Cores(1.0));
+  descent.Tell(true);
+  descent.Tell(false);
+  EXPECT_EQ(descent.Next(), std::nullopt);
+  EXPECT_EQ(descent.accepted(), Cores(1.0));
+  EXPECT_EQ(descent.failed(), Cores(0.9));
+  EXPECT_EQ(descent.tight(), true);
+}
+
+TEST(DescentTest, EndsAfterThreeStepsWithoutAClaim) {
+  CpuDescent descent(Cores(2.0));
+  EXPECT_EQ(Descend(descent, Cores(0.1)), 9);
+  EXPECT_EQ(descent.accepted(), Cores(1.7));
+  EXPECT_EQ(descent.tight(), std::nullopt);
+}
+
+TEST(DescentTest, IsTightAtTheSmallestLimit) {
+  MemoryDescent descent(MiB(32));
+  EXPECT_EQ(descent.Next(), std::nullopt);
+  EXPECT_EQ(descent.tight(), true);
+  CpuDescent near(Cores(0.2));
+  EXPECT_EQ(Descend(near, Cores(0.1)), 3);
+  EXPECT_EQ(near.accepted(), Cores(0.1));
+  EXPECT_EQ(near.tight(), true);
+}
+
+}  // namespace
+}  // namespace mlprof
