@@ -9,7 +9,9 @@ std::vector<Command> MakeAll() {
     all.insert(all.end(), group.begin(), group.end());
   }
   all.push_back(CreateProfileCommand());
+  all.push_back(CompareCommand());
   all.push_back(ExportCommand());
+  all.push_back(WhatIfCommand());
   all.push_back(DoctorCommand());
   return all;
 }
@@ -23,8 +25,6 @@ const std::vector<Command>& AllCommands() {
 
 const std::vector<LaterCommand>& LaterCommands() {
   static const std::vector<LaterCommand> later = {
-      {"profile compare", "comparing profiles"},
-      {"what-if", "what-if"},
       {"capture", "capturing device traces"},
       {"trace", "reading device traces"},
       {"azure-env", "serving the Azure ML v1 SDK"},

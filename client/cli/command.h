@@ -26,14 +26,16 @@ struct Command {
 /// What a later version brings: recognised, so that the answer is one clear sentence.
 struct LaterCommand {
   std::string path;
-  std::string what;  // "comparing profiles"
+  std::string what;  // "backup"
 };
 
 std::vector<Command> ModelCommands();
 std::vector<Command> DatasetCommands();
 std::vector<Command> ProfileCommands();
 Command CreateProfileCommand();
+Command CompareCommand();
 Command ExportCommand();
+Command WhatIfCommand();
 Command DoctorCommand();
 
 const std::vector<Command>& AllCommands();

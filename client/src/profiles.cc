@@ -5,6 +5,7 @@
 #include "client/src/profile_request_json.h"
 #include "client/src/sse_parser.h"
 #include "common/json/domain_json.h"
+#include "common/json/json_reader.h"
 
 namespace mlprof {
 namespace {
@@ -15,6 +16,25 @@ constexpr std::chrono::seconds kEventSilence{30};
 Target ProfileTarget(const std::string& name) { return Target("/profiles").Segment(name); }
 Target PartOf(const std::string& name, const std::string& part) {
   return Target(ProfileTarget(name).Text() + "/" + part);
+}
+
+Json EncodeWhatIf(const WhatIf& question) {
+  Json json = Json::object();
+  if (question.objective) json["objective"] = ObjectiveToSend(*question.objective);
+  if (question.memory_margin) json["memoryMargin"] = *question.memory_margin;
+  return json;
+}
+
+Result<WhatIfRecommendation> DecodeWhatIf(const Json& json) {
+  auto recommendation = DecodeRecommendation(json);
+  if (!recommendation) return Fail(recommendation.error());
+  std::vector<FieldError> problems;
+  JsonReader reader(json, "", JsonReader::Mode::kResource, problems);
+  WhatIfRecommendation answer{std::move(*recommendation), false, {}};
+  Assign(answer.within_measured, reader.Boolean("withinMeasured"));
+  Assign(answer.notes, reader.Strings("notes"));
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  return answer;
 }
 
 }  // namespace
@@ -41,6 +61,12 @@ Result<Resource<Profile>> Profiles::Cancel(const std::string& name) {
 
 Result<Resource<Profile>> Profiles::Apply(const std::string& name) {
   return Decoded(connection_.Call("POST", PartOf(name, "apply")), &DecodeProfile);
+}
+
+Result<Resource<WhatIfRecommendation>> Profiles::AnswerWhatIf(const std::string& name,
+                                                              const WhatIf& question) {
+  return Decoded(connection_.CallWithJson("POST", PartOf(name, "what-if"), EncodeWhatIf(question)),
+                 &DecodeWhatIf);
 }
 
 Status Profiles::Delete(const std::string& name) {

@@ -87,8 +87,8 @@ inline Recommendation SomeAnswer(bool verified) {
   answer.verified = verified;
   answer.tight = true;
   answer.confidence = Confidence::kHigh;
-  answer.cpu = {Cores(0.3), Cores(0.5), "each request takes 12 ms of CPU"};
-  answer.memory = {MiB(448), MiB(608), "the peak was 430 MiB while starting"};
+  answer.cpu = {Cores(0.3), Cores(0.5), "each request takes 12 ms of CPU", Confidence::kHigh};
+  answer.memory = {MiB(448), MiB(608), "the peak was 430 MiB while starting", Confidence::kMedium};
   answer.environment_variables = {{"OMP_NUM_THREADS", "1"}};
   return answer;
 }
@@ -123,6 +123,32 @@ inline Profile SucceededProfile(bool verified) {
   measured.rows_replayed = 120;
   profile.measurements = measured;
   profile.warnings = {{"sharedCores", "the replayer shared the model's cores", "use 4 cores"}};
+  return profile;
+}
+
+// A profile whose every analysis found something.
+inline Profile LeakingProfile() {
+  Profile profile = SucceededProfile(true);
+  profile.request.objective.requests_per_second = 30;
+  profile.request.objective.latency_ms = {{"p95", 50}};
+  profile.request.objective.max_error_rate = 0.01;
+  profile.recommendation->max_concurrency = 4;
+  profile.recommendation->max_requests_per_second = 38.4;
+  Findings& found = profile.findings;
+  found.load =
+      LoadCurve{{{1, 44, 22, 35, 47, 0.36, MiB(430), 0}, {2, 86, 23, 36, 49, 0.7, MiB(440), 0}}, 2};
+  found.cpu = CpuCurve{{}, 2.5, 17.5, 1.5, 0.034};
+  found.memory.emplace();
+  found.memory->trend = MemoryTrend::kGrowing;
+  found.memory->requests = 4200;
+  found.memory->bytes_per_request = 1034;
+  found.memory->hours_to_out_of_memory = 12.5;
+  found.memory->per_concurrent_request = MiB(8);
+  for (int row = 0; row < 7; ++row) found.heavy_rows.push_back({row, "memory", 5e8, 1e6});
+  found.heavy_rows[0] = {17, "cpu", 41.2, 8};
+  found.killing_rows = {3, 400};
+  found.thread_pools = ThreadPoolFindings{
+      17, 1, {"libgomp", "libopenblas"}, {{"OMP_NUM_THREADS", "1"}}, 2.4, 0.2, true};
   return profile;
 }
 

@@ -29,9 +29,8 @@ TEST_F(CliTest, NamesTheCommandThatWasMeant) {
 
 TEST_F(CliTest, SaysWhatALaterVersionBrings) {
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"profile", "compare", "a", "b"},
-        {"what-if", "p"},
-        {"ml", "model"},
+       {std::vector<std::string>{"ml", "model"},
+        {"trace", "f.xplane.pb"},
         {"profile", "-m", "x", "--idi", "y", "--variants", "f"},
         {"profile", "export", "p", "-t", "d", "--format", "html"}}) {
     const Outcome outcome = Run(arguments);

@@ -51,6 +51,20 @@ TEST(ProfileDetailsTest, PutsTheAnswerFirst) {
   ExpectGolden("cli/succeeded.table", ProfileDetails(SucceededProfile(true)));
 }
 
+TEST(ProfileDetailsTest, SaysWhatWasFound) {
+  ExpectGolden("cli/found.table", ProfileDetails(LeakingProfile()));
+}
+
+TEST(ProfileDetailsTest, SaysThatMemoryDoesNotGrow) {
+  Profile profile = SucceededProfile(true);
+  profile.findings.memory.emplace().trend = MemoryTrend::kFlat;
+  profile.findings.memory->requests = 900;
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("Found\n  memory           does not grow over 900 requests\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ProfileDetailsTest, TellsWhyThereIsNoAnswer) {
   Profile profile = SomeProfile(ProfileState::kFailed);
   profile.error = ProfileError{"OutOfMemory",

@@ -1,37 +1,17 @@
 #include "client/cli/output/profile_details.h"
 
-#include "client/cli/output/details.h"
+#include "client/cli/output/answer_details.h"
+#include "client/cli/output/findings_details.h"
 #include "client/cli/output/text.h"
 
 namespace mlprof::cli {
 namespace {
-
-std::string_view Name(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::kHigh: return "high";
-    case Confidence::kMedium: return "medium";
-    case Confidence::kLow: return "low";
-  }
-  return "low";
-}
 
 std::string Models(const Profile& profile) {
   std::string out;
   for (const std::string& id : profile.request.model_ids) out += (out.empty() ? "" : ", ") + id;
   return out;
 }
-
-std::string Load(const Objective& objective) {
-  std::string out = objective.requests_per_second
-                        ? Figure(*objective.requests_per_second) + " requests/s"
-                        : std::to_string(objective.ConcurrencyOrOne()) + " at a time";
-  for (const auto& [percentile, ms] : objective.latency_ms) {
-    out += ", " + percentile + " up to " + Milliseconds(ms);
-  }
-  return out;
-}
-
-std::string Memory(Bytes bytes) { return InMib(bytes) + " (" + Figure(bytes.gib(), 6) + " GiB)"; }
 
 std::string Tight(const Recommendation& recommendation) {
   if (!recommendation.tight) return "";
@@ -44,27 +24,14 @@ void WriteAnswer(const Profile& profile, Details& details) {
   const bool done = IsFinished(profile.state);
   details.Heading((done ? "Recommendation for " : "Provisional recommendation for ") +
                   Models(profile) + "  (profile " + profile.request.name + ")");
-  details.Plain("");
-  details.Plain("    " + Text(answer.requested.cpu) + "    " + Memory(answer.requested.memory));
-  details.Plain("");
-  details.Line("verified", answer.verified ? "yes: a fresh container at exactly these limits passed"
+  WriteNumbers(answer, details);
+  details.Line("verified", answer.verified ? "yes: fresh containers at exactly these limits passed"
                                            : "NO: no fresh container at these limits has passed");
   details.Line("tight", Tight(answer));
-  details.Line("confidence", Name(answer.confidence));
-  details.Line("why this CPU", answer.cpu.reason);
-  details.Line(" ", "between " + Text(answer.cpu.low) + " and " + Text(answer.cpu.high));
-  details.Line("why this memory", answer.memory.reason);
-  details.Line(" ", "between " + Text(answer.memory.low) + " and " + Text(answer.memory.high));
-  details.Line("load", Load(profile.request.objective));
-  for (const auto& [name, value] : answer.environment_variables) {
-    details.Line("environment", name + "=" + value);
-  }
-  if (answer.max_concurrency) {
-    details.Line("sustains", std::to_string(*answer.max_concurrency) + " at a time");
-  }
-  if (answer.max_requests_per_second) {
-    details.Line("sustains", Figure(*answer.max_requests_per_second) + " requests/s");
-  }
+  details.Line("confidence", Text(answer.confidence));
+  WriteBounds(answer, details);
+  details.Line("holds for", Text(profile.request.objective));
+  WriteTerms(answer, details);
 }
 
 std::string Latencies(const Measurements& m) {
@@ -154,18 +121,20 @@ void WriteNextSteps(const Profile& profile, Details& details) {
   const std::string& name = profile.request.name;
   std::vector<std::pair<std::string, std::string>> steps;
   if (!IsFinished(profile.state)) {
-    steps.emplace_back("cancel " + name, "stop it");
+    steps.emplace_back("profile cancel " + name, "stop it");
   } else if (profile.recommendation) {
-    steps.emplace_back("show " + name + " -o json", "every figure");
-    steps.emplace_back("export " + name + " -t DIR --format csv", "trials, rows and samples");
+    steps.emplace_back("profile show " + name + " -o json", "every figure");
+    steps.emplace_back("profile export " + name + " -t DIR --format csv",
+                       "trials, rows and samples");
+    steps.emplace_back("what-if " + name + " --rps R", "the answer for another load");
   }
-  steps.emplace_back("logs " + name, "what the installation and the model wrote");
+  steps.emplace_back("profile logs " + name, "what the installation and the model wrote");
   std::size_t width = 0;
   for (const auto& [command, what] : steps) width = std::max(width, Width(command));
   details.Heading("Look next");
   for (const auto& [command, what] : steps) {
     const std::string padding(width - Width(command) + 3, ' ');
-    details.Block("mlprof profile " + command + padding + what, 2);
+    details.Block("mlprof " + command + padding + what, 2);
   }
 }
 
@@ -177,6 +146,7 @@ std::string ProfileDetails(const Profile& profile) {
   if (!finished) WriteProgress(profile, details);
   if (finished && profile.state != ProfileState::kSucceeded) WriteFailure(profile, details);
   if (profile.recommendation) WriteAnswer(profile, details);
+  WriteFindings(profile.findings, details);
   if (profile.measurements) WriteMeasurements(*profile.measurements, details);
   WriteWarnings(profile, details);
   WriteNextSteps(profile, details);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/include/mlprof/resource.h"
+#include "client/include/mlprof/what_if.h"
 #include "common/domain/profile.h"
 #include "common/domain/trial.h"
 #include "common/result/result.h"
@@ -47,6 +48,9 @@ class Profiles {
   Result<Resource<Profile>> Cancel(const std::string& name);
   /// Tags every model of the profile with its recommendation.
   Result<Resource<Profile>> Apply(const std::string& name);
+  /// Nothing is run for it. kConflict where the profile has no recommendation.
+  Result<Resource<WhatIfRecommendation>> AnswerWhatIf(const std::string& name,
+                                                      const WhatIf& question);
   Status Delete(const std::string& name);
 
   Result<ResourceList<Trial>> Trials(const std::string& name);

@@ -1,0 +1,17 @@
+// What the analyses found, as far as a person has to act on it or to know it.
+#pragma once
+
+#include "client/cli/output/details.h"
+#include "common/domain/findings.h"
+
+namespace mlprof::cli {
+
+/// Nothing, not even a heading, where nothing was found.
+void WriteFindings(const Findings& findings, Details& details);
+
+/// "row 7 takes 476.8 MiB of memory (median 1 MiB)"
+std::string Text(const HeavyRow& row);
+/// "grows by 1 KiB a request (over 5000); out of memory in 37 h at this rate"
+std::string Text(const MemoryFindings& memory);
+
+}  // namespace mlprof::cli

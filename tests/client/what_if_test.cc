@@ -1,0 +1,80 @@
+// `mlprof what-if NAME …`.
+#include <gmock/gmock.h>
+
+#include "tests/client/cli_fixture.h"
+#include "tests/client/golden.h"
+
+namespace mlprof::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class WhatIfTest : public CliTest {
+ protected:
+  WhatIfTest() {
+    Profile profile = SucceededProfile(true);
+    profile.request.objective.concurrency = 2;
+    profile.request.objective.latency_ms = {{"p95", 50}};
+    server_->On("GET /profiles/p1", 200, Text(EncodeProfile(profile)));
+    Answers(true);
+  }
+  void Answers(bool measured) {
+    Json answer = EncodeRecommendation(SomeAnswer(false));
+    answer["withinMeasured"] = measured;
+    answer["notes"] = {"the rate is above the measured knee", "two \x1b[2J"};
+    server_->On("POST /profiles/0123/what-if", 200, Text(answer));
+  }
+  Json Asked() {
+    return ParseJson(server_->Asked("POST /profiles/0123/what-if").back().body).value();
+  }
+};
+
+TEST_F(WhatIfTest, PrintsTheAnswerItsNotesAndWhatWasNotMeasured) {
+  Answers(false);
+  const Outcome outcome = Run({"what-if", "p1", "--rps", "40"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  ExpectGolden("cli/what_if.table", outcome.out);
+  EXPECT_THAT(Run({"what-if", "p1", "-o", "tsv"}).out, HasSubstr("0.4\t512 MiB\tno\thigh\n"));
+  Answers(true);
+  EXPECT_THAT(Run({"what-if", "p1"}).out, HasSubstr("measured         yes"));
+}
+
+TEST_F(WhatIfTest, PrintsTheServersAnswerAsJson) {
+  const Json answer = ParseJson(Run({"what-if", "p1", "-o", "json"}).out).value();
+  EXPECT_EQ(answer["requestedCpu"], 0.4);
+  EXPECT_EQ(answer["withinMeasured"], true);
+  EXPECT_EQ(answer["notes"].size(), 2U);
+}
+
+TEST_F(WhatIfTest, AsksForTheProfilesOwnObjectiveUnlessTold) {
+  Run({"what-if", "p1", "--memory-margin", "0.25"});
+  EXPECT_EQ(Asked(), (Json{{"memoryMargin", 0.25}}));
+}
+
+TEST_F(WhatIfTest, KeepsWhatTheOptionsDoNotChange) {
+  Run({"what-if", "p1", "--p99-ms", "90"});
+  EXPECT_EQ(
+      Asked(),
+      (Json{{"objective", {{"concurrency", 2}, {"latencyInMs", {{"p95", 50.0}, {"p99", 90.0}}}}}}));
+  Run({"what-if", "p1", "--rps", "40", "--arrivals", "constant", "--p95-ms", "60"});
+  EXPECT_EQ(Asked(), (Json{{"objective",
+                            {{"requestsPerSecond", 40.0},
+                             {"arrivals", "constant"},
+                             {"latencyInMs", {{"p95", 60.0}}}}}}));
+  Run({"what-if", "p1", "--concurrency", "8"});
+  EXPECT_EQ(Asked(), (Json{{"objective", {{"concurrency", 8}, {"latencyInMs", {{"p95", 50.0}}}}}}));
+}
+
+TEST_F(WhatIfTest, ExitStatusTellsWhatWentWrong) {
+  EXPECT_EQ(Run({"what-if", "nosuch"}).status, 3);
+  EXPECT_EQ(Run({"what-if"}).status, 2);
+  EXPECT_EQ(Run({"what-if", "p1", "--memory-margin", "-1"}).status, 2);
+  EXPECT_EQ(Run({"what-if", "p1", "--memory-margin", "15"}).status, 2);
+  EXPECT_EQ(Run({"what-if", "p1", "--rps", "1", "--concurrency", "1"}).status, 2);
+  EXPECT_EQ(Run({"what-if", "p1", "--arrivals", "constant"}).status, 2);  // it has no rate
+  server_->On("POST /profiles/0123/what-if", 409, R"({"detail":"it has no recommendation"})");
+  EXPECT_EQ(Run({"what-if", "p1"}).status, 1);
+}
+
+}  // namespace
+}  // namespace mlprof::cli
