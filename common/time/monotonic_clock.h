@@ -10,6 +10,8 @@ class MonotonicClock {
  public:
   virtual ~MonotonicClock() = default;
   virtual std::chrono::nanoseconds Now() const = 0;
+  /// Returns once Now() is `when` or later, as close after it as the machine can.
+  virtual void SleepUntil(std::chrono::nanoseconds when) const = 0;
 
   static const MonotonicClock& System();
 };

@@ -35,26 +35,48 @@ Result<agent_protocol::Ready> AgentSession::AwaitReady(std::stop_token stop, Dea
 ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
                                   Deadline deadline, const OnTick& on_tick) {
   std::unique_lock lock(mutex_);
-  replay_.emplace(ActiveReplay{&rows, ClosedLoop(plan), plan.attribute, next_id_});
+  replay_.emplace(ActiveReplay{&rows, MakeReplayLoop(plan), plan.attribute, next_id_});
   FillLoop(*replay_);
-  const auto finished = [&] { return LostLocked() || replay_->loop.Done(clock_.Now()); };
-  while (!finished() && !stop.stop_requested() && !deadline.Passed()) {
-    const auto wake = std::min(deadline.when(), Deadline::Clock::now() + kTick);
-    changed_.wait_until(lock, stop, wake, finished);
-    if (on_tick && !finished()) {
-      const LiveReplay live = Live();
-      lock.unlock();
-      on_tick(live);
-      lock.lock();
-    }
+  auto next_tick = Deadline::Clock::now() + kTick;
+  while (!FinishedLocked() && !stop.stop_requested() && !deadline.Passed()) {
+    Wait(lock, stop, std::min(deadline.when(), next_tick));
+    if (Deadline::Clock::now() < next_tick || FinishedLocked()) continue;
+    next_tick = Deadline::Clock::now() + kTick;
+    if (!on_tick) continue;
+    const LiveReplay live = Live();
+    lock.unlock();
+    on_tick(live);
+    lock.lock();
   }
-  next_id_ = replay_->first_id + replay_->loop.sent();
-  ReplayResult result = replay_->loop.TakeResult();
+  next_id_ = replay_->first_id + replay_->loop->sent();
+  ReplayResult result = replay_->loop->TakeResult();
   replay_.reset();
   result.target_lost = LostLocked();
   result.stopped = stop.stop_requested();
   if (result.ended < result.began) result.ended = result.began;
   return result;
+}
+
+bool AgentSession::FinishedLocked() const {
+  return LostLocked() || replay_->loop->Done(clock_.Now());
+}
+
+void AgentSession::Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                        Deadline::Clock::time_point wake) {
+  const auto next = replay_->loop->NextAt(clock_.Now());
+  if (!next) {
+    changed_.wait_until(lock, stop, wake, [&] {
+      return FinishedLocked() || replay_->loop->NextAt(clock_.Now()).has_value();
+    });
+    return;
+  }
+  // On the clock itself, which is precise and may be a test's; `wake` bounds how long nothing else
+  // is looked at.
+  const auto longest = clock_.Now() + (wake - Deadline::Clock::now());
+  lock.unlock();
+  clock_.SleepUntil(std::min(*next, longest));
+  lock.lock();
+  FillLoop(*replay_);
 }
 
 std::vector<Sample> AgentSession::Samples() const {
@@ -86,7 +108,7 @@ int AgentSession::children_lost() const {
 bool AgentSession::LostLocked() const { return ended_ || closed_; }
 
 void AgentSession::FillLoop(ActiveReplay& replay) {
-  while (const auto send = replay.loop.Next(clock_.Now())) {
+  while (const auto send = replay.loop->Next(clock_.Now())) {
     link_.SendRow({replay.first_id + send->id, replay.attribute, (*replay.rows)[send->row]});
   }
 }
@@ -98,12 +120,12 @@ void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
   if (answer.id < replay_->first_id) return;  // likewise, of a replay before this one
   agent_protocol::Answer own = answer;
   own.id -= replay_->first_id;
-  if (!replay_->loop.Answered(own, now)) {
+  if (!replay_->loop->Answered(own, now)) {
     LogWarn("agent answered a row that was not in flight", {{"id", answer.id}});
     return;
   }
   FillLoop(*replay_);
-  if (replay_->loop.Done(now)) changed_.notify_all();
+  if (replay_->loop->Done(now) || replay_->loop->NextAt(now)) changed_.notify_all();
 }
 
 void AgentSession::OnSample(const Sample& sample) {
@@ -155,7 +177,7 @@ void AgentSession::OnClosed(const Error& why) {
 }
 
 LiveReplay AgentSession::Live() const {
-  const ReplayResult& result = replay_->loop.result();
+  const ReplayResult& result = replay_->loop->result();
   LiveReplay live;
   live.answered = result.requests.size();
   live.failures = result.failures;

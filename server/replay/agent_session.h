@@ -14,7 +14,7 @@
 #include "common/time/deadline.h"
 #include "common/time/monotonic_clock.h"
 #include "server/analysis/diagnosis.h"
-#include "server/replay/closed_loop.h"
+#include "server/replay/replay_loop.h"
 #include "server/runtime/agent_link.h"
 
 namespace mlprof {
@@ -53,7 +53,7 @@ class AgentSession : private AgentListener {
  private:
   struct ActiveReplay {
     const Rows* rows;
-    ClosedLoop loop;
+    std::unique_ptr<ReplayLoop> loop;
     bool attribute;
     std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
   };
@@ -64,6 +64,10 @@ class AgentSession : private AgentListener {
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
   void OnClosed(const Error& why) override;
   void FillLoop(ActiveReplay& replay);
+  bool FinishedLocked() const;
+  /// Until there is something to do, `wake` at the latest; sends what is due by then.
+  void Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+            Deadline::Clock::time_point wake);
   LiveReplay Live() const;
   bool LostLocked() const;
 

@@ -13,7 +13,11 @@
 
 namespace mlprof {
 
-/// Rows are sent at the times of a schedule, whether or not earlier ones were answered.
+/// A row that leaves so long after it was due is late; what is less is a timer's jitter.
+inline constexpr std::chrono::milliseconds kLateAfter{1};
+
+/// Rows are sent at the times of a schedule, whether or not earlier ones were answered. A backlog
+/// (no thread could run, or max_in_flight was reached) leaves at twice the rate at most.
 struct OpenLoop {
   double requests_per_second = 1;
   Arrivals arrivals = Arrivals::kPoisson;
@@ -67,8 +71,8 @@ struct ReplayResult {
   std::int64_t failures = 0;
   std::optional<FirstFailure> first_failure;
   std::optional<std::uint32_t> last_sent;  // row
-  /// Open loop: requests that left more than kLateAfter behind their schedule.
-  std::int64_t late = 0;
+  std::int64_t late = 0;                   // open loop: rows that left later than kLateAfter
+  std::int64_t unsent = 0;                 // open loop: rows due before max_time that never left
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop
 

@@ -1,10 +1,18 @@
 #include "tests/fakes/fake_agent_link.h"
 
+#include <algorithm>
 #include <csignal>
 
 namespace mlprof {
 
 using agent_protocol::ProcessEvent;
+
+namespace {
+
+constexpr std::chrono::microseconds kNullTarget{100};
+constexpr double kThrashing = 10;
+
+}  // namespace
 
 FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, bool writable_root, FakeClock& clock)
     : model_(std::move(model)),
@@ -15,7 +23,11 @@ FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, bool writable_root,
       millicores_(limits.cpu.millicores()),
       thread_([this](std::stop_token stop) { Run(stop); }) {}
 
-FakeAgentLink::~FakeAgentLink() { thread_.request_stop(); }
+FakeAgentLink::~FakeAgentLink() {
+  thread_.request_stop();
+  thread_.join();
+  for (std::size_t i = 0; i < actions_.size(); ++i) clock_.EndWork();
+}
 
 void FakeAgentLink::Listen(AgentListener* listener) {
   std::unique_lock lock(mutex_);
@@ -26,8 +38,13 @@ void FakeAgentLink::Listen(AgentListener* listener) {
   }
 }
 
-void FakeAgentLink::Start(const agent_protocol::Start&) {
-  Post([this](AgentListener& listener) { BeReady(listener); });
+void FakeAgentLink::Start(const agent_protocol::Start& start) {
+  const auto& command = start.command;
+  const bool null = std::find(command.begin(), command.end(), "--null-server") != command.end();
+  Post([this, null](AgentListener& listener) {
+    null_target_ = null;
+    BeReady(listener);
+  });
 }
 
 void FakeAgentLink::SendRow(const agent_protocol::Row& row) {
@@ -42,6 +59,7 @@ void FakeAgentLink::SetCpu(Cores cpu) { millicores_ = cpu.millicores(); }
 
 void FakeAgentLink::Post(Action action) {
   const std::lock_guard lock(mutex_);
+  clock_.BeginWork();
   actions_.push_back(std::move(action));
   changed_.notify_all();
 }
@@ -55,6 +73,7 @@ void FakeAgentLink::Run(std::stop_token stop) {
     delivering_ = true;
     lock.unlock();
     action(listener);
+    clock_.EndWork();
     lock.lock();
     delivering_ = false;
     changed_.notify_all();
@@ -62,6 +81,11 @@ void FakeAgentLink::Run(std::stop_token stop) {
 }
 
 void FakeAgentLink::BeReady(AgentListener& listener) {
+  agent_protocol::Ready ready;
+  ready.took = std::chrono::milliseconds(5);
+  ready.cpu_time = std::chrono::milliseconds(3);
+  ready.processes = 1;
+  if (null_target_) return listener.OnReady(ready);
   if (!model_.start_failure.empty()) {
     ProcessEvent event;
     event.kind = ProcessEvent::Kind::kStartFailed;
@@ -75,32 +99,58 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
     return Die(listener, 0, SIGKILL);
   }
   listener.OnSample(Read(model_.start_peak));
-  listener.OnReady({std::chrono::milliseconds(5), std::chrono::milliseconds(3), model_.start_peak});
+  ready.peak_unreclaimable = model_.start_peak;
+  ready.threads = model_.threads;
+  listener.OnReady(ready);
+}
+
+Bytes FakeAgentLink::Serving() const {
+  return model_.serving_peak + Bytes(model_.leak_per_row.count() * rows_);
+}
+
+void FakeAgentLink::AnswerNull(AgentListener& listener, const agent_protocol::Row& row) {
+  clock_.Pass(kNullTarget);
+  agent_protocol::Answer answer;
+  answer.id = row.id;
+  answer.http_status = 200;
+  listener.OnAnswer(answer);
 }
 
 void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& row) {
+  if (null_target_) return AnswerNull(listener, row);
   if (dead_ || *model_.silent) return;
-  if (limits_.memory < model_.serving_peak) {
+  ++rows_;
+  const Bytes peak = Serving() + model_.rise(row.body);
+  if (limits_.memory < peak) {
     oom_killed_ = true;
     return Die(listener, 0, SIGKILL);
   }
   const int status = model_.status(row.body);
   if (status == 0) return Die(listener, 0, SIGSEGV);
-  listener.OnSample(Read(model_.serving_peak));
+  listener.OnSample(Read(Serving()));
   // A quota below one core stretches a row that keeps one core busy.
-  const double stretch = std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
+  double stretch = std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
+  if (limits_.memory < peak + model_.hot_file) {
+    stretch *= kThrashing;
+    refaults_ += 100;
+  }
   const auto took =
       std::chrono::duration_cast<std::chrono::nanoseconds>(model_.cpu_per_row * stretch);
   clock_.Pass(took);
   cpu_time_ += model_.cpu_per_row;
-  listener.OnSample(Read(model_.serving_peak));
+  Sample after = Read(Serving());
+  after.peak_unreclaimable = peak;
+  listener.OnSample(after);
 
   agent_protocol::Answer answer;
   answer.id = row.id;
   answer.http_status = status;
   answer.first_byte = took;
   answer.last_byte = took;
-  if (row.attribute) answer.cpu_time = model_.cpu_per_row;
+  if (row.attribute) {
+    answer.cpu_time = model_.cpu_per_row;
+    answer.peak_rise = model_.rise(row.body);
+  }
   if (status != 200) answer.excerpt = "no such thing";
   listener.OnAnswer(answer);
 }
@@ -131,7 +181,9 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.throttled_periods = throttled_periods_;
   sample.unreclaimable = memory;
   sample.usage = memory;
-  sample.processes = 1;
+  sample.processes = model_.threads;
+  sample.mapped_file = model_.hot_file;
+  sample.file_refaults = refaults_;
   return sample;
 }
 

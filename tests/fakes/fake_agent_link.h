@@ -29,7 +29,9 @@ class FakeAgentLink final : public AgentLink {
   void Run(std::stop_token stop);
   void BeReady(AgentListener& listener);
   void Answer(AgentListener& listener, const agent_protocol::Row& row);
+  void AnswerNull(AgentListener& listener, const agent_protocol::Row& row);
   void Die(AgentListener& listener, int exit_code, int signal);
+  Bytes Serving() const;
   Sample Read(Bytes memory);
 
   FakeModel model_;
@@ -48,6 +50,9 @@ class FakeAgentLink final : public AgentLink {
   std::atomic<std::int64_t> millicores_;
   std::atomic<bool> oom_killed_ = false;
   bool dead_ = false;
+  bool null_target_ = false;
+  std::int64_t rows_ = 0;
+  std::int64_t refaults_ = 0;
   std::jthread thread_;
 };
 

@@ -48,6 +48,22 @@ class FakeTarget final : public Target {
 
 }  // namespace
 
+void FakeClock::SleepUntil(std::chrono::nanoseconds when) const {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return works_ == 0; });
+  now_ = std::max(now_.load(), when.count());
+}
+
+void FakeClock::BeginWork() {
+  const std::lock_guard lock(mutex_);
+  ++works_;
+}
+
+void FakeClock::EndWork() {
+  const std::lock_guard lock(mutex_);
+  if (--works_ == 0) ended_.notify_all();
+}
+
 Result<HostFacts> FakeRuntime::Host(Deadline) {
   if (unavailable_) return Fail(Unavailable("the engine does not answer"));
   HostFacts host;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,8 +21,18 @@ class FakeClock final : public MonotonicClock {
   std::chrono::nanoseconds Now() const override { return std::chrono::nanoseconds(now_.load()); }
   void Pass(std::chrono::nanoseconds time) { now_ += time.count(); }
 
+  /// Waits for what was begun before, then lets the rest of the time pass at once: a row that is
+  /// being answered always comes before what is due later.
+  void SleepUntil(std::chrono::nanoseconds when) const override;
+  /// Around work that takes time of this clock on another thread.
+  void BeginWork();
+  void EndWork();
+
  private:
-  std::atomic<std::int64_t> now_ = 1'000'000'000;
+  mutable std::atomic<std::int64_t> now_ = 1'000'000'000;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable ended_;
+  int works_ = 0;
 };
 
 /// What the imitated model needs and does. Set before a profile runs.
@@ -29,6 +40,13 @@ struct FakeModel {
   std::chrono::microseconds cpu_per_row{2000};
   Bytes start_peak = MiB(100);
   Bytes serving_peak = MiB(200);
+  Bytes leak_per_row;
+  /// Rises above serving_peak while the row is served; lower limits kill, as the kernel does.
+  std::function<Bytes(const std::string& row)> rise = [](const std::string&) { return Bytes(); };
+  /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
+  /// as long.
+  Bytes hot_file;
+  int threads = 1;
   /// Status for a row; a status of 0 kills the model.
   std::function<int(const std::string& row)> status = [](const std::string&) { return 200; };
   std::string start_failure;  // not "": the command cannot be started

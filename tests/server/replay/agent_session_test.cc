@@ -80,6 +80,60 @@ TEST(AgentSessionTest, SaysWhyTheModelDidNotStart) {
   EXPECT_EQ(session.Death().start_failed, "/server: No such file or directory");
 }
 
+ReplayPlan Paced(double rate, std::chrono::milliseconds time) {
+  ReplayPlan plan;
+  plan.order = {0};
+  plan.open_loop = OpenLoop{rate, Arrivals::kConstant};
+  plan.max_time = time;
+  return plan;
+}
+
+TEST(AgentSessionTest, KeepsARateThatTheModelCanServe) {
+  FakeClock clock;
+  FakeAgentLink link({}, kAmple, false, clock);  // 2 ms a row, one after the other
+  AgentSession session(link, clock);
+  session.Start({});
+  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  const auto began = clock.Now();
+  const ReplayResult result =
+      session.Replay({"a"}, Paced(100, std::chrono::seconds(10)), {}, Soon());
+  ASSERT_EQ(result.requests.size(), 1000U);
+  for (const RequestRecord& request : result.requests) {
+    EXPECT_EQ(request.latency_us, 2000U);
+    EXPECT_EQ(request.lag_us, 0U);
+  }
+  EXPECT_EQ(clock.Now() - began, std::chrono::milliseconds(9992));
+  EXPECT_EQ(result.late + result.unsent, 0);
+}
+
+TEST(AgentSessionTest, LetsLatencyGrowWhereTheModelCannotKeepTheRate) {
+  FakeClock clock;
+  FakeAgentLink link({}, kAmple, false, clock);
+  AgentSession session(link, clock);
+  session.Start({});
+  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  const ReplayResult result =
+      session.Replay({"a"}, Paced(1000, std::chrono::seconds(2)), {}, Soon());
+  // A model of 500 rows a second leaves half of them waiting: the last for a second or so.
+  EXPECT_EQ(static_cast<std::int64_t>(result.requests.size()) + result.unsent, 2000);
+  EXPECT_GT(result.requests.back().latency_us, 800'000U);
+}
+
+TEST(AgentSessionTest, EndsAnOpenLoopWhoseModelDied) {
+  FakeClock clock;
+  FakeModel model;
+  model.status = [](const std::string& row) { return row == "die" ? 0 : 200; };
+  FakeAgentLink link(model, kAmple, false, clock);
+  AgentSession session(link, clock);
+  session.Start({});
+  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  ReplayPlan plan = Paced(100, std::chrono::hours(1));
+  plan.order = {0, 0, 1};
+  const ReplayResult result = session.Replay({"live", "die"}, plan, {}, Soon());
+  EXPECT_TRUE(result.target_lost);
+  EXPECT_EQ(result.requests.size(), 2U);
+}
+
 TEST(AgentSessionTest, StopsWhenAsked) {
   FakeModel model;
   *model.silent = true;

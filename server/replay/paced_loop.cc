@@ -1,0 +1,64 @@
+#include "server/replay/paced_loop.h"
+
+#include <algorithm>
+
+namespace mlprof {
+namespace {
+
+constexpr double kCatchUp = 2;  // a backlog is sent at no more than so many times the rate
+
+}  // namespace
+
+PacedLoop::PacedLoop(ReplayPlan plan)
+    : ReplayLoop(std::move(plan)),
+      schedule_(*this->plan().open_loop),
+      shortest_gap_(static_cast<std::int64_t>(
+          1e9 / (kCatchUp * this->plan().open_loop->requests_per_second))) {}
+
+ReplayLoop::Time PacedLoop::Permitted() const {
+  const Time due = began().value_or(Time{0}) + schedule_.due();
+  return catching_up_from_ ? std::max(due, *catching_up_from_ + shortest_gap_) : due;
+}
+
+std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
+  const Time due = Begin(now) + schedule_.due();
+  Time permitted = Permitted();
+  if (permitted > now || Full() || !WithinLimits(now)) return std::nullopt;
+  // Nobody looked for a while: the rows that piled up must not leave all at once.
+  if (now - permitted > kLateAfter) permitted = now;
+  if (permitted > due) {
+    catching_up_from_ = permitted;
+  } else {
+    catching_up_from_.reset();
+  }
+  if (now - due > kLateAfter) ++changing_result().late;
+  schedule_.Advance();
+  return Launch(due, now);
+}
+
+std::optional<ReplayLoop::Time> PacedLoop::NextAt(Time now) const {
+  if (Full() || !WithinLimits(std::max(now, Permitted()))) return std::nullopt;
+  return Permitted();
+}
+
+bool PacedLoop::Done(Time now) const {
+  return in_flight() == 0 && !WithinLimits(std::max(now, Permitted()));
+}
+
+ReplayResult PacedLoop::TakeResult() {
+  CountUnsent();
+  return ReplayLoop::TakeResult();
+}
+
+void PacedLoop::CountUnsent() {
+  if (!plan().max_time) return;
+  const auto missing = [&] {
+    return !plan().max_requests ||
+           sent() + static_cast<std::uint64_t>(result().unsent) < *plan().max_requests;
+  };
+  for (; schedule_.due() < *plan().max_time && missing(); schedule_.Advance()) {
+    ++changing_result().unsent;
+  }
+}
+
+}  // namespace mlprof

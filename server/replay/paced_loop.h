@@ -1,0 +1,31 @@
+// The open loop: rows leave at the times of a schedule, whether or not earlier ones were answered,
+// and their latency counts from those times. Pure state.
+#pragma once
+
+#include "server/replay/arrival_schedule.h"
+#include "server/replay/replay_loop.h"
+
+namespace mlprof {
+
+class PacedLoop final : public ReplayLoop {
+ public:
+  /// `plan.open_loop` must be set.
+  explicit PacedLoop(ReplayPlan plan);
+
+  std::optional<Send> Next(Time now) override;
+  std::optional<Time> NextAt(Time now) const override;
+  bool Done(Time now) const override;
+  ReplayResult TakeResult() override;
+
+ private:
+  bool Full() const { return in_flight() >= plan().open_loop->max_in_flight; }
+  /// When the next row may leave: when it is due, or later while a backlog is worked off.
+  Time Permitted() const;
+  void CountUnsent();
+
+  ArrivalSchedule schedule_;
+  const Time shortest_gap_;               // of a backlog: half the schedule's mean
+  std::optional<Time> catching_up_from_;  // what the row before was permitted at, where it was late
+};
+
+}  // namespace mlprof

@@ -1,0 +1,81 @@
+#include "server/replay/replay_loop.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "server/replay/closed_loop.h"
+#include "server/replay/paced_loop.h"
+
+namespace mlprof {
+namespace {
+
+std::uint32_t Microseconds(std::chrono::nanoseconds duration) {
+  const std::int64_t us = std::max<std::int64_t>(0, duration.count() / 1000);
+  return static_cast<std::uint32_t>(
+      std::min<std::int64_t>(us, std::numeric_limits<std::uint32_t>::max()));
+}
+
+}  // namespace
+
+ReplayLoop::Time ReplayLoop::Begin(Time now) {
+  if (!began_) {
+    began_ = now;
+    result_.began = now;
+  }
+  return *began_;
+}
+
+bool ReplayLoop::WithinLimits(Time now) const {
+  if (plan_.max_requests && sent_ >= *plan_.max_requests) return false;
+  if (!plan_.max_time || !began_) return true;
+  const Time elapsed = now - *began_;
+  if (elapsed < *plan_.max_time) return true;
+  const bool wants_more = sent_ < plan_.min_requests;
+  return wants_more && elapsed < plan_.hard_max_time.value_or(*plan_.max_time);
+}
+
+ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
+  const std::uint64_t id = sent_++;
+  const std::uint32_t row = plan_.order[id % plan_.order.size()];
+  window_.push_back({row, Microseconds(now - due), due, true});
+  result_.last_sent = row;
+  ++in_flight_;
+  return {id, row};
+}
+
+bool ReplayLoop::Answered(const agent_protocol::Answer& answer, Time now) {
+  const std::uint64_t first = sent_ - window_.size();
+  if (answer.id < first || answer.id >= sent_) return false;
+  InFlight& request = window_[answer.id - first];
+  if (!request.open) return false;
+  request.open = false;
+  --in_flight_;
+  result_.ended = now;
+
+  RequestRecord& record = result_.requests.emplace_back();
+  record.row = request.row;
+  record.lag_us = request.lag_us;
+  // The agent holds an attributed answer until the CPU has settled: its arrival says nothing then.
+  record.latency_us = Microseconds(plan_.attribute ? answer.last_byte : now - request.due);
+  record.service_us = Microseconds(answer.last_byte - answer.sent);
+  if (answer.cpu_time) record.cpu_us = Microseconds(*answer.cpu_time);
+  record.peak_rise = answer.peak_rise;
+  record.http_status = static_cast<std::uint16_t>(answer.http_status);
+  record.failure = answer.failure;
+  if (!record.Succeeded()) {
+    ++result_.failures;
+    if (!result_.first_failure) {
+      result_.first_failure =
+          FirstFailure{request.row, answer.http_status, answer.failure, answer.excerpt};
+    }
+  }
+  while (!window_.empty() && !window_.front().open) window_.pop_front();
+  return true;
+}
+
+std::unique_ptr<ReplayLoop> MakeReplayLoop(ReplayPlan plan) {
+  if (plan.open_loop) return std::make_unique<PacedLoop>(std::move(plan));
+  return std::make_unique<ClosedLoop>(std::move(plan));
+}
+
+}  // namespace mlprof

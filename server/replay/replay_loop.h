@@ -1,0 +1,72 @@
+// What every replay has in common: rows in flight, limits, and the record of the answers. Pure
+// state: it is told the time and the answers and says what to send; it knows no sockets or clocks.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "server/replay/replay_plan.h"
+
+namespace mlprof {
+
+class ReplayLoop {
+ public:
+  using Time = std::chrono::nanoseconds;  // since any fixed moment
+
+  struct Send {
+    std::uint64_t id;
+    std::uint32_t row;
+  };
+
+  virtual ~ReplayLoop() = default;
+  /// A row to send at `now`, nothing when no more may leave. Call until it says so: at the start,
+  /// after each answer and when NextAt() has come.
+  virtual std::optional<Send> Next(Time now) = 0;
+  /// When the next row may leave, as things stand at `now`; nothing where only an answer can let
+  /// one leave, or none will.
+  virtual std::optional<Time> NextAt(Time now) const = 0;
+  /// Nothing is in flight and nothing more will be sent.
+  virtual bool Done(Time now) const = 0;
+
+  /// Takes an answer. False for an id that is not in flight (a broken or hostile agent).
+  bool Answered(const agent_protocol::Answer& answer, Time now);
+  std::uint64_t sent() const { return sent_; }
+  const ReplayResult& result() const { return result_; }
+  virtual ReplayResult TakeResult() { return std::move(result_); }
+
+ protected:
+  explicit ReplayLoop(ReplayPlan plan) : plan_(std::move(plan)) {}
+
+  /// Notes a row as sent that was due at `due`.
+  Send Launch(Time due, Time now);
+  /// Whether the limits let a row leave at `now`.
+  bool WithinLimits(Time now) const;
+  const ReplayPlan& plan() const { return plan_; }
+  int in_flight() const { return in_flight_; }
+  /// The first call is the replay's begin.
+  Time Begin(Time now);
+  std::optional<Time> began() const { return began_; }
+  ReplayResult& changing_result() { return result_; }
+
+ private:
+  struct InFlight {
+    std::uint32_t row = 0;
+    std::uint32_t lag_us = 0;
+    Time due{0};
+    bool open = false;
+  };
+
+  const ReplayPlan plan_;
+  ReplayResult result_;
+  std::optional<Time> began_;
+  std::deque<InFlight> window_;  // by id, from the oldest in flight
+  std::uint64_t sent_ = 0;
+  int in_flight_ = 0;
+};
+
+/// The loop that the plan asks for.
+std::unique_ptr<ReplayLoop> MakeReplayLoop(ReplayPlan plan);
+
+}  // namespace mlprof

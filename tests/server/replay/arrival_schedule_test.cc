@@ -1,0 +1,50 @@
+#include "server/replay/arrival_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace mlprof {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+std::vector<nanoseconds> Times(const OpenLoop& plan, std::size_t count) {
+  ArrivalSchedule schedule(plan);
+  std::vector<nanoseconds> times;
+  for (; times.size() < count; schedule.Advance()) times.push_back(schedule.due());
+  return times;
+}
+
+TEST(ArrivalScheduleTest, SpacesConstantArrivalsEvenlyWithoutDrift) {
+  const OpenLoop plan{3.0, Arrivals::kConstant};
+  const auto times = Times(plan, 3'000'001);
+  EXPECT_EQ(times[0], nanoseconds(0));
+  EXPECT_EQ(times[1], nanoseconds(333'333'333));
+  EXPECT_EQ(times[3'000'000], std::chrono::seconds(1'000'000));
+}
+
+TEST(ArrivalScheduleTest, RepeatsRandomArrivalsOfTheSameSeedOnly) {
+  const OpenLoop plan{1000, Arrivals::kPoisson, 7};
+  EXPECT_EQ(Times(plan, 100), Times(plan, 100));
+  EXPECT_NE(Times(plan, 100), Times({1000, Arrivals::kPoisson, 8}, 100));
+}
+
+TEST(ArrivalScheduleTest, DrawsPoissonGapsOfTheRightMeanAndSpread) {
+  constexpr std::size_t kCount = 100'000;
+  const auto times = Times({1000, Arrivals::kPoisson, 1}, kCount);
+  const double mean_us =
+      static_cast<double>(times.back() / microseconds(1)) / static_cast<double>(kCount);
+  EXPECT_NEAR(mean_us, 1000, 10);
+  std::size_t short_gaps = 0;
+  for (std::size_t i = 1; i < kCount; ++i) {
+    ASSERT_LE(times[i - 1], times[i]);
+    if (times[i] - times[i - 1] < microseconds(1000)) ++short_gaps;
+  }
+  EXPECT_NEAR(static_cast<double>(short_gaps) / kCount, 1 - std::exp(-1), 0.01);
+}
+
+}  // namespace
+}  // namespace mlprof

@@ -1,0 +1,147 @@
+#include "server/replay/paced_loop.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using Time = ReplayLoop::Time;
+
+constexpr Time kBegin = std::chrono::seconds(5);
+
+// 100 requests a second, evenly: one every 10 ms.
+ReplayPlan Plan() {
+  ReplayPlan plan;
+  plan.order = {0, 1, 2};
+  plan.open_loop = OpenLoop{100, Arrivals::kConstant};
+  return plan;
+}
+
+agent_protocol::Answer Ok(std::uint64_t id) {
+  agent_protocol::Answer answer;
+  answer.id = id;
+  answer.http_status = 200;
+  return answer;
+}
+
+int SendAll(ReplayLoop& loop, Time now) {
+  int sent = 0;
+  while (loop.Next(now)) ++sent;
+  return sent;
+}
+
+TEST(PacedLoopTest, SendsAtTheTimesOfTheScheduleWhetherOrNotAnswersCome) {
+  ReplayPlan plan = Plan();
+  plan.max_requests = 3;
+  PacedLoop loop(plan);
+  EXPECT_EQ(SendAll(loop, kBegin), 1);
+  EXPECT_EQ(loop.NextAt(kBegin), kBegin + milliseconds(10));
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(9)), 0);
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(10)), 1);
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(20)), 1);
+  EXPECT_EQ(loop.NextAt(kBegin + milliseconds(20)), std::nullopt);
+  for (std::uint64_t id = 0; id < 3; ++id) {
+    EXPECT_FALSE(loop.Done(kBegin + milliseconds(30)));
+    EXPECT_TRUE(loop.Answered(Ok(id), kBegin + milliseconds(30)));
+  }
+  EXPECT_TRUE(loop.Done(kBegin + milliseconds(30)));
+  EXPECT_EQ(loop.result().late, 0);
+}
+
+TEST(PacedLoopTest, CountsLatencyFromTheScheduledTimeAndSaysHowLateItSent) {
+  PacedLoop loop(Plan());
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  ASSERT_EQ(SendAll(loop, kBegin + milliseconds(14)), 1);  // due at 10
+  ASSERT_TRUE(loop.Answered(Ok(1), kBegin + milliseconds(17)));
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.requests.at(0).lag_us, 4000U);
+  EXPECT_EQ(result.requests.at(0).latency_us, 7000U);
+  EXPECT_EQ(result.late, 1);
+}
+
+TEST(PacedLoopTest, FiresABacklogNoFasterThanTwiceTheRateUntilItIsGone) {
+  PacedLoop loop(Plan());
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  // Nobody looked for 100 ms: the rows of 10, 20, … 100 ms are due.
+  Time now = kBegin + milliseconds(100);
+  EXPECT_EQ(SendAll(loop, now), 1);
+  int sent = 1;
+  Time previous = now;
+  while (loop.result().late == sent) {
+    now = *loop.NextAt(now);
+    EXPECT_EQ(now - previous, milliseconds(5));
+    previous = now;
+    ASSERT_EQ(SendAll(loop, now), 1);
+    ++sent;
+  }
+  // After 19 rows, 5 ms apart, the schedule has been caught up with: row 20 is due at 190 ms.
+  EXPECT_EQ(loop.result().late, 18);
+  EXPECT_EQ(now, kBegin + milliseconds(190));
+  EXPECT_EQ(loop.NextAt(now), kBegin + milliseconds(200));
+}
+
+TEST(PacedLoopTest, LetsCloseArrivalsLeaveTogetherWithinATimersJitter) {
+  ReplayPlan plan = Plan();
+  plan.open_loop->requests_per_second = 10'000;
+  PacedLoop loop(plan);
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  EXPECT_EQ(SendAll(loop, kBegin + std::chrono::microseconds(300)), 3);
+  EXPECT_EQ(loop.result().late, 0);
+}
+
+TEST(PacedLoopTest, HoldsRowsBackBeyondItsMaximumInFlight) {
+  ReplayPlan plan = Plan();
+  plan.open_loop->max_in_flight = 2;
+  PacedLoop loop(plan);
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  ASSERT_EQ(SendAll(loop, kBegin + milliseconds(10)), 1);
+  EXPECT_EQ(loop.NextAt(kBegin + milliseconds(20)), std::nullopt);
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(50)), 0);
+  ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(50)));
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(50)), 1);
+  ASSERT_TRUE(loop.Answered(Ok(2), kBegin + milliseconds(53)));
+  EXPECT_EQ(loop.result().late, 1);
+  EXPECT_EQ(loop.result().requests.back().latency_us, 33'000U);
+}
+
+TEST(PacedLoopTest, EndsAtItsTimeAndTellsWhatItCouldNotSend) {
+  ReplayPlan plan = Plan();
+  plan.open_loop->max_in_flight = 1;
+  plan.max_time = milliseconds(45);
+  PacedLoop loop(plan);
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  EXPECT_EQ(loop.NextAt(kBegin + milliseconds(46)), std::nullopt);
+  ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(46)));
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(46)), 0);
+  EXPECT_TRUE(loop.Done(kBegin + milliseconds(46)));
+  EXPECT_EQ(loop.TakeResult().unsent, 4);  // of 10, 20, 30 and 40 ms
+}
+
+TEST(PacedLoopTest, EndsOnceNoMoreRowIsDueInItsTime) {
+  ReplayPlan plan = Plan();
+  plan.max_time = milliseconds(15);
+  PacedLoop loop(plan);
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  ASSERT_EQ(SendAll(loop, kBegin + milliseconds(10)), 1);
+  ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(11)));
+  ASSERT_TRUE(loop.Answered(Ok(1), kBegin + milliseconds(12)));
+  EXPECT_TRUE(loop.Done(kBegin + milliseconds(12)));
+  EXPECT_EQ(loop.TakeResult().unsent, 0);
+}
+
+TEST(PacedLoopTest, GoesOnForTheLeastCountUpToTheHardLimit) {
+  ReplayPlan plan = Plan();
+  plan.max_time = milliseconds(15);
+  plan.min_requests = 100;
+  plan.hard_max_time = milliseconds(25);
+  PacedLoop loop(plan);
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(10)), 1);
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(20)), 1);
+  EXPECT_EQ(loop.NextAt(kBegin + milliseconds(20)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace mlprof
