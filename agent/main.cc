@@ -1,15 +1,18 @@
 // mlprof-agent --socket PATH: process 1 of a scoring container. Connects out to the controller's
 // Unix socket and does what it asks until the connection ends.
+// mlprof-agent --null-server PORT: a stand-in for a model, which it can always be told to start.
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
 #include "agent/app/agent.h"
+#include "agent/null_server/null_server.h"
 
 namespace mlprof::agent {
 namespace {
@@ -29,23 +32,37 @@ Result<UniqueFd> Connect(const std::string& path) {
   return socket;
 }
 
+int Report(const Status& status) {
+  if (status) return 0;
+  std::fprintf(stderr, "mlprof-agent: %s\n", status.error().message().c_str());
+  return 1;
+}
+
+int RunNullServer(const char* port_text) {
+  int port = 0;
+  const char* const end = port_text + std::strlen(port_text);
+  const auto [parsed, error] = std::from_chars(port_text, end, port);
+  if (error != std::errc() || parsed != end || port < 1 || port > 65535) {
+    return Report(Fail(InvalidArgument(std::string("not a port: ") + port_text)));
+  }
+  return Report(ServeNothing(port));
+}
+
 int Main(int argc, char** argv) {
   const std::string_view option = argc > 1 ? argv[1] : "";
   if (option == "--version") {
     std::puts("mlprof-agent " MLPROF_VERSION);
     return 0;
   }
+  if (option == "--null-server" && argc == 3) return RunNullServer(argv[2]);
   if (option != "--socket" || argc != 3) {
-    std::fputs("usage: mlprof-agent --socket PATH\n", stderr);
+    std::fputs("usage: mlprof-agent --socket PATH | --null-server PORT\n", stderr);
     return 2;
   }
   // The model must not look into this process, even under the same user.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   auto socket = Connect(argv[2]);
-  const Status served = socket ? Agent::Serve(std::move(*socket)) : Fail(socket.error());
-  if (served) return 0;
-  std::fprintf(stderr, "mlprof-agent: %s\n", served.error().message().c_str());
-  return 1;
+  return Report(socket ? Agent::Serve(std::move(*socket)) : Fail(socket.error()));
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "agent/page_cache/drop_cache.h"
+#include "agent/sampling/census.h"
+
 namespace mlprof::agent {
 
 using agent_protocol::ProcessEvent;
@@ -28,7 +31,7 @@ Agent::Agent(EventLoop& loop, UniqueFd controller, std::unique_ptr<CgroupReader>
     : loop_(loop),
       cgroup_(std::move(cgroup)),
       link_(loop, std::move(controller), *this),
-      sampler_(loop, *cgroup_, proc_),
+      sampler_(loop, *cgroup_, proc_, high_water_),
       supervisor_(loop, *cgroup_, [this](const ProcessEvent& event) { OnProcessEvent(event); }) {}
 
 Status Agent::Run(int cgroup_version) {
@@ -56,7 +59,8 @@ void Agent::OnStart(const agent_protocol::Start& start) {
     return link_.Send(event);
   }
   relay_.emplace(loop_, Relay::Target{start.port, std::move(*head), start.request_timeout},
-                 *cgroup_, [this](const agent_protocol::Answer& answer) { link_.Send(answer); });
+                 *cgroup_, high_water_,
+                 [this](const agent_protocol::Answer& answer) { OnAnswer(answer); });
   readiness_.emplace(loop_, start.port, std::move(*probe), start.readiness_path.empty(),
                      Readiness::Outcome{[this] { OnReady(); },
                                         [this, port = start.port,
@@ -71,10 +75,19 @@ void Agent::OnStart(const agent_protocol::Start& start) {
   start_timeout_ = start.start_timeout;
   samples_per_write_ =
       static_cast<int>(std::clamp<std::int64_t>(kLongestHold / start.sample_interval, 1, 40));
+  DropFileCache(start.drop_cache);
   sampler_.Start(start.sample_interval, [this](const Sample& sample) { OnSample(sample); });
   cpu_at_start_ = ModelCpuTime(*cgroup_);
   started_at_ = Clock::now();
   supervisor_.Launch(start);
+}
+
+// What the walk leaves in the kernel's memory is the agent's, not the model's.
+void Agent::DropFileCache(const std::vector<std::string>& folders) {
+  if (folders.empty()) return;
+  const Bytes before = sampler_.Take().unreclaimable;
+  DropCache(folders);
+  sampler_.TakeOut(sampler_.Take().unreclaimable - before);
 }
 
 void Agent::OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) {
@@ -115,8 +128,18 @@ void Agent::OnReady() {
   ready.cpu_time = ModelCpuTime(*cgroup_) - cpu_at_start_;
   sampler_.Take();  // a peak between two samples would be missed
   ready.peak_unreclaimable = sampler_.peak_unreclaimable();
+  const Census census = TakeCensus(ListModelProcesses());
+  ready.processes = census.processes;
+  ready.threads = census.threads;
+  ready.thread_pools = census.thread_pools;
   link_.Send(ready);
+  sampler_.BeginServing();
   supervisor_.WatchProcesses();
+}
+
+void Agent::OnAnswer(const agent_protocol::Answer& answer) {
+  link_.Send(answer);
+  if (answer.peak_rise) sampler_.CarryPeak();
 }
 
 void Agent::OnSample(const Sample& sample) {

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "agent/link/controller_link.h"
 #include "agent/relay/readiness.h"
@@ -28,7 +30,9 @@ class Agent final : public ControllerListener {
   void OnStop(const agent_protocol::Stop& stop) override;
   void OnControllerGone(const Error& why) override;
 
+  void DropFileCache(const std::vector<std::string>& folders);
   void OnProcessEvent(const agent_protocol::ProcessEvent& event);
+  void OnAnswer(const agent_protocol::Answer& answer);
   void OnSample(const Sample& sample);
   void BeginWaiting();
   void OnReady();
@@ -36,6 +40,7 @@ class Agent final : public ControllerListener {
   EventLoop& loop_;
   const std::unique_ptr<CgroupReader> cgroup_;
   const ProcReader proc_;
+  HighWater high_water_;
   ControllerLink link_;
   Sampler sampler_;
   Supervisor supervisor_;

@@ -8,8 +8,13 @@ using agent_protocol::Answer;
 using agent_protocol::RowFailure;
 using agent_protocol::RowView;
 
-Relay::Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, Sink sink)
-    : loop_(loop), target_(std::move(target)), cgroup_(cgroup), sink_(std::move(sink)) {}
+Relay::Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, HighWater& high_water,
+             Sink sink)
+    : loop_(loop),
+      target_(std::move(target)),
+      cgroup_(cgroup),
+      high_water_(high_water),
+      sink_(std::move(sink)) {}
 
 Relay::~Relay() { loop_.Cancel(deadline_timer_); }
 
@@ -56,7 +61,12 @@ void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point
     flight.deadline = std::max(flight.deadline, std::prev(flights_.end(), 2)->deadline);
   }
   WatchDeadlines();
-  if (row.attribute) flight.cpu_before = ModelCpuTime(cgroup_);
+  if (row.attribute) {
+    high_water_.BeginRow();
+    // What the readings took is not the row's.
+    flight.read_at = Clock::now();
+    flight.cpu_before = ModelCpuTime(cgroup_);
+  }
   connection.Send(target_.head, row.body);
 }
 
@@ -137,6 +147,8 @@ void Relay::Settle(const std::shared_ptr<Settling>& settling) {
       break;
     case SettleJudge::Verdict::kNever: break;
   }
+  // As late as the CPU time: a peak may come after the last byte.
+  settling->answer.peak_rise = high_water_.EndRow();
   sink_(settling->answer);
 }
 

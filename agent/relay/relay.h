@@ -11,6 +11,7 @@
 
 #include "agent/relay/connection.h"
 #include "agent/relay/cpu_attribution.h"
+#include "agent/sampling/high_water.h"
 #include "common/agent_protocol/codec.h"
 
 namespace mlprof::agent {
@@ -25,7 +26,8 @@ class Relay final : public ConnectionOwner {
     RequestHead head;
     std::chrono::milliseconds request_timeout{0};
   };
-  Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, Sink sink);
+  Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, HighWater& high_water,
+        Sink sink);
   ~Relay() override;
 
   /// Sends the row now, or queues it where kMaxConnections are busy. Every row is answered once.
@@ -68,6 +70,7 @@ class Relay final : public ConnectionOwner {
   EventLoop& loop_;
   const Target target_;
   const CgroupReader& cgroup_;
+  HighWater& high_water_;
   const Sink sink_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Flights::iterator> flight_of_;  // by slot

@@ -8,12 +8,24 @@ namespace {
 
 class NoCgroup final : public CgroupReader {
  public:
-  CgroupReading Read() const override { return {}; }
+  void ReadCpu(CgroupReading&) const override {}
+  void ReadUsage(CgroupReading&) const override {}
+  void ReadMemory(CgroupReading&) const override {}
+  void ReadRest(CgroupReading&) const override {}
   std::chrono::nanoseconds CpuTime() const override { return {}; }
   std::int64_t OomKills() const override { return 0; }
 };
 
 }  // namespace
+
+CgroupReading CgroupReader::Read() const {
+  CgroupReading reading;
+  ReadCpu(reading);
+  ReadUsage(reading);
+  ReadMemory(reading);
+  ReadRest(reading);
+  return reading;
+}
 
 std::unique_ptr<CgroupReader> OpenCgroup(const CgroupLocation& location) {
   if (location.version == 1) return std::make_unique<CgroupV1>(location);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "agent/sampling/cgroup_location.h"
 #include "common/units/bytes.h"
@@ -19,14 +20,31 @@ struct CgroupReading {
   Bytes usage;
   Bytes unreclaimable;
   Bytes cache;
+  Bytes mapped_file;
+  std::int64_t file_refaults = 0;
+  std::int64_t major_faults = 0;
   std::int64_t processes = 0;
   std::int64_t oom_kills = 0;
+  std::optional<std::chrono::nanoseconds> memory_stall;
 };
 
 class CgroupReader {
  public:
   virtual ~CgroupReader() = default;
-  virtual CgroupReading Read() const = 0;
+
+  // A reading in parts, so that what changes slowly or costs much is read less often. Each sets its
+  // own fields of `reading`.
+  /// CPU time, periods, throttling.
+  virtual void ReadCpu(CgroupReading& reading) const = 0;
+  /// Usage alone: the one figure of memory that costs little.
+  virtual void ReadUsage(CgroupReading& reading) const = 0;
+  /// All that stands in memory.stat, and kernel memory.
+  virtual void ReadMemory(CgroupReading& reading) const = 0;
+  /// Processes, OOM kills, time stalled for memory.
+  virtual void ReadRest(CgroupReading& reading) const = 0;
+  /// All parts.
+  CgroupReading Read() const;
+
   /// These two alone, for when a full reading would cost too much.
   virtual std::chrono::nanoseconds CpuTime() const = 0;
   virtual std::int64_t OomKills() const = 0;

@@ -1,5 +1,7 @@
 #include "agent/sampling/cgroup_v1.h"
 
+#include <algorithm>
+
 namespace mlprof::agent {
 
 CgroupV1::CgroupV1(const CgroupLocation& at)
@@ -23,29 +25,45 @@ std::int64_t CgroupV1::OomKills() const {
   return kills;
 }
 
-CgroupReading CgroupV1::Read() const {
-  CgroupReading reading;
+void CgroupV1::ReadCpu(CgroupReading& reading) const {
   reading.cpu_time = CpuTime();
   ForEachPair(cpu_stat_.Read().value_or(""), [&](std::string_view key, std::int64_t value) {
     if (key == "nr_periods") reading.periods = value;
     if (key == "nr_throttled") reading.throttled_periods = value;
     if (key == "throttled_time") reading.throttled_time = std::chrono::nanoseconds(value);
   });
+}
+
+void CgroupV1::ReadUsage(CgroupReading& reading) const {
+  reading.usage = Bytes(memory_usage_.ReadNumber().value_or(0));
+}
+
+void CgroupV1::ReadMemory(CgroupReading& reading) const {
   std::int64_t unreclaimable = kernel_memory_.ReadNumber().value_or(0);
   std::int64_t cache = 0;
   std::int64_t shmem = 0;
+  std::int64_t mapped = 0;
   ForEachPair(memory_stat_.Read().value_or(""), [&](std::string_view key, std::int64_t value) {
-    if (key == "total_rss") unreclaimable += value;
-    if (key == "total_cache") cache = value;
-    if (key == "total_shmem") shmem = value;
+    // The lines without it are this cgroup's own, without those below it.
+    if (!key.starts_with("total_")) return;
+    key.remove_prefix(6);
+    if (key == "rss") unreclaimable += value;
+    if (key == "cache") cache = value;
+    if (key == "shmem") shmem = value;
+    if (key == "mapped_file") mapped = value;
+    if (key == "workingset_refault_file") reading.file_refaults = value;
+    if (key == "pgmajfault") reading.major_faults = value;
   });
-  // v1 counts shmem as cache.
+  // v1 counts shmem as cache, and both versions count it as mapped.
+  cache = std::max<std::int64_t>(0, cache - shmem);
   reading.unreclaimable = Bytes(unreclaimable + shmem);
-  reading.cache = Bytes(cache > shmem ? cache - shmem : 0);
-  reading.usage = Bytes(memory_usage_.ReadNumber().value_or(0));
+  reading.cache = Bytes(cache);
+  reading.mapped_file = Bytes(std::min(mapped, cache));
+}
+
+void CgroupV1::ReadRest(CgroupReading& reading) const {
   reading.processes = pids_current_.ReadNumber().value_or(0);
   reading.oom_kills = OomKills();
-  return reading;
 }
 
 }  // namespace mlprof::agent

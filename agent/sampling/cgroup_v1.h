@@ -10,7 +10,10 @@ namespace mlprof::agent {
 class CgroupV1 final : public CgroupReader {
  public:
   explicit CgroupV1(const CgroupLocation& location);
-  CgroupReading Read() const override;
+  void ReadCpu(CgroupReading& reading) const override;
+  void ReadUsage(CgroupReading& reading) const override;
+  void ReadMemory(CgroupReading& reading) const override;
+  void ReadRest(CgroupReading& reading) const override;
   std::chrono::nanoseconds CpuTime() const override;
   std::int64_t OomKills() const override;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/sampling/proc.h"
+
 namespace mlprof::agent {
 namespace {
 
@@ -18,6 +20,7 @@ CgroupV2::CgroupV2(const std::string& folder)
       memory_current_(folder + "/memory.current"),
       memory_stat_(folder + "/memory.stat"),
       memory_events_(folder + "/memory.events"),
+      memory_pressure_(folder + "/memory.pressure"),
       pids_current_(folder + "/pids.current") {}
 
 std::chrono::nanoseconds CgroupV2::CpuTime() const {
@@ -36,30 +39,46 @@ std::int64_t CgroupV2::OomKills() const {
   return kills;
 }
 
-CgroupReading CgroupV2::Read() const {
-  CgroupReading reading;
+void CgroupV2::ReadCpu(CgroupReading& reading) const {
   ForEachPair(cpu_stat_.Read().value_or(""), [&](std::string_view key, std::int64_t value) {
     if (key == "usage_usec") reading.cpu_time = std::chrono::microseconds(value);
     if (key == "nr_periods") reading.periods = value;
     if (key == "nr_throttled") reading.throttled_periods = value;
     if (key == "throttled_usec") reading.throttled_time = std::chrono::microseconds(value);
   });
+}
+
+void CgroupV2::ReadUsage(CgroupReading& reading) const {
+  reading.usage = Bytes(memory_current_.ReadNumber().value_or(0));
+}
+
+void CgroupV2::ReadMemory(CgroupReading& reading) const {
   std::int64_t unreclaimable = 0;
   std::int64_t file = 0;
   std::int64_t shmem = 0;
+  std::int64_t mapped = 0;
   ForEachPair(memory_stat_.Read().value_or(""), [&](std::string_view key, std::int64_t value) {
     if (key == "file") file = value;
     if (key == "shmem") shmem = value;
+    if (key == "file_mapped") mapped = value;
+    if (key == "workingset_refault_file") reading.file_refaults = value;
+    if (key == "pgmajfault") reading.major_faults = value;
     if (std::find(kUnreclaimable.begin(), kUnreclaimable.end(), key) != kUnreclaimable.end()) {
       unreclaimable += value;
     }
   });
+  const std::int64_t cache = std::max<std::int64_t>(0, file - shmem);
   reading.unreclaimable = Bytes(unreclaimable);
-  reading.cache = Bytes(std::max<std::int64_t>(0, file - shmem));
-  reading.usage = Bytes(memory_current_.ReadNumber().value_or(0));
+  reading.cache = Bytes(cache);
+  // Mapped shmem is counted as mapped.
+  reading.mapped_file = Bytes(std::min(mapped, cache));
+}
+
+void CgroupV2::ReadRest(CgroupReading& reading) const {
   reading.processes = pids_current_.ReadNumber().value_or(0);
   reading.oom_kills = OomKills();
-  return reading;
+  const auto pressure = memory_pressure_.Read();
+  reading.memory_stall = pressure ? ParseStallTime(*pressure) : std::nullopt;
 }
 
 }  // namespace mlprof::agent

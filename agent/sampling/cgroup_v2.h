@@ -11,7 +11,10 @@ namespace mlprof::agent {
 class CgroupV2 final : public CgroupReader {
  public:
   explicit CgroupV2(const std::string& folder);
-  CgroupReading Read() const override;
+  void ReadCpu(CgroupReading& reading) const override;
+  void ReadUsage(CgroupReading& reading) const override;
+  void ReadMemory(CgroupReading& reading) const override;
+  void ReadRest(CgroupReading& reading) const override;
   std::chrono::nanoseconds CpuTime() const override;
   std::int64_t OomKills() const override;
 
@@ -20,6 +23,7 @@ class CgroupV2 final : public CgroupReader {
   KeptFile memory_current_;
   KeptFile memory_stat_;
   KeptFile memory_events_;
+  KeptFile memory_pressure_;
   KeptFile pids_current_;
 };
 

@@ -22,8 +22,11 @@ std::optional<std::int64_t> KeptFile::ReadNumber() const {
 }
 
 std::string ReadWholeFile(const std::string& path) {
+  return ReadWhole(UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
+std::string ReadWhole(const UniqueFd& file) {
   constexpr std::size_t kMax = 4u << 20;
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   std::array<char, 4096> chunk;
   ssize_t n = 0;

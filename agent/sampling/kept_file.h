@@ -30,6 +30,8 @@ class KeptFile {
 
 /// The whole of a file that is read once, at most 4 MiB; "" where it cannot be read.
 std::string ReadWholeFile(const std::string& path);
+/// The same of an open one, from where it stands.
+std::string ReadWhole(const UniqueFd& file);
 
 /// Leading decimal digits as a number.
 std::optional<std::int64_t> ParseNumber(std::string_view text);

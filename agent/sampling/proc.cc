@@ -23,6 +23,16 @@ std::optional<double> ParsePressure(std::string_view text) {
   return percent;
 }
 
+std::optional<std::chrono::nanoseconds> ParseStallTime(std::string_view text) {
+  constexpr std::string_view kTotal = " total=";
+  if (!text.starts_with("some ")) return std::nullopt;
+  const std::size_t at = text.substr(0, text.find('\n')).find(kTotal);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto total = ParseNumber(text.substr(at + kTotal.size()));
+  if (!total) return std::nullopt;
+  return std::chrono::microseconds(*total);
+}
+
 Bytes ParseAnonymous(std::string_view statm, long page_size) {
   std::int64_t fields[3] = {0, 0, 0};  // size, resident, shared
   for (std::int64_t& field : fields) {

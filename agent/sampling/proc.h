@@ -16,6 +16,8 @@ std::chrono::nanoseconds OwnCpuTime();
 
 /// "some avg10=1.23 avg60=…" → 1.23, percent.
 std::optional<double> ParsePressure(std::string_view text);
+/// "some avg10=… total=1234\n…" → 1234 µs: the time some task stood still so far.
+std::optional<std::chrono::nanoseconds> ParseStallTime(std::string_view text);
 /// /proc/self/statm → resident minus file-backed pages.
 Bytes ParseAnonymous(std::string_view statm, long page_size);
 

@@ -6,8 +6,16 @@ namespace mlprof::agent {
 namespace {
 
 constexpr std::chrono::microseconds kShortestInterval{1000};
+constexpr std::chrono::milliseconds kRestInterval{50};
+constexpr std::chrono::milliseconds kPeakInterval{250};
 // The kernel renews its averages every two seconds.
 constexpr std::chrono::milliseconds kPressureInterval{500};
+// The kernel counts memory in batches for each CPU; a smaller change says nothing.
+constexpr Bytes kSameUsage = KiB(64);
+constexpr Bytes kSteady = MiB(1);
+constexpr int kPeakAttempts = 4;
+
+Bytes Distance(Bytes a, Bytes b) { return std::max(a, b) - std::min(a, b); }
 
 }  // namespace
 
@@ -15,41 +23,102 @@ void Sampler::Start(std::chrono::microseconds interval, Sink sink) {
   interval_ = std::max(interval, kShortestInterval);
   sink_ = std::move(sink);
   next_ = Clock::now();
+  stretch_peak_ = peak_unreclaimable_ = Bytes(0);
   Tick();
 }
 
 void Sampler::Tick() {
-  sink_(Take());
   const auto now = Clock::now();
+  ReadDue(now);
+  sink_(Compose(now));
+  const auto after = Clock::now();
   next_ += interval_;
-  if (next_ <= now) next_ += ((now - next_) / interval_ + 1) * interval_;
+  if (next_ <= after) next_ += ((after - next_) / interval_ + 1) * interval_;
   timer_ = loop_.At(next_, [this] { Tick(); });
 }
 
 Sample Sampler::Take() {
-  Sample sample;
+  memory_at_ = rest_at_ = peak_at_ = {};
   const auto now = Clock::now();
+  ReadDue(now);
+  return Compose(now);
+}
+
+// memory.stat costs as much as all else together. While the cgroup's usage stands still so does
+// what it says, but for file pages giving way to others at the limit: hence the short while.
+void Sampler::ReadDue(Clock::time_point now) {
   // The own clock first: reading it settles this thread's share in the cgroup's counter.
-  sample.agent_cpu_time = OwnCpuTime();
-  const CgroupReading reading = cgroup_.Read();
-  sample.agent_memory = proc_.OwnMemory();
+  own_cpu_time_ = OwnCpuTime();
+  cgroup_.ReadCpu(reading_);
+  cgroup_.ReadUsage(reading_);
+  const bool moved = Distance(reading_.usage, usage_at_memory_) > kSameUsage;
+  if (moved || !marks_readable_ || now - memory_at_ >= kRestInterval) ReadMemory(now);
+  if (now - rest_at_ >= kRestInterval) {
+    rest_at_ = now;
+    cgroup_.ReadRest(reading_);
+  }
   if (now - pressure_at_ >= kPressureInterval) {
     pressure_at_ = now;
     pressure_ = proc_.HostCpuPressure();
   }
+}
+
+void Sampler::ReadMemory(Clock::time_point now) {
+  memory_at_ = now;
+  usage_at_memory_ = reading_.usage;
+  cgroup_.ReadMemory(reading_);
+  own_memory_ = proc_.OwnMemory();
+}
+
+Bytes Sampler::Unreclaimable() const {
+  return std::max(Bytes(0), reading_.unreclaimable - own_memory_ - left_behind_);
+}
+
+// The cgroup's figure and the processes' must be of one moment, or memory that is given back
+// between the two readings would count twice.
+std::optional<Bytes> Sampler::EndStretch(Clock::time_point now) {
+  auto rise = high_water_.Read();
+  marks_readable_ = rise.has_value();
+  for (int attempt = 0; rise && attempt < kPeakAttempts; ++attempt) {
+    const Bytes resident_before = rise->resident;
+    ReadMemory(now);
+    rise = high_water_.Read();
+    if (rise && Distance(rise->resident, resident_before) <= kSteady) break;
+  }
+  if (!rise) return std::nullopt;
+  high_water_.BeginStretch();
+  return std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
+}
+
+Sample Sampler::Compose(Clock::time_point now) {
+  Sample sample;
+  if (!serving_ || now - peak_at_ >= kPeakInterval) {
+    peak_at_ = now;
+    stretch_peak_ = std::max(stretch_peak_, Unreclaimable());
+    sample.peak_unreclaimable = EndStretch(now);
+  }
   sample.at = now.time_since_epoch();
-  last_cpu_time_ = std::max(last_cpu_time_, reading.cpu_time - sample.agent_cpu_time);
+  sample.agent_cpu_time = own_cpu_time_;
+  last_cpu_time_ = std::max(last_cpu_time_, reading_.cpu_time - own_cpu_time_);
   sample.cpu_time = last_cpu_time_;
-  sample.periods = reading.periods;
-  sample.throttled_periods = reading.throttled_periods;
-  sample.throttled_time = reading.throttled_time;
-  sample.usage = reading.usage;
-  sample.unreclaimable = std::max(Bytes(0), reading.unreclaimable - sample.agent_memory);
-  sample.cache = reading.cache;
-  sample.processes = reading.processes;
-  sample.oom_kills = reading.oom_kills;
+  sample.periods = reading_.periods;
+  sample.throttled_periods = reading_.throttled_periods;
+  sample.throttled_time = reading_.throttled_time;
+  sample.usage = reading_.usage;
+  sample.unreclaimable = Unreclaimable();
+  sample.cache = reading_.cache;
+  sample.mapped_file = reading_.mapped_file;
+  sample.file_refaults = reading_.file_refaults;
+  sample.major_faults = reading_.major_faults;
+  sample.memory_stall = reading_.memory_stall;
+  sample.processes = reading_.processes;
+  sample.oom_kills = reading_.oom_kills;
   sample.host_cpu_pressure = pressure_;
-  peak_unreclaimable_ = std::max(peak_unreclaimable_, sample.unreclaimable);
+  sample.agent_memory = own_memory_;
+  stretch_peak_ = sample.peak_unreclaimable ? sample.unreclaimable
+                                            : std::max(stretch_peak_, sample.unreclaimable);
+  peak_unreclaimable_ =
+      std::max(peak_unreclaimable_, sample.peak_unreclaimable.value_or(sample.unreclaimable));
   return sample;
 }
 

@@ -1,13 +1,19 @@
 // Takes samples at absolute times: a late one does not move the next, and samples that were missed
 // altogether are left out rather than made up.
+//
+// What a sample costs is charged to the container it measures, so each part is read as often as it
+// is of use: CPU and memory at every sample, counts of processes and kills every 50 ms, the
+// kernel's marks of the processes' peaks (HighWater), which lose nothing by waiting, every 250 ms.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
 
 #include "agent/loop/event_loop.h"
 #include "agent/sampling/cgroup_reader.h"
+#include "agent/sampling/high_water.h"
 #include "agent/sampling/proc.h"
 #include "common/domain/sample.h"
 
@@ -16,31 +22,63 @@ namespace mlprof::agent {
 class Sampler {
  public:
   using Sink = std::function<void(const Sample&)>;
-  Sampler(EventLoop& loop, const CgroupReader& cgroup, const ProcReader& proc)
-      : loop_(loop), cgroup_(cgroup), proc_(proc) {}
+  Sampler(EventLoop& loop, const CgroupReader& cgroup, const ProcReader& proc,
+          HighWater& high_water)
+      : loop_(loop), cgroup_(cgroup), proc_(proc), high_water_(high_water) {}
 
   /// At most 1000 a second.
   void Start(std::chrono::microseconds interval, Sink sink);
   void Stop() { loop_.Cancel(timer_); }
+  /// The model serves from now on. Until then each sample carries its own peak, because a load maps
+  /// and unmaps files; from then on one in 250 ms does.
+  void BeginServing() { serving_ = true; }
+  /// The next sample carries a peak: a row's has just been measured.
+  void CarryPeak() { peak_at_ = {}; }
 
-  /// One reading now, the agent's own cost taken out.
+  /// Kernel memory that the agent's own doing has left charged to the container: from now on it is
+  /// taken out with the agent's own memory. Not what is negative.
+  void TakeOut(Bytes left_behind) { left_behind_ = std::max(Bytes(0), left_behind); }
+
+  /// One whole reading now, its peak included and the agent's own cost taken out.
   Sample Take();
+  /// The largest of all samples and their peaks.
   Bytes peak_unreclaimable() const { return peak_unreclaimable_; }
 
  private:
   void Tick();
+  void ReadDue(Clock::time_point now);
+  void ReadMemory(Clock::time_point now);
+  Sample Compose(Clock::time_point now);
+  /// The largest unreclaimable memory of the stretch that ends now.
+  std::optional<Bytes> EndStretch(Clock::time_point now);
+  Bytes Unreclaimable() const;
 
   EventLoop& loop_;
   const CgroupReader& cgroup_;
   const ProcReader& proc_;
+  HighWater& high_water_;
   Sink sink_;
   std::chrono::microseconds interval_{10'000};
   Clock::time_point next_{};
   TimerId timer_{};
-  std::chrono::nanoseconds last_cpu_time_{0};
-  Bytes peak_unreclaimable_;
+  bool serving_ = false;
+
+  std::chrono::nanoseconds own_cpu_time_{0};
+  CgroupReading reading_{};
+  Bytes own_memory_;
+  Bytes left_behind_;
   std::optional<double> pressure_;
+  // When each part was last read.
+  Clock::time_point memory_at_{};
+  Clock::time_point rest_at_{};
   Clock::time_point pressure_at_{};
+  Clock::time_point peak_at_{};
+  Bytes usage_at_memory_;
+  bool marks_readable_ = false;
+
+  std::chrono::nanoseconds last_cpu_time_{0};
+  Bytes stretch_peak_;  // of the samples since the last one that carried a peak
+  Bytes peak_unreclaimable_;
 };
 
 }  // namespace mlprof::agent

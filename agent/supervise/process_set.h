@@ -1,5 +1,5 @@
-// Which processes the model has, to see one vanish that its parent has reaped and replaced in
-// silence, as gunicorn's master does.
+// Sees a process of the model vanish that its parent has reaped and replaced in silence, as
+// gunicorn's master does.
 #pragma once
 
 #include <sys/types.h>
@@ -7,16 +7,11 @@
 #include <chrono>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "agent/loop/event_loop.h"
 
 namespace mlprof::agent {
-
-/// Every process but the agent: all of the pid namespace where the agent is its process 1, else the
-/// agent's descendants.
-std::set<pid_t> ListModelProcesses();
 
 /// Remembers processes that have stood for a while; short-lived helpers come and go unremarked.
 /// Pure.

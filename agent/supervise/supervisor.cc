@@ -9,6 +9,7 @@
 #include <csignal>
 #include <utility>
 
+#include "agent/sampling/model_processes.h"
 #include "agent/supervise/signals.h"
 
 namespace mlprof::agent {

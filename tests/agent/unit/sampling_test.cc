@@ -161,7 +161,8 @@ TEST(SamplerTest, TakesTheAgentsOwnShareOut) {
   const ProcReader proc(folder.root());
   auto loop = EventLoop::Open();
   ASSERT_TRUE(loop);
-  Sampler sampler(*loop, *cgroup, proc);
+  HighWater high_water([] { return std::set<pid_t>(); });
+  Sampler sampler(*loop, *cgroup, proc, high_water);
   const Sample sample = sampler.Take();
   EXPECT_GT(sample.agent_cpu_time, 0ns);
   EXPECT_EQ(sample.cpu_time + sample.agent_cpu_time, 3600s);
@@ -175,7 +176,8 @@ TEST(SamplerTest, KeepsItsRhythm) {
   ASSERT_TRUE(loop);
   const auto cgroup = OpenCgroup({});
   const ProcReader proc;
-  Sampler sampler(*loop, *cgroup, proc);
+  HighWater high_water([] { return std::set<pid_t>(); });
+  Sampler sampler(*loop, *cgroup, proc, high_water);
   std::vector<Sample> samples;
   const auto begin = Clock::now();
   sampler.Start(2ms, [&](const Sample& sample) {

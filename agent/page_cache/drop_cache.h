@@ -1,0 +1,25 @@
+// Gives back the page cache of folders, so that every start reads its files from disk and is
+// charged for them: otherwise the first container pays and later ones get them free.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlprof::agent {
+
+inline constexpr std::chrono::milliseconds kDropCacheTime{2000};
+
+/// Drops the clean pages of the regular files of at least 256 KiB below each folder, on the
+/// folder's own file system, without following links; /proc, /sys and /dev are left out. What
+/// cannot be opened is passed over, what another process has mapped stays. Ends after `at_most`
+/// with what was done by then. Returns the number of files that were dropped.
+int DropCache(const std::vector<std::string>& folders,
+              std::chrono::milliseconds at_most = kDropCacheTime);
+
+/// A file by whose name it is known to be small. An image of Python has ten thousands; looking at
+/// each would leave its directory entry in the kernel's memory, charged to the container. Pure.
+bool SmallByName(std::string_view name);
+
+}  // namespace mlprof::agent
