@@ -11,8 +11,12 @@ namespace {
 constexpr double kVerifiedMargin = 1.10;
 constexpr double kAmpleMargin = 1.25;
 
+bool StartDecides(const MeasuredNeed& need) {
+  return need.start_peak >= need.serving_peak + need.hot_file;
+}
+
 Bytes WithMargin(const MeasuredNeed& need, double margin) {
-  const bool start_decides = need.start_peak >= need.serving_peak;
+  const bool start_decides = StartDecides(need);
   const Bytes spread = start_decides ? Bytes() : need.start_spread;
   return RoundUp(Scale(MemoryFloor(need), margin) + spread, kMemoryQuantum);
 }
@@ -35,6 +39,9 @@ std::string Text(const char* format, Values... values) {
 std::string CpuReason(const MeasuredNeed& need, const Limits& limits, std::optional<Cores> failed) {
   const std::string use = Text("the rows used %.2f cores on average", need.cores);
   if (failed) return use + Text("; %.1f cores were tried and were not enough", failed->value());
+  if (need.utilization < 1) {
+    return use + Text("; %.1f cores leave room for bursts", limits.cpu.value());
+  }
   if (limits.cpu.value() < need.cores - 0.01) {
     return Text("%.1f cores hold the latency objective; at full speed ", limits.cpu.value()) + use;
   }
@@ -42,23 +49,27 @@ std::string CpuReason(const MeasuredNeed& need, const Limits& limits, std::optio
 }
 
 std::string MemoryReason(const MeasuredNeed& need, std::optional<Bytes> failed) {
-  const bool start_decides = need.start_peak >= need.serving_peak;
+  const bool start_decides = StartDecides(need);
   const std::string peak =
       Text("%.0f MiB could not be given back at the peak %s", MemoryFloor(need).mib(),
            start_decides ? "while the model started" : "under load");
-  if (failed) return peak + Text("; %.0f MiB were tried and were not enough", failed->mib());
-  return peak + Text(", plus a margin of %.0f%%", (kVerifiedMargin - 1) * 100);
+  std::string hot;
+  if (!start_decides && need.hot_file > Bytes()) {
+    hot = Text(", %.0f MiB of them file pages it reads all the time", need.hot_file.mib());
+  }
+  if (failed) return peak + hot + Text("; %.0f MiB were tried and were not enough", failed->mib());
+  return peak + hot + Text(", plus a margin of %.0f%%", (kVerifiedMargin - 1) * 100);
 }
 
 }  // namespace
 
 Bytes MemoryFloor(const MeasuredNeed& need) {
-  return std::max(need.start_peak, need.serving_peak) + need.agent_memory;
+  return std::max(need.start_peak, need.serving_peak + need.hot_file) + need.agent_memory;
 }
 
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling) {
   // A hundredth of a core more than a step is measurement noise, not need.
-  const Cores cpu = Cores(std::max(0.0, need.cores - 0.01)).RoundUpToGrid();
+  const Cores cpu = Cores(std::max(0.0, need.cores / need.utilization - 0.01)).RoundUpToGrid();
   return {ClampCpu(cpu, ceiling), ClampMemory(WithMargin(need, kVerifiedMargin), ceiling)};
 }
 

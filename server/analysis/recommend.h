@@ -11,16 +11,21 @@ namespace mlprof {
 
 /// The need as measured in the ample container.
 struct MeasuredNeed {
-  double cores = 0;    // mean CPU use under the objective's load
+  double cores = 0;  // mean CPU use under the objective's load
+  /// How full the cores may be: 1 for a closed loop, which fills whatever it gets; 0.70 for a rate,
+  /// whose bursts need room (the usual mark for scaling out).
+  double utilization = 1;
   Bytes start_peak;    // unreclaimable, largest over all cold starts
   Bytes start_spread;  // largest minus median start peak
   Bytes serving_peak;  // unreclaimable, under load
+  Bytes hot_file;      // file pages that serving needs resident
   Bytes agent_memory;  // runs inside the same limit, so it is added
 };
 
-/// Memory: (max(start, serving) + agent) × 1.10 + spread (0 where the start decides, whose maximum
-/// is counted already), rounded up to 16 MiB. CPU: mean use rounded up to 0.1. Never above
-/// `ceiling` nor below the smallest limits. The 1.10 is the margin for a verified answer.
+/// Memory: (max(start, serving + hot file) + agent) × 1.10 + spread (0 where the start decides,
+/// whose maximum is counted already), rounded up to 16 MiB. CPU: mean use by utilization, rounded
+/// up to 0.1. Never above `ceiling` nor below the smallest limits. The 1.10 is the margin for a
+/// verified answer.
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling);
 
 /// The need as it counts against a memory limit: the larger peak with the agent's own added.

@@ -1,6 +1,7 @@
 #include "server/analysis/resource_use.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace mlprof {
 namespace {
@@ -9,9 +10,9 @@ using std::chrono::nanoseconds;
 
 double Seconds(nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
-// The largest mean over a window of at least one second, sliding by one sample.
-std::optional<double> LargestSecond(std::span<const Sample> samples) {
-  std::optional<double> largest;
+// Means over windows of at least one second, sliding by one sample.
+std::vector<double> MeansOverSeconds(std::span<const Sample> samples) {
+  std::vector<double> means;
   std::size_t first = 0;
   for (std::size_t last = 1; last < samples.size(); ++last) {
     if (samples[last].cpu_time < samples[last - 1].cpu_time) first = last;
@@ -21,11 +22,9 @@ std::optional<double> LargestSecond(std::span<const Sample> samples) {
     }
     const nanoseconds window = samples[last].at - samples[first].at;
     if (window < std::chrono::seconds(1)) continue;
-    const double cores =
-        Seconds(samples[last].cpu_time - samples[first].cpu_time) / Seconds(window);
-    largest = std::max(largest.value_or(0), cores);
+    means.push_back(Seconds(samples[last].cpu_time - samples[first].cpu_time) / Seconds(window));
   }
-  return largest;
+  return means;
 }
 
 struct Totals {
@@ -34,6 +33,7 @@ struct Totals {
   nanoseconds agent_cpu{0};
   std::int64_t periods = 0;
   std::int64_t throttled = 0;
+  std::int64_t refaults = 0;
 };
 
 Totals AddUp(std::span<const Sample> samples) {
@@ -48,6 +48,8 @@ Totals AddUp(std::span<const Sample> samples) {
     totals.periods += std::max<std::int64_t>(0, after.periods - before.periods);
     totals.throttled +=
         std::max<std::int64_t>(0, after.throttled_periods - before.throttled_periods);
+    totals.refaults += std::max<std::int64_t>(0, after.file_refaults - before.file_refaults) +
+                       std::max<std::int64_t>(0, after.major_faults - before.major_faults);
   }
   return totals;
 }
@@ -57,7 +59,10 @@ void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
   int pressure_count = 0;
   for (const Sample& sample : samples) {
     use.peak_unreclaimable =
-        std::max(use.peak_unreclaimable.value_or(Bytes()), sample.unreclaimable);
+        std::max({use.peak_unreclaimable.value_or(Bytes()), sample.unreclaimable,
+                  sample.peak_unreclaimable.value_or(Bytes())});
+    use.peak_mapped_file = std::max(use.peak_mapped_file, sample.mapped_file);
+    use.most_tasks = std::max(use.most_tasks, sample.processes);
     use.peak_cache = std::max(use.peak_cache.value_or(Bytes()), sample.cache);
     use.peak_agent_memory = std::max(use.peak_agent_memory, sample.agent_memory);
     if (sample.host_cpu_pressure) {
@@ -83,7 +88,12 @@ ResourceUse Summarize(std::span<const Sample> samples) {
     use.throttled_share =
         static_cast<double>(totals.throttled) / static_cast<double>(totals.periods);
   }
-  use.max_cores = LargestSecond(samples);
+  use.refaults = totals.refaults;
+  if (std::vector<double> seconds = MeansOverSeconds(samples); !seconds.empty()) {
+    std::sort(seconds.begin(), seconds.end());
+    use.max_cores = seconds.back();
+    use.p95_cores = seconds[(seconds.size() - 1) * 95 / 100];
+  }
   return use;
 }
 

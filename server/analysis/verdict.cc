@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kUnboundShare = 0.01;
 constexpr double kReferenceTolerance = 1.10;
+constexpr double kRateServed = 0.98;
 
 template <class... Values>
 std::string Text(const char* format, Values... values) {
@@ -41,17 +42,38 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   return std::nullopt;
 }
 
-std::optional<Verdict> JudgeObjectives(const LatencyDistribution& latencies,
-                                       const Objective& objective, bool unbound) {
+// Why a run that survived was too slow; nullopt where it was not.
+std::optional<std::string> TooSlow(const VerificationEvidence& evidence,
+                                   const LatencyDistribution& latencies,
+                                   const Objective& objective) {
   for (const auto& [key, limit_ms] : objective.latency_ms) {
     const double measured = latencies.QuantileMs(QuantileOfKey(key).value_or(1)).value_or(0);
     if (measured <= limit_ms) continue;
-    std::string sentence =
-        Text("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms);
-    if (unbound) return Failed(std::nullopt, sentence + "; more CPU would not change it");
-    return Failed(Shortage::kCpu, sentence);
+    return Text("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms);
+  }
+  if (evidence.scheduled_rate && evidence.measured_rate < kRateServed * *evidence.scheduled_rate) {
+    return Text("%.1f of %.1f requests/s were served", evidence.measured_rate,
+                *evidence.scheduled_rate);
+  }
+  const double p95 = latencies.QuantileMs(0.95).value_or(0);
+  if (objective.latency_ms.empty() && evidence.reference_p95_ms &&
+      p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
+    return Text("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
+                *evidence.reference_p95_ms);
   }
   return std::nullopt;
+}
+
+Verdict JudgeSpeed(const VerificationEvidence& evidence, const std::string& sentence,
+                   bool has_objective) {
+  if (evidence.refaults > evidence.requests) {
+    return Failed(Shortage::kMemory, sentence + Text("; %lld pages had to be read again",
+                                                     static_cast<long long>(evidence.refaults)));
+  }
+  const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
+  if (!unbound) return Failed(Shortage::kCpu, sentence);
+  if (has_objective) return Failed(std::nullopt, sentence + "; more CPU would not change it");
+  return {true, std::nullopt, sentence + ", but the limit did not hold it back"};
 }
 
 }  // namespace
@@ -60,14 +82,11 @@ Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& l
               const Objective& objective) {
   if (auto verdict = JudgeSurvival(evidence, objective.max_error_rate)) return *verdict;
   if (latencies.count() == 0) return Failed(std::nullopt, "no request was answered in time");
-  const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
-  if (auto verdict = JudgeObjectives(latencies, objective, unbound)) return *verdict;
-  const double p95 = latencies.QuantileMs(0.95).value_or(0);
-  if (objective.latency_ms.empty() && evidence.reference_p95_ms && !unbound &&
-      p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
-    return Failed(Shortage::kCpu, Text("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
-                                       *evidence.reference_p95_ms));
+  const bool has_objective = !objective.latency_ms.empty() || evidence.scheduled_rate;
+  if (const auto sentence = TooSlow(evidence, latencies, objective)) {
+    return JudgeSpeed(evidence, *sentence, has_objective);
   }
+  const double p95 = latencies.QuantileMs(0.95).value_or(0);
   return {true, std::nullopt,
           Text("%lld requests, p95 %.1f ms, no failure beyond the allowed",
                static_cast<long long>(evidence.requests), p95)};

@@ -5,9 +5,15 @@
 #include "server/profiling/model_mounts.h"
 #include "server/profiling/phases/cold_starts.h"
 #include "server/profiling/phases/load.h"
+#include "server/profiling/phases/load_curve.h"
+#include "server/profiling/phases/plateau.h"
+#include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/prepare.h"
 #include "server/profiling/phases/row_pass.h"
 #include "server/profiling/phases/search_cpu.h"
+#include "server/profiling/phases/search_memory.h"
+#include "server/profiling/phases/thread_pools.h"
+#include "server/profiling/phases/tightness.h"
 #include "server/profiling/phases/verify.h"
 #include "server/profiling/phases/warm_up.h"
 #include "server/registry/dataset_registry.h"
@@ -78,6 +84,7 @@ PhaseResult<void> TakeHost(const RunServices& services, RunContext& context) {
   context.ceiling = {std::min(asked.cpu.value_or(most.cpu), most.cpu),
                      std::min(asked.memory.value_or(most.memory), most.memory)};
   context.host_cores = host->cores;
+  context.host_memory = most.memory;
   if (asked.cpu.value_or(most.cpu) > most.cpu || asked.memory.value_or(most.memory) > most.memory) {
     context.recorder.Warn({"ceilingLowered",
                            "the host has less than the ceiling that was asked for",
@@ -93,28 +100,48 @@ PhaseResult<void> TakeHost(const RunServices& services, RunContext& context) {
   return {};
 }
 
-PhaseResult<void> MeasureAmple(RunContext& context) {
-  auto model = phases::ColdStarts(context);
-  if (!model) return tl::unexpected<RunEnd>(model.error());
-  if (auto ended = phases::WarmUp(context, **model); !ended) return ended;
-  if (auto ended = phases::RowPass(context, **model); !ended) return ended;
-  if (auto ended = phases::Load(context, **model); !ended) return ended;
-  return phases::SearchCpu(context, **model);
+// All that is measured in one container at the ceiling. Gives what it used at most.
+PhaseResult<ResourceUse> MeasureAmple(RunContext& context) {
+  auto started = phases::ColdStarts(context);
+  if (!started) return tl::unexpected<RunEnd>(started.error());
+  std::unique_ptr<RunningModel> model = std::move(*started);
+  auto ended = phases::WarmUp(context, model);
+  if (ended) ended = phases::RowPass(context, model);
+  if (ended) ended = phases::Load(context, *model);
+  if (ended) ended = phases::Plateau(context, *model);
+  const ResourceUse use = Summarize(model->AllSamples());
+  if (ended) ended = phases::SearchCpu(context, *model);
+  if (ended) ended = phases::MeasureLoadCurve(context, *model);
+  if (!ended) return tl::unexpected<RunEnd>(ended.error());
+  return use;
+}
+
+// The answer, proven in containers of its own.
+PhaseResult<void> Prove(RunContext& context, const ResourceUse& ample) {
+  auto ended = phases::SearchMemory(context, ample.peak_mapped_file);
+  if (ended) ended = phases::TryThreadPools(context, ample.most_tasks);
+  if (!ended) return ended;
+  auto proof = phases::Verify(context);
+  if (!proof) return tl::unexpected<RunEnd>(proof.error());
+  if (!*proof) return {};
+  return phases::TestTightness(context, *std::move(*proof));
 }
 
 PhaseResult<void> TellStory(const RunServices& services, RunContext& context) {
   if (auto ended = TakeHost(services, context); !ended) return ended;
   if (auto ended = PlaceInputs(services, context); !ended) return ended;
   if (auto ended = phases::Prepare(context); !ended) return ended;
-  if (auto ended = MeasureAmple(context); !ended) return ended;
-  return phases::Verify(context);
+  if (auto ended = phases::Preflight(context); !ended) return ended;
+  const auto ample = MeasureAmple(context);
+  if (!ample) return tl::unexpected<RunEnd>(ample.error());
+  return Prove(context, *ample);
 }
 
 // The figures that belong to the whole run rather than to one trial.
 void CompleteMeasurements(RunContext& context) {
   auto& measurements = context.profile().measurements;
   if (!measurements) return;
-  const RunFindings& found = context.findings;
+  const Observations& found = context.observed;
   measurements->max_utilized_memory = found.peak_memory;
   if (found.peak_memory && found.need.start_peak > *found.peak_memory) {
     measurements->max_utilized_memory = found.need.start_peak;  // seen between two samples
@@ -139,7 +166,9 @@ RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_
   if (told) return {ProfileState::kSucceeded, std::nullopt};
   const bool answered = recorder.profile().recommendation.has_value();
   if (told.error().state == ProfileState::kTimedOut && answered) {
-    recorder.Warn({"unverified", "the budget was used up before the answer could be verified",
+    recorder.Warn({"unverified",
+                   "the budget was used up before the answer could be verified: " +
+                       (told.error().error ? told.error().error->message : "no time was left"),
                    "allow a longer budget with --budget-seconds"});
     return {ProfileState::kSucceeded, std::nullopt};
   }

@@ -3,13 +3,16 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <vector>
 
 #include "common/domain/dataset.h"
 #include "common/domain/profile.h"
 #include "common/time/deadline.h"
+#include "server/analysis/memory_windows.h"
 #include "server/analysis/recommend.h"
 #include "server/profiling/run_recorder.h"
 #include "server/replay/replay_plan.h"
@@ -17,19 +20,26 @@
 
 namespace mlprof {
 
-/// What the phases find, in the order they find it.
-struct RunFindings {
+/// What the phases see, in the order they see it. What is said of it to the user is in the
+/// profile's findings.
+struct Observations {
   std::vector<Bytes> start_peaks;
   std::vector<double> start_seconds;
   std::vector<double> start_cpu_seconds;
   MeasuredNeed need;
-  std::optional<double> reference_p95_ms;  // under the objective's load, without a CPU limit
-  std::optional<Bytes> peak_memory;        // unreclaimable, over all runs, without the agent's own
-  std::int64_t distinct_rows = 0;          // replayed so far
-  std::vector<std::uint32_t> heavy_rows;   // what a verification must not leave out
+  std::optional<double> reference_p95_ms;   // under the objective's load, without a CPU limit
+  std::optional<double> reference_mean_ms;  // likewise
+  std::optional<Bytes> peak_memory;         // unreclaimable, over all runs, without the agent's own
+  std::int64_t distinct_rows = 0;           // replayed so far
+  std::vector<std::uint32_t> heavy_rows;    // what a verification must not leave out
   std::optional<double> cpu_seconds_per_query;
   std::vector<RequestRecord> serial_requests;  // one at a time, at the ceiling
   Cores chosen_cpu;                            // of the search in place
+  std::vector<RequestStretch> serving;         // of the ample container, for the memory's trend
+  agent_protocol::Ready ready;                 // of the ample container
+  double throttled_at_choice = 0;              // throttled share at `chosen_cpu`
+  bool noisy = false;                          // the host was, in some phase
+  std::vector<FailedTry> failed_tries;         // of the verification
 };
 
 class RunContext {
@@ -65,6 +75,7 @@ class RunContext {
 
   Limits ceiling;
   int host_cores = 0;
+  Bytes host_memory;             // what the host can give a container
   std::string measuring_cpuset;  // of every launch but a verification's
   std::filesystem::path source_directory;
   std::vector<Mount> mounts;
@@ -72,7 +83,9 @@ class RunContext {
   PreparedImage image;
   bool writable_root = false;
   int launches = 0;
-  RunFindings findings;
+  std::set<std::uint32_t> left_out;                // rows that end the model
+  std::map<std::string, std::string> environment;  // set on top of the inference config's
+  Observations observed;
 
  private:
   std::optional<Deadline> budget_;

@@ -20,28 +20,28 @@ std::string ContainerName(const Profile& profile, int launch) {
 
 }  // namespace
 
-RunningModel::RunningModel(RunContext& context, const Limits& limits,
+RunningModel::RunningModel(RunContext& context, ContainerChoice choice,
                            std::unique_ptr<Target> target)
     : context_(context),
-      limits_(limits),
+      choice_(std::move(choice)),
       target_(std::move(target)),
       session_(std::make_unique<AgentSession>(target_->agent(), context.clock)) {}
 
 PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& context,
-                                                                const Limits& limits,
-                                                                const std::string& cpuset) {
+                                                                ContainerChoice choice) {
   LaunchRequest request;
-  request.cpuset = cpuset;
+  request.cpuset = choice.cpuset;
   request.container_name = ContainerName(context.profile(), ++context.launches);
   request.profile_id = context.profile().id;
   request.image = context.image;
   request.config = context.config();
-  request.limits = limits;
+  request.limits = choice.limits;
   request.read_only_mounts = context.mounts;
   request.writable_root = context.writable_root;
   auto target = context.runtime.Launch(request, context.stop, Deadline::After(kLaunchDeadline));
   if (target) {
-    return std::unique_ptr<RunningModel>(new RunningModel(context, limits, std::move(*target)));
+    return std::unique_ptr<RunningModel>(
+        new RunningModel(context, std::move(choice), std::move(*target)));
   }
   if (context.stop.stop_requested()) return Canceled();
   return FailRun({"RuntimeFailed",
@@ -52,8 +52,8 @@ PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& cont
 
 RunningModel::~RunningModel() {
   std::vector<Sample> samples = session_->Samples();
-  if (const ResourceUse use = Summarize(samples); use.peak_unreclaimable) {
-    auto& peak = context_.findings.peak_memory;
+  if (const ResourceUse use = Summarize(samples); use.peak_unreclaimable && is_model_) {
+    auto& peak = context_.observed.peak_memory;
     peak = std::max(peak.value_or(Bytes()), *use.peak_unreclaimable);
   }
   if (!session_->lost() && session_->children_lost() > 0) {
@@ -75,8 +75,27 @@ RunningModel::~RunningModel() {
 }
 
 tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start() {
-  const agent_protocol::Start start = StartFor(context_.image, context_.config(),
-                                               {{"AZUREML_MODEL_DIR", context_.model_directory}});
+  Environment added = {{"AZUREML_MODEL_DIR", context_.model_directory}};
+  agent_protocol::Start start = StartFor(context_.image, context_.config(), added);
+  // What the profile tries out goes over the config's own.
+  for (const auto& [name, value] : context_.environment) start.environment[name] = value;
+  if (choice_.cold_page_cache) {
+    start.drop_cache = {"/"};
+    for (const Mount& mount : context_.mounts) start.drop_cache.push_back(mount.container);
+  }
+  is_model_ = true;
+  return Start(start);
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::StartNullTarget() {
+  agent_protocol::Start start = StartFor(context_.image, context_.config());
+  start.command = {kAgentProgram, "--null-server", std::to_string(start.port)};
+  start.readiness_path.clear();
+  return Start(start);
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start(
+    const agent_protocol::Start& start) {
   session_->Start(start);
   // The agent tells when start_timeout has passed; the grace is for its word to arrive.
   const auto ready = session_->AwaitReady(
@@ -93,13 +112,13 @@ ReplayResult RunningModel::Replay(const ReplayPlan& plan, Deadline deadline) {
 
 Status RunningModel::SetCpu(Cores cpu) {
   MLPROF_TRY(target_->SetCpu(cpu, Deadline::After(kCallDeadline)));
-  limits_.cpu = cpu;
+  choice_.limits.cpu = cpu;
   return {};
 }
 
 DeathEvidence RunningModel::Death() {
   DeathEvidence death = session_->Death();
-  death.limits = limits_;
+  death.limits = choice_.limits;
   death.log_tail = LogTail();
   if (death.agent_lost) {
     // The kernel may have chosen the agent itself: then only the engine knows.

@@ -11,19 +11,26 @@
 
 namespace mlprof {
 
+struct ContainerChoice {
+  Limits limits;
+  std::string cpuset = {};  // the cores it may run on; "": all
+  /// Its memory pays for the files it reads, as on a machine that has never run it.
+  bool cold_page_cache = false;
+};
+
 class RunningModel {
  public:
-  /// Launches a container at `limits` with its agent connected; the model is not started yet.
-  /// `cpuset`: the cores it may run on; "": all.
+  /// Launches a container with its agent connected; the model is not started yet.
   static PhaseResult<std::unique_ptr<RunningModel>> Launch(RunContext& context,
-                                                           const Limits& limits,
-                                                           const std::string& cpuset);
+                                                           ContainerChoice choice);
   ~RunningModel();
   RunningModel(const RunningModel&) = delete;
   RunningModel& operator=(const RunningModel&) = delete;
 
   /// Starts the model's command and waits until it answers, no longer than the budget lasts.
   tl::expected<agent_protocol::Ready, DeathEvidence> Start();
+  /// Starts a server that answers at once and does nothing, in the model's place.
+  tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
   /// Replays in this container with the live line shown.
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
   /// Changes the CPU limit in place.
@@ -36,15 +43,19 @@ class RunningModel {
   DeathEvidence Death();
   std::string LogTail();
   AgentSession& session() { return *session_; }
-  const Limits& limits() const { return limits_; }
+  const Limits& limits() const { return choice_.limits; }
+  /// Since its launch.
+  std::vector<Sample> AllSamples() const { return session_->Samples(); }
   /// Samples taken while `replay` ran.
   std::vector<Sample> SamplesOf(const ReplayResult& replay) const;
 
  private:
-  RunningModel(RunContext& context, const Limits& limits, std::unique_ptr<Target> target);
+  RunningModel(RunContext& context, ContainerChoice choice, std::unique_ptr<Target> target);
+  tl::expected<agent_protocol::Ready, DeathEvidence> Start(const agent_protocol::Start& start);
 
   RunContext& context_;
-  Limits limits_;
+  ContainerChoice choice_;
+  bool is_model_ = false;  // rather than the null target
   std::unique_ptr<Target> target_;
   std::unique_ptr<AgentSession> session_;
 };

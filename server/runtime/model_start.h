@@ -17,6 +17,8 @@ inline constexpr const char* kModelHome = "/home/mlprof";
 inline constexpr const char* kSourceMount = "/var/azureml-app/source";
 inline constexpr const char* kModelsMount = "/var/azureml-app/azureml-models";  // …/NAME/VERSION
 inline constexpr const char* kEnvironmentFolder = "/opt/mlprof/venv";
+/// The agent, inside every scoring container.
+inline constexpr const char* kAgentProgram = "/.mlprof/mlprof-agent";
 /// Resolves inside the container, with and without a network.
 inline constexpr const char* kModelHostName = "mlprof";
 

@@ -1,12 +1,9 @@
 #include "server/profiling/phases/replays.h"
 
 #include <algorithm>
-#include <numeric>
-#include <random>
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/phases/row_records.h"
 
 namespace mlprof::phases {
 namespace {
@@ -36,6 +33,12 @@ void AddUse(const ResourceUse& use, std::int64_t requests, Measurements& measure
   }
 }
 
+std::optional<double> SendLagP99Ms(const ReplayResult& replay) {
+  std::vector<std::uint32_t> lags;
+  for (const RequestRecord& request : replay.requests) lags.push_back(request.lag_us);
+  return LatencyDistribution(std::move(lags)).QuantileMs(0.99);
+}
+
 ProfileError DiagnoseLoss(RunningModel& model, const ReplayResult& replay) {
   ProfileError error = DiagnoseDeath(model.Death());
   if (const auto row = replay.LastRowTaken()) {
@@ -45,14 +48,6 @@ ProfileError DiagnoseLoss(RunningModel& model, const ReplayResult& replay) {
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> SeededOrder(const RunContext& context) {
-  std::vector<std::uint32_t> order(context.rows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::mt19937_64 random(context.recorder.profile().request.seed);
-  std::shuffle(order.begin(), order.end(), random);
-  return order;
-}
 
 void Append(ReplayResult& all, const ReplayResult& part) {
   if (all.requests.empty()) all.began = part.began;
@@ -65,8 +60,13 @@ void Append(ReplayResult& all, const ReplayResult& part) {
 }
 
 void NoteSerial(RunContext& context, const ReplayResult& replay) {
-  auto& serial = context.findings.serial_requests;
+  auto& serial = context.observed.serial_requests;
   serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
+}
+
+void NoteServing(RunContext& context, const ReplayResult& replay) {
+  if (replay.requests.empty()) return;
+  context.observed.serving.push_back({replay.began, replay.ended, std::ssize(replay.requests)});
 }
 
 PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,
@@ -99,11 +99,16 @@ PhaseResult<void> CheckRows(RunContext& context, const ReplayResult& replay) {
 }
 
 Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose purpose,
-                int concurrency, Timestamp began, const ReplayResult& replay) {
+                const ReplayPlan& plan, Timestamp began, const ReplayResult& replay) {
   Trial trial;
   trial.purpose = purpose;
   trial.limits = model.limits();
-  trial.concurrency = concurrency;
+  trial.concurrency = plan.open_loop ? 0 : plan.concurrency;
+  if (plan.open_loop) {
+    trial.requests_per_second = plan.open_loop->requests_per_second;
+    trial.send_lag_p99_ms = SendLagP99Ms(replay);
+  }
+  trial.environment = context.environment;
   trial.started = began;
   trial.seconds = replay.Seconds();
   Measurements& measurements = trial.measurements;
@@ -116,29 +121,8 @@ Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose pur
         static_cast<double>(measurements.success_queries) / trial.seconds;
   }
   AddUse(Summarize(model.SamplesOf(replay)), measurements.total_queries, measurements);
-  measurements.rows_replayed = context.findings.distinct_rows;
+  measurements.rows_replayed = context.observed.distinct_rows;
   return trial;
-}
-
-void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& replay,
-                 const Trial& trial, double other_cores) {
-  const ResourceUse use = Summarize(model.SamplesOf(replay));
-  const int objective = context.objective().ConcurrencyOrOne();
-  const double serial = UnhinderedCores(context.findings.serial_requests).value_or(0);
-  double cores = use.mean_cores.value_or(0) + use.agent_cores;
-  if (trial.concurrency == 1) cores = std::max(cores, serial);
-  // At most, for rows that were sent one at a time.
-  if (trial.concurrency < objective) cores *= objective;
-  if (trial.concurrency > 1) {
-    cores = std::max(cores, std::min(cores + other_cores, serial * trial.concurrency));
-  }
-  MeasuredNeed& need = context.findings.need;
-  need.cores = cores;
-  need.agent_memory = std::max(need.agent_memory, use.peak_agent_memory);
-  // Rows before these count as serving too: the largest may have come only there.
-  need.serving_peak = Summarize(model.session().Samples()).peak_unreclaimable.value_or(Bytes());
-  context.profile().measurements = trial.measurements;
-  context.recorder.Answer(Recommend(FirstAnswer(need, context.ceiling), need, context.ceiling, {}));
 }
 
 }  // namespace mlprof::phases

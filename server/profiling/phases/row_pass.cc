@@ -2,7 +2,12 @@
 
 #include <algorithm>
 
+#include "server/analysis/heavy_rows.h"
+#include "server/analysis/payload_cost.h"
+#include "server/profiling/phases/answer.h"
+#include "server/profiling/phases/plans.h"
 #include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/row_kills.h"
 #include "server/profiling/phases/row_records.h"
 #include "server/profiling/phases/shares.h"
 
@@ -19,7 +24,7 @@ constexpr std::chrono::seconds kRepeatWithin{10};
 
 // Judged by the rows of the warm-up; in doubt they do.
 bool AllFit(RunContext& context) {
-  const auto& seen = context.findings.serial_requests;
+  const auto& seen = context.observed.serial_requests;
   if (seen.empty()) return true;
   double sum_us = 0;
   for (const RequestRecord& request : seen) sum_us += request.latency_us;
@@ -36,40 +41,83 @@ void WarnSampled(RunContext& context, std::size_t replayed) {
        "allow a longer budget with --budget-seconds"});
 }
 
-}  // namespace
+// Every row once, going on with the rest where a row ends the model.
+PhaseResult<ReplayResult> FirstPass(RunContext& context, std::unique_ptr<RunningModel>& model,
+                                    ReplayPlan plan) {
+  ReplayResult all;
+  while (true) {
+    const ReplayResult part = model->Replay(plan, context.budget());
+    Append(all, part);
+    const auto replaced = ReplaceKilled(context, model, part);
+    if (!replaced) return tl::unexpected<RunEnd>(replaced.error());
+    if (!*replaced) return all;
+    all.target_lost = false;
+    const auto done =
+        static_cast<std::ptrdiff_t>(std::min(part.requests.size() + 1, plan.order.size() - 1));
+    plan.order.erase(plan.order.begin(), plan.order.begin() + done);
+    plan.max_requests = plan.order.size();
+  }
+}
 
-PhaseResult<void> RowPass(RunContext& context, RunningModel& model) {
-  context.recorder.EnterPhase(kRows, "replaying every row");
-  const Timestamp began = Now();
+// What is said of the rows one by one.
+void KeepRows(RunContext& context, const ReplayResult& all) {
+  std::vector<RowRecord> records = MakeRowRecords(context.rows, all);
+  context.recorder.Record(records);
+  std::erase_if(records, [&](const RowRecord& record) {
+    return context.left_out.contains(static_cast<std::uint32_t>(record.row));
+  });
+  context.observed.distinct_rows = std::ssize(records);
+  context.observed.heavy_rows = HeavyRows(records);
+  context.observed.cpu_seconds_per_query = MeanCpuSeconds(all);
+  context.profile().findings.heavy_rows = NameHeavyRows(records);
+  context.profile().findings.payload = FitPayloadCost(records);
+}
+
+PhaseResult<ReplayResult> ReplayRows(RunContext& context, std::unique_ptr<RunningModel>& model) {
   ReplayPlan plan;
   plan.order = SeededOrder(context);
   plan.attribute = true;
-  plan.max_requests = context.rows.size();
+  plan.max_requests = plan.order.size();
   const double share = AllFit(context) ? kBudgetForRows : kBudgetForSample;
   plan.max_time = std::min(context.BudgetShare(share), context.budget().Left());
-  ReplayResult all = model.Replay(plan, context.budget());
-  if (auto ended = CheckTarget(context, model, all); !ended) return ended;
-  if (all.requests.size() < context.rows.size()) {
-    WarnSampled(context, all.requests.size());
-  } else if (const auto pass = all.ended - all.began; pass * (kPasses - 1) < kRepeatWithin) {
-    plan.max_requests = context.rows.size() * (kPasses - 1);
-    const ReplayResult more = model.Replay(plan, context.budget());
-    if (auto ended = CheckTarget(context, model, more); !ended) return ended;
-    Append(all, more);
+  auto all = FirstPass(context, model, plan);
+  if (!all) return all;
+  if (auto ended = CheckTarget(context, *model, *all); !ended) {
+    return tl::unexpected<RunEnd>(ended.error());
   }
-  const std::vector<RowRecord> records = MakeRowRecords(context.rows, all);
-  context.findings.distinct_rows = std::ssize(records);
-  context.findings.heavy_rows = HeavyRows(records);
-  context.findings.cpu_seconds_per_query = MeanCpuSeconds(all);
-  NoteSerial(context, all);
-  context.recorder.Record(records);
-  Trial trial = MakeTrial(context, model, TrialPurpose::kRows, 1, began, all);
-  trial.passed = all.failures == 0;
-  trial.verdict = std::to_string(records.size()) + " rows, " + std::to_string(all.failures) +
-                  " failed requests";
-  context.recorder.Record(trial, all.SuccessLatencies());
-  if (auto ended = CheckRows(context, all); !ended) return ended;
-  AnswerSoFar(context, model, all, trial);
+  const std::size_t replayed = all->requests.size() + context.left_out.size();
+  const auto pass = all->ended - all->began;
+  if (replayed < context.rows.size()) {
+    WarnSampled(context, all->requests.size());
+  } else if (pass * (kPasses - 1) < kRepeatWithin) {
+    plan.order = SeededOrder(context);
+    plan.max_requests = plan.order.size() * (kPasses - 1);
+    const ReplayResult more = model->Replay(plan, context.budget());
+    if (auto ended = CheckTarget(context, *model, more); !ended) {
+      return tl::unexpected<RunEnd>(ended.error());
+    }
+    Append(*all, more);
+  }
+  return all;
+}
+
+}  // namespace
+
+PhaseResult<void> RowPass(RunContext& context, std::unique_ptr<RunningModel>& model) {
+  context.recorder.EnterPhase(kRows, "replaying every row");
+  const Timestamp began = Now();
+  const auto all = ReplayRows(context, model);
+  if (!all) return tl::unexpected<RunEnd>(all.error());
+  NoteSerial(context, *all);
+  NoteServing(context, *all);
+  KeepRows(context, *all);
+  Trial trial = MakeTrial(context, *model, TrialPurpose::kRows, {}, began, *all);
+  trial.passed = all->failures == 0;
+  trial.verdict = std::to_string(context.observed.distinct_rows) + " rows, " +
+                  std::to_string(all->failures) + " failed requests";
+  context.recorder.Record(trial, all->SuccessLatencies());
+  if (auto ended = CheckRows(context, *all); !ended) return ended;
+  AnswerSoFar(context, *model, *all, trial);
   context.recorder.FinishPhase("done");
   return {};
 }

@@ -18,6 +18,7 @@ struct RowRequests {
   std::vector<std::uint32_t> latency_us;
   std::vector<std::uint32_t> service_us;
   std::vector<std::uint32_t> cpu_us;
+  std::optional<Bytes> peak_rise;
   int replays = 0;
   int status = 0;
 };
@@ -41,6 +42,9 @@ std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& repl
     row.latency_us.push_back(request.latency_us);
     row.service_us.push_back(request.service_us);
     if (request.cpu_us) row.cpu_us.push_back(*request.cpu_us);
+    if (request.peak_rise) {
+      row.peak_rise = std::max(row.peak_rise.value_or(Bytes()), *request.peak_rise);
+    }
   }
   std::vector<RowRecord> records;
   records.reserve(by_row.size());
@@ -53,6 +57,7 @@ std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& repl
     record.latency_ms = MedianMs(row.latency_us);
     record.service_time_ms = MedianMs(row.service_us);
     record.cpu_ms = MedianMs(row.cpu_us);
+    record.peak_memory = row.peak_rise;
     records.push_back(record);
   }
   return records;
@@ -70,6 +75,9 @@ std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records) {
       if (std::find(heavy.begin(), heavy.end(), index) == heavy.end()) heavy.push_back(index);
     }
   };
+  add([](const RowRecord& row) {
+    return static_cast<double>(row.peak_memory.value_or(Bytes()).count());
+  });
   add([](const RowRecord& row) { return row.cpu_ms.value_or(0); });
   add([](const RowRecord& row) { return row.latency_ms.value_or(0); });
   add([](const RowRecord& row) { return static_cast<double>(row.size.count()); });

@@ -11,11 +11,11 @@
 
 namespace mlprof::phases {
 
-/// One record for each row that was replayed, in the dataset's order; medians over its replays.
+/// One record for each row that was replayed, in the dataset's order; medians over its replays, and
+/// the largest of its memory rises.
 std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& replay);
 
-/// The rows that cost most: the five heaviest each by CPU time, by latency and by size. A short
-/// peak of memory costs time, so what peaks is found among them.
+/// The rows that cost most: the five heaviest each by memory, by CPU time, by latency and by size.
 std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records);
 
 /// Cores the rows keep busy when nothing holds them up: the sum over the rows of their least CPU

@@ -1,10 +1,16 @@
 #include "server/profiling/phases/search_cpu.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <random>
 
+#include "server/analysis/cpu_curve.h"
 #include "server/analysis/grid_search.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
+#include "server/profiling/phases/host_watch.h"
+#include "server/profiling/phases/plans.h"
 #include "server/profiling/phases/replays.h"
 #include "server/profiling/phases/shares.h"
 
@@ -12,31 +18,47 @@ namespace mlprof::phases {
 namespace {
 
 constexpr std::chrono::seconds kProbeTime{3};
+constexpr std::chrono::milliseconds kCurveTime{1500};
 constexpr double kBudgetForProbe = 0.05;
-constexpr double kBudgetForSearch = 0.25;
+constexpr double kBudgetForSearch = 0.2;
+constexpr double kBudgetForCurve = 0.05;
+constexpr int kCurvePoints = 4;
+constexpr int kProbesBetweenAnchors = 3;
 
-ReplayPlan ProbePlan(RunContext& context) {
-  ReplayPlan plan;
-  plan.order = SeededOrder(context);
-  plan.concurrency = context.objective().ConcurrencyOrOne();
-  plan.max_time =
-      std::min<std::chrono::nanoseconds>(kProbeTime, context.BudgetShare(kBudgetForProbe));
-  plan.min_requests = RequestsForConfidence(0.95);
-  plan.hard_max_time = context.BudgetShare(kBudgetForProbe);
-  return plan;
-}
+struct Probed {
+  CpuPoint point;
+  NoiseEvidence noise;
+};
 
 // A probe is judged as a verification is, by its own latencies; errors are not the limit's doing.
-Verdict JudgeProbe(RunContext& context, const ReplayResult& replay, const ResourceUse& use) {
+Verdict JudgeProbe(RunContext& context, const Trial& trial, const ReplayResult& replay,
+                   const ResourceUse& use) {
   VerificationEvidence evidence;
   evidence.became_ready = true;
   evidence.requests = std::ssize(replay.requests);
   evidence.throttled_share = use.throttled_share;
-  evidence.reference_p95_ms = context.findings.reference_p95_ms;
+  evidence.reference_p95_ms = context.observed.reference_p95_ms;
+  evidence.scheduled_rate = trial.requests_per_second;
+  evidence.measured_rate = trial.measurements.queries_per_second.value_or(0);
   return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context.objective());
 }
 
-PhaseResult<bool> Probe(RunContext& context, RunningModel& model, Cores cpu) {
+CpuPoint MakePoint(Cores cpu, const Trial& trial) {
+  const Measurements& measured = trial.measurements;
+  CpuPoint point;
+  point.cpu = cpu;
+  point.mean_ms = measured.average_latency_ms.value_or(0);
+  point.p50_ms = measured.latency_p50_ms.value_or(0);
+  point.p95_ms = measured.latency_p95_ms.value_or(point.p50_ms);
+  point.p99_ms = measured.latency_p99_ms.value_or(point.p95_ms);
+  point.requests_per_second = measured.queries_per_second.value_or(0);
+  point.throttled_share = measured.throttled_share.value_or(0);
+  point.passed = trial.passed;
+  return point;
+}
+
+PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
+                          const ReplayPlan& plan) {
   if (auto status = model.SetCpu(cpu); !status) {
     return FailRun({"RuntimeFailed",
                     "the CPU limit could not be changed: " + status.error().message(),
@@ -47,37 +69,136 @@ PhaseResult<bool> Probe(RunContext& context, RunningModel& model, Cores cpu) {
   std::snprintf(text, sizeof text, "trying %.1f cores", cpu.value());
   context.recorder.Progressed(0.5, text);
   const Timestamp began = Now();
-  const ReplayResult replay = model.Replay(ProbePlan(context), context.budget());
+  const HostWatch watch;
+  const ReplayResult replay = model.Replay(plan, context.budget());
+  const ResourceUse use = Summarize(model.SamplesOf(replay));
+  Probed probed{{}, watch.End(context, use.cpu_seconds.value_or(0))};
   if (auto ended = CheckTarget(context, model, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
-  const Verdict verdict = JudgeProbe(context, replay, Summarize(model.SamplesOf(replay)));
-  Trial trial = MakeTrial(context, model, TrialPurpose::kLoad,
-                          context.objective().ConcurrencyOrOne(), began, replay);
+  Trial trial = MakeTrial(context, model, TrialPurpose::kCpuProbe, plan, began, replay);
+  const Verdict verdict = JudgeProbe(context, trial, replay, use);
   trial.passed = verdict.passed;
   trial.verdict = verdict.sentence;
   context.recorder.Record(trial, replay.SuccessLatencies());
-  return verdict.passed;
+  probed.point = MakePoint(cpu, trial);
+  return probed;
+}
+
+ReplayPlan SearchPlan(RunContext& context) {
+  return ObjectivePlan(
+      context, std::min<std::chrono::nanoseconds>(kProbeTime, context.BudgetShare(kBudgetForProbe)),
+      RequestsForConfidence(0.95), context.BudgetShare(kBudgetForProbe));
+}
+
+// A limit that fails while other work disturbs is tried once more: noise makes slow, never fast.
+PhaseResult<CpuPoint> ProbeFairly(RunContext& context, RunningModel& model, Cores cpu) {
+  auto probed = Probe(context, model, cpu, SearchPlan(context));
+  if (probed && !probed->point.passed && NoteNoise(context, probed->noise).noisy) {
+    probed = Probe(context, model, cpu, SearchPlan(context));
+  }
+  if (!probed) return tl::unexpected<RunEnd>(probed.error());
+  return probed->point;
+}
+
+// The ceiling again, to see whether the host still is what it was when the reference was taken.
+PhaseResult<void> VisitAnchor(RunContext& context, RunningModel& model,
+                              std::vector<double>& anchors) {
+  const auto probed = Probe(context, model, context.ceiling.cpu, SearchPlan(context));
+  if (!probed) return tl::unexpected<RunEnd>(probed.error());
+  anchors.push_back(probed->point.mean_ms);
+  NoiseEvidence evidence = probed->noise;
+  evidence.anchors_ms = anchors;
+  NoteNoise(context, evidence);
+  return {};
+}
+
+Cores Floor(const RunContext& context, Cores guess) {
+  const Objective& objective = context.recorder.profile().request.objective;
+  // A rate needs room for its bursts whatever a short probe says. Without a latency objective the
+  // answer must be as fast as the ample container, which used that much; with one, slower may do.
+  if (objective.requests_per_second || objective.latency_ms.empty()) return guess;
+  return kSmallestLimits.cpu;
+}
+
+PhaseResult<std::vector<CpuPoint>> Search(RunContext& context, RunningModel& model) {
+  const Deadline end =
+      Deadline::After(std::min(context.BudgetShare(kBudgetForSearch), context.budget().Left() / 2));
+  const Cores guess = FirstAnswer(context.observed.need, context.ceiling).cpu;
+  GridSearch search(Floor(context, guess), guess, context.ceiling.cpu);
+  std::vector<CpuPoint> points;
+  std::vector<double> anchors;
+  if (context.observed.reference_mean_ms) anchors.push_back(*context.observed.reference_mean_ms);
+  while (const auto next = search.Next()) {
+    if (end.Passed()) break;
+    const auto point = ProbeFairly(context, model, *next);
+    if (!point) return tl::unexpected<RunEnd>(point.error());
+    points.push_back(*point);
+    search.Tell(*next, point->passed);
+    if (points.size() % kProbesBetweenAnchors == 0) {
+      if (auto ended = VisitAnchor(context, model, anchors); !ended) {
+        return tl::unexpected<RunEnd>(ended.error());
+      }
+    }
+  }
+  context.observed.chosen_cpu = search.Best();
+  return points;
+}
+
+// Limits between what the rows use at least and the ceiling, evenly by ratio, in random order: a
+// host that changes meanwhile shows as scatter, not as a slope.
+std::vector<Cores> CurveLimits(RunContext& context, const std::vector<CpuPoint>& probed) {
+  const double low = std::clamp(context.observed.need.cores / 2, 0.1, context.ceiling.cpu.value());
+  const double ratio = context.ceiling.cpu.value() / low;
+  std::vector<Cores> limits;
+  for (int i = 0; i < kCurvePoints; ++i) {
+    const double share = static_cast<double>(i) / (kCurvePoints - 1);
+    const Cores limit = std::min(Cores(low * std::pow(ratio, share)).RoundUpToGrid(),
+                                 context.ceiling.cpu.RoundDownToGrid());
+    const bool known = std::any_of(probed.begin(), probed.end(),
+                                   [&](const CpuPoint& point) { return point.cpu == limit; });
+    if (!known && std::find(limits.begin(), limits.end(), limit) == limits.end()) {
+      limits.push_back(limit);
+    }
+  }
+  std::mt19937_64 random(context.profile().request.seed);
+  std::shuffle(limits.begin(), limits.end(), random);
+  return limits;
+}
+
+PhaseResult<void> FillCurve(RunContext& context, RunningModel& model,
+                            std::vector<CpuPoint>& points) {
+  const auto longest = context.BudgetShare(kBudgetForCurve);
+  const auto began = context.clock.Now();
+  for (const Cores limit : CurveLimits(context, points)) {
+    if (context.clock.Now() - began > longest) break;
+    const auto probed =
+        Probe(context, model, limit, ObjectivePlan(context, kCurveTime, 0, kCurveTime));
+    if (!probed) return tl::unexpected<RunEnd>(probed.error());
+    if (probed->point.mean_ms > 0) points.push_back(probed->point);
+  }
+  return {};
 }
 
 }  // namespace
 
 PhaseResult<void> SearchCpu(RunContext& context, RunningModel& model) {
   context.recorder.EnterPhase(kSearchCpu, "searching the CPU limit");
-  const Deadline end =
-      Deadline::After(std::min(context.BudgetShare(kBudgetForSearch), context.budget().Left() / 2));
-  const Cores guess = FirstAnswer(context.findings.need, context.ceiling).cpu;
-  // Without a latency objective the answer must be as fast as the ample container, which used that
-  // much; with one, slower may do.
-  const Cores floor = context.objective().latency_ms.empty() ? guess : kSmallestLimits.cpu;
-  GridSearch search(floor, guess, context.ceiling.cpu);
-  while (const auto next = search.Next()) {
-    if (end.Passed()) break;
-    auto passed = Probe(context, model, *next);
-    if (!passed) return tl::unexpected<RunEnd>(passed.error());
-    search.Tell(*next, *passed);
+  auto points = Search(context, model);
+  if (!points) return tl::unexpected<RunEnd>(points.error());
+  for (const CpuPoint& point : *points) {
+    if (point.cpu == context.observed.chosen_cpu) {
+      context.observed.throttled_at_choice = point.throttled_share;
+    }
   }
-  context.findings.chosen_cpu = search.Best();
+  if (auto ended = FillCurve(context, model, *points); !ended) return ended;
+  if (auto status = model.SetCpu(context.ceiling.cpu); !status) {
+    return FailRun({"RuntimeFailed",
+                    "the CPU limit could not be lifted again: " + status.error().message(),
+                    {"run `mlprof doctor` on the server's machine"},
+                    ""});
+  }
+  context.profile().findings.cpu = FitCpuCurve(std::move(*points));
   context.recorder.FinishPhase("done");
   return {};
 }

@@ -5,12 +5,18 @@
 
 namespace mlprof::phases {
 
-inline constexpr PhaseShare kPrepare{"prepare", ProfileState::kPreparing, 0.00, 0.10};
-inline constexpr PhaseShare kColdStarts{"coldStarts", ProfileState::kStarting, 0.10, 0.25};
-inline constexpr PhaseShare kWarmUp{"warmUp", ProfileState::kProfiling, 0.25, 0.32};
-inline constexpr PhaseShare kRows{"rows", ProfileState::kProfiling, 0.32, 0.45};
-inline constexpr PhaseShare kLoad{"load", ProfileState::kProfiling, 0.45, 0.57};
-inline constexpr PhaseShare kSearchCpu{"searchCpu", ProfileState::kProfiling, 0.57, 0.70};
-inline constexpr PhaseShare kVerify{"verify", ProfileState::kVerifying, 0.70, 1.00};
+inline constexpr PhaseShare kPrepare{"prepare", ProfileState::kPreparing, 0.00, 0.08};
+inline constexpr PhaseShare kPreflight{"preflight", ProfileState::kStarting, 0.08, 0.10};
+inline constexpr PhaseShare kColdStarts{"coldStarts", ProfileState::kStarting, 0.10, 0.20};
+inline constexpr PhaseShare kWarmUp{"warmUp", ProfileState::kProfiling, 0.20, 0.24};
+inline constexpr PhaseShare kRows{"rows", ProfileState::kProfiling, 0.24, 0.30};
+inline constexpr PhaseShare kLoad{"load", ProfileState::kProfiling, 0.30, 0.37};
+inline constexpr PhaseShare kLoadCurve{"loadCurve", ProfileState::kProfiling, 0.37, 0.41};
+inline constexpr PhaseShare kSearchCpu{"searchCpu", ProfileState::kProfiling, 0.41, 0.50};
+inline constexpr PhaseShare kPlateau{"plateau", ProfileState::kProfiling, 0.50, 0.55};
+inline constexpr PhaseShare kSearchMemory{"searchMemory", ProfileState::kProfiling, 0.55, 0.60};
+inline constexpr PhaseShare kThreadPools{"threadPools", ProfileState::kProfiling, 0.60, 0.63};
+inline constexpr PhaseShare kVerify{"verify", ProfileState::kVerifying, 0.63, 0.85};
+inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.85, 1.00};
 
 }  // namespace mlprof::phases

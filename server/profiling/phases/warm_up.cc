@@ -1,12 +1,13 @@
 #include "server/profiling/phases/warm_up.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
+#include "server/profiling/phases/answer.h"
 #include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/row_kills.h"
 #include "server/profiling/phases/shares.h"
 
 namespace mlprof::phases {
@@ -19,10 +20,11 @@ constexpr double kBudgetForWarmUp = 0.2;
 
 ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row, Deadline end) {
   ReplayPlan plan;
-  plan.order.resize(context.rows.size());
-  std::iota(plan.order.begin(), plan.order.end(), 0U);
+  for (std::uint32_t row = 0; row < context.rows.size(); ++row) {
+    if (!context.left_out.contains(row)) plan.order.push_back(row);
+  }
   std::rotate(plan.order.begin(),
-              plan.order.begin() + static_cast<std::ptrdiff_t>(first_row % context.rows.size()),
+              plan.order.begin() + static_cast<std::ptrdiff_t>(first_row % plan.order.size()),
               plan.order.end());
   plan.max_time = kWindow;
   plan.min_requests = std::min(kWindowRequests, context.rows.size());
@@ -45,7 +47,7 @@ void WarnNotSteady(RunContext& context) {
 
 }  // namespace
 
-PhaseResult<void> WarmUp(RunContext& context, RunningModel& model) {
+PhaseResult<void> WarmUp(RunContext& context, std::unique_ptr<RunningModel>& model) {
   context.recorder.EnterPhase(kWarmUp, "warming up");
   const Timestamp began = Now();
   const Deadline end = Deadline::After(
@@ -57,11 +59,19 @@ PhaseResult<void> WarmUp(RunContext& context, RunningModel& model) {
   // counts.
   while (!steady && !end.Passed()) {
     const ReplayResult window =
-        model.Replay(WindowPlan(context, all.requests.size(), end), context.budget());
+        model->Replay(WindowPlan(context, all.requests.size(), end), context.budget());
+    const auto replaced = ReplaceKilled(context, model, window);
+    if (!replaced) return tl::unexpected<RunEnd>(replaced.error());
+    if (*replaced) {
+      all = {};
+      windows.clear();
+      continue;
+    }
     Append(all, window);
-    if (auto ended = CheckTarget(context, model, window); !ended) return ended;
+    NoteServing(context, window);
+    if (auto ended = CheckTarget(context, *model, window); !ended) return ended;
     if (all.requests.empty() || all.failures == std::ssize(all.requests)) break;
-    windows.push_back(Measure(model, window));
+    windows.push_back(Measure(*model, window));
     steady = IsSteady(windows) && all.requests.size() >= context.rows.size();
     context.recorder.Progressed(std::min(1.0, static_cast<double>(windows.size()) / 5),
                                 "warming up, " + std::to_string(all.requests.size()) + " requests");
@@ -69,12 +79,12 @@ PhaseResult<void> WarmUp(RunContext& context, RunningModel& model) {
   NoteSerial(context, all);
   steady = IsSteady(windows);  // the rows may be too many for a whole pass
   if (!steady) WarnNotSteady(context);
-  Trial trial = MakeTrial(context, model, TrialPurpose::kWarmUp, 1, began, all);
+  Trial trial = MakeTrial(context, *model, TrialPurpose::kWarmUp, {}, began, all);
   trial.passed = steady;
   trial.verdict = steady ? "steady" : "not steady";
   context.recorder.Record(trial, all.SuccessLatencies());
   if (auto ended = CheckRows(context, all); !ended) return ended;
-  AnswerSoFar(context, model, all, trial);
+  AnswerSoFar(context, *model, all, trial);
   context.recorder.FinishPhase(steady ? "done" : "not steady");
   return {};
 }

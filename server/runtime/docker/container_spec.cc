@@ -9,7 +9,6 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr const char* kAgentBinary = "/.mlprof/mlprof-agent";
 constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
 // Where the host runs out of memory, the model goes before anything else does.
 constexpr int kOomScore = 500;
@@ -26,7 +25,7 @@ Json WritableMount(const ScratchFolder& folder) {
 }
 
 Json Mounts(const LaunchRequest& request, const ContainerPlaces& places) {
-  Json mounts = Json::array({ReadOnlyMount(places.agent_binary, kAgentBinary),
+  Json mounts = Json::array({ReadOnlyMount(places.agent_binary, kAgentProgram),
                              ReadOnlyMount(places.agent_socket, kAgentSocket)});
   for (const Mount& mount : request.read_only_mounts) {
     mounts.push_back(ReadOnlyMount(mount.host, mount.container));
@@ -137,7 +136,7 @@ Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
 Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
                    const std::string& instance_id, Isolation isolation) {
   return {{"Image", request.image.image_id},
-          {"Entrypoint", Json::array({kAgentBinary})},
+          {"Entrypoint", Json::array({kAgentProgram})},
           {"Cmd", Json::array({"--socket", kAgentSocket})},
           {"User", "0:0"},
           {"WorkingDir", "/"},

@@ -1,0 +1,45 @@
+#include "server/analysis/confidence.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mlprof {
+namespace {
+
+constexpr int kAllPasses = 3;
+constexpr int kSomePasses = 2;
+constexpr double kNarrowLatency = 0.05;
+constexpr double kNarrowStarts = 0.10;
+
+}  // namespace
+
+Confidence ConfidenceLabels::overall() const {
+  return std::max(cpu, memory);  // the enumerators go from high to low
+}
+
+ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
+  ConfidenceLabels labels;
+  if (evidence.passes < kSomePasses || evidence.rows_failed) return labels;
+  const bool proven = evidence.passes >= kAllPasses && evidence.enough_requests;
+  if (!evidence.noisy) {
+    labels.cpu = proven && evidence.latency_spread <= kNarrowLatency ? Confidence::kHigh
+                                                                     : Confidence::kMedium;
+  }
+  // Other work makes a model slow, not large.
+  if (evidence.trend != MemoryTrend::kGrowing) {
+    const bool flat = evidence.trend == MemoryTrend::kFlat;
+    labels.memory = proven && flat && evidence.start_spread <= kNarrowStarts ? Confidence::kHigh
+                                                                             : Confidence::kMedium;
+  }
+  return labels;
+}
+
+double HalfRange(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return mean > 0 ? (*high - *low) / 2 / mean : 0;
+}
+
+}  // namespace mlprof

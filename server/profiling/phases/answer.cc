@@ -1,0 +1,63 @@
+#include "server/profiling/phases/answer.h"
+
+#include <algorithm>
+
+#include "server/analysis/resource_use.h"
+#include "server/profiling/phases/row_records.h"
+
+namespace mlprof::phases {
+namespace {
+
+// Bursts of a rate need room above its mean (the usual mark for scaling out).
+constexpr double kUtilizationOfRate = 0.70;
+
+double CoresOfLoop(const RunContext& context, const ResourceUse& use, int concurrency,
+                   double other_cores) {
+  const int objective = context.recorder.profile().request.objective.ConcurrencyOrOne();
+  const double serial = UnhinderedCores(context.observed.serial_requests).value_or(0);
+  double cores = use.mean_cores.value_or(0) + use.agent_cores;
+  if (concurrency == 1) cores = std::max(cores, serial);
+  // At most, for rows that were sent one at a time.
+  if (concurrency < objective) cores *= objective;
+  if (concurrency > 1) {
+    cores = std::max(cores, std::min(cores + other_cores, serial * concurrency));
+  }
+  return cores;
+}
+
+// By the utilization law: the rate times the CPU time of one request, which hardly depends on
+// noise.
+double CoresOfRate(const RunContext& context, const ResourceUse& use, double rate,
+                   bool is_reference) {
+  if (is_reference) return use.mean_cores.value_or(0) + use.agent_cores;
+  return rate * context.observed.cpu_seconds_per_query.value_or(0);
+}
+
+}  // namespace
+
+void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& replay,
+                 const Trial& trial, double other_cores) {
+  const ResourceUse use = Summarize(model.SamplesOf(replay));
+  MeasuredNeed& need = context.observed.need;
+  if (const auto rate = context.objective().requests_per_second) {
+    need.cores = CoresOfRate(context, use, *rate, trial.requests_per_second.has_value());
+    need.utilization = kUtilizationOfRate;
+  } else {
+    need.cores = CoresOfLoop(context, use, trial.concurrency, other_cores);
+  }
+  need.agent_memory = std::max(need.agent_memory, use.peak_agent_memory);
+  // Rows before these count as serving too: the largest may have come only there.
+  need.serving_peak = std::max(
+      need.serving_peak, Summarize(model.session().Samples()).peak_unreclaimable.value_or(Bytes()));
+  context.profile().measurements = trial.measurements;
+  context.recorder.Answer(AnswerAt(context, FirstAnswer(need, context.ceiling), {}));
+}
+
+Recommendation AnswerAt(RunContext& context, const Limits& limits,
+                        const std::vector<FailedTry>& failed) {
+  Recommendation answer = Recommend(limits, context.observed.need, context.ceiling, failed);
+  answer.environment_variables = context.environment;
+  return answer;
+}
+
+}  // namespace mlprof::phases

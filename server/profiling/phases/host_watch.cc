@@ -1,0 +1,30 @@
+#include "server/profiling/phases/host_watch.h"
+
+namespace mlprof::phases {
+
+NoiseEvidence HostWatch::End(const RunContext& context, double container_seconds) const {
+  NoiseEvidence evidence;
+  evidence.host_cores = context.host_cores;
+  const auto after = ReadHostLoad();
+  if (!before_ || !after) return evidence;
+  evidence.foreign_cores = ForeignCores(*before_, *after, container_seconds);
+  evidence.steal_share = StealShare(*before_, *after, context.host_cores);
+  return evidence;
+}
+
+NoiseVerdict NoteNoise(RunContext& context, const NoiseEvidence& evidence) {
+  NoiseVerdict verdict = JudgeNoise(evidence);
+  auto& host = context.profile().host;
+  if (!verdict.noisy) {
+    if (host && host->noise.empty()) host->noise = "quiet";
+    return verdict;
+  }
+  context.observed.noisy = true;
+  if (host) host->noise = verdict.sentence;
+  context.recorder.Warn({"noisyHost",
+                         "the host was not quiet while it was measured on: " + verdict.sentence,
+                         "profile again when nothing else runs: its limits may be too high"});
+  return verdict;
+}
+
+}  // namespace mlprof::phases

@@ -1,0 +1,26 @@
+// How quiet the host is while something is measured.
+#pragma once
+
+#include "server/analysis/noise.h"
+#include "server/profiling/host_load.h"
+#include "server/profiling/run_context.h"
+
+namespace mlprof::phases {
+
+/// From its construction to End().
+class HostWatch {
+ public:
+  HostWatch() : before_(ReadHostLoad()) {}
+
+  /// What other work took meanwhile. `container_seconds`: CPU time of the profile's container.
+  NoiseEvidence End(const RunContext& context, double container_seconds) const;
+
+ private:
+  Result<HostLoad> before_;
+};
+
+/// Marks the profile where the evidence is of noise: `noisyHost` and, in its host's facts, what it
+/// was. Returns the verdict.
+NoiseVerdict NoteNoise(RunContext& context, const NoiseEvidence& evidence);
+
+}  // namespace mlprof::phases

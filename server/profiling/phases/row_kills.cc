@@ -1,0 +1,46 @@
+#include "server/profiling/phases/row_kills.h"
+
+#include "server/profiling/phases/replays.h"
+
+namespace mlprof::phases {
+namespace {
+
+// More rows than these, and it is not the row.
+constexpr std::size_t kMostKills = 3;
+
+void LeaveOut(RunContext& context, std::uint32_t row, const ProfileError& death) {
+  context.left_out.insert(row);
+  context.profile().findings.killing_rows.push_back(row);
+  context.recorder.Warn(
+      {"rowKills",
+       "row " + std::to_string(row) + " ends the model and was left out: " + death.message,
+       "send that row to the model yourself; a limit on the size of a request may be what it "
+       "lacks"});
+}
+
+}  // namespace
+
+PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningModel>& model,
+                                const ReplayResult& replay) {
+  if (!replay.target_lost || replay.stopped || context.stop.stop_requested()) return false;
+  const auto row = replay.LastRowTaken();
+  const bool too_many =
+      context.left_out.size() >= kMostKills || context.left_out.size() + 1 >= context.rows.size();
+  if (!row || too_many || context.left_out.contains(*row)) {
+    return tl::unexpected<RunEnd>(CheckTarget(context, *model, replay).error());
+  }
+  LeaveOut(context, *row, DiagnoseDeath(model->Death()));
+  model.reset();
+  auto fresh = RunningModel::Launch(context, {context.ceiling, context.measuring_cpuset});
+  if (!fresh) return tl::unexpected<RunEnd>(fresh.error());
+  model = std::move(*fresh);
+  // What it served so far it served in another container.
+  context.observed.serving.clear();
+  if (const auto ready = model->Start(); !ready) {
+    if (context.stop.stop_requested()) return Canceled();
+    return FailRun(DiagnoseDeath(ready.error()));
+  }
+  return true;
+}
+
+}  // namespace mlprof::phases

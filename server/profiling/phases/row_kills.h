@@ -1,0 +1,18 @@
+// A row that ends the model: named, left out, and the model started again without it.
+#pragma once
+
+#include <memory>
+
+#include "server/profiling/run_context.h"
+#include "server/profiling/run_end.h"
+#include "server/profiling/running_model.h"
+
+namespace mlprof::phases {
+
+/// After a replay at concurrency 1. False: the model is as it was (or the replay was stopped, which
+/// CheckTarget tells). True: a row had ended it; that row is left out from now on, and `model` is a
+/// fresh one at the ceiling. The end of the run where too many rows do, or no row is to blame.
+PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningModel>& model,
+                                const ReplayResult& replay);
+
+}  // namespace mlprof::phases
