@@ -77,8 +77,10 @@ TEST(CgroupV1Test, ReadsARealContainer) {
   EXPECT_EQ(reading.usage, Bytes(843776));
   EXPECT_EQ(reading.unreclaimable, Bytes(114688 + 909312));
   EXPECT_EQ(reading.cache, Bytes(0));
+  EXPECT_EQ(reading.mapped_file, Bytes(0));
   EXPECT_EQ(reading.processes, 2);
   EXPECT_EQ(reading.oom_kills, 0);
+  EXPECT_FALSE(reading.memory_stall);
 }
 
 TEST(CgroupV2Test, ReadsAContainerInTheSameUnits) {
@@ -93,6 +95,10 @@ TEST(CgroupV2Test, ReadsAContainerInTheSameUnits) {
   EXPECT_EQ(reading.unreclaimable,
             Bytes(96468992 + 4194304 + 8192 + 393216 + 1835008 + 4096 + 3456 + 12288 + 2605056));
   EXPECT_EQ(reading.cache, Bytes(75497472 - 4194304));
+  EXPECT_EQ(reading.mapped_file, Bytes(41943040));
+  EXPECT_EQ(reading.file_refaults, 118);
+  EXPECT_EQ(reading.major_faults, 87);
+  EXPECT_EQ(reading.memory_stall, 48213us);
   EXPECT_EQ(reading.processes, 9);
   EXPECT_EQ(reading.oom_kills, 2);
 }
@@ -118,11 +124,17 @@ class Scratch {
 
 TEST(CgroupV1Test, SharedMemoryIsNoCacheAndOomKillsAreCounted) {
   Scratch folder;
-  folder.Write("memory.stat", "cache 1\ntotal_cache 100\ntotal_rss 1000\ntotal_shmem 30\n");
+  folder.Write("memory.stat",
+               "cache 1\nworkingset_refault_file 1\npgmajfault 1\ntotal_cache 100\n"
+               "total_rss 1000\ntotal_shmem 30\ntotal_mapped_file 40\n"
+               "total_workingset_refault_file 5\ntotal_pgmajfault 6\n");
   folder.Write("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
   const auto reading = OpenCgroup(folder.AsV1())->Read();
   EXPECT_EQ(reading.unreclaimable, Bytes(1030));
   EXPECT_EQ(reading.cache, Bytes(70));
+  EXPECT_EQ(reading.mapped_file, Bytes(40));
+  EXPECT_EQ(reading.file_refaults, 5);
+  EXPECT_EQ(reading.major_faults, 6);
   EXPECT_EQ(reading.oom_kills, 3);
 }
 
@@ -148,6 +160,15 @@ TEST(ProcReaderTest, ReadsOwnMemoryAndHostPressure) {
   EXPECT_EQ(ProcReader(kV1 + "/proc").HostCpuPressure(), 2.54);
   EXPECT_FALSE(ProcReader("/nowhere").HostCpuPressure());
   EXPECT_FALSE(ParsePressure("full avg10=1"));
+}
+
+TEST(ProcReaderTest, TheTimeStalledIsThatOfSomeTask) {
+  EXPECT_EQ(ParseStallTime("some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\n"
+                           "full avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"),
+            1234us);
+  EXPECT_FALSE(ParseStallTime(""));
+  EXPECT_FALSE(ParseStallTime("some avg10=0.00\nfull avg10=0.00 total=99\n"));
+  EXPECT_FALSE(ParseStallTime("full total=99\n"));
 }
 
 TEST(SamplerTest, TakesTheAgentsOwnShareOut) {

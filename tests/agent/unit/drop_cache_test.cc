@@ -1,0 +1,69 @@
+#include "agent/page_cache/drop_cache.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace mlprof::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class DropCacheTest : public ::testing::Test {
+ protected:
+  DropCacheTest() {
+    std::string path = (fs::temp_directory_path() / "mlprof-agent-XXXXXX").string();
+    root_ = ::mkdtemp(path.data());
+  }
+  ~DropCacheTest() override { fs::remove_all(root_); }
+  void Write(const std::string& name, std::size_t size) {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << std::string(size, 'x');
+  }
+  fs::path root_;
+};
+
+TEST_F(DropCacheTest, TakesLargeFilesAtAnyDepth) {
+  Write("weights.bin", 256 * 1024);
+  Write("a/b/c/weights.bin", 300 * 1024);
+  Write("small.bin", 256 * 1024 - 1);
+  Write("a/large.txt", 300 * 1024);
+  EXPECT_EQ(DropCache({root_}), 2);
+}
+
+TEST_F(DropCacheTest, OddTreesAreWalkedThroughToTheirEnd) {
+  Write("deep/weights.bin", 300 * 1024);
+  fs::create_symlink(root_, root_ / "loop");
+  fs::create_symlink(root_ / "deep/weights.bin", root_ / "link.bin");
+  fs::create_symlink("/nowhere", root_ / "dangling");
+  ASSERT_EQ(::mkfifo((root_ / "pipe").c_str(), 0600), 0);
+  Write("closed/weights.bin", 300 * 1024);
+  fs::permissions(root_ / "closed/weights.bin", fs::perms::none);
+  const int expected = ::geteuid() == 0 ? 2 : 1;
+  EXPECT_EQ(DropCache({root_, root_ / "no-such-folder", "", root_ / "pipe"}), expected);
+}
+
+TEST_F(DropCacheTest, OtherFileSystemsAndTheKernelsFoldersAreLeftOut) {
+  EXPECT_EQ(DropCache({"/proc", "/sys", "/dev"}), 0);
+}
+
+TEST_F(DropCacheTest, EndsWhenItsTimeIsOver) {
+  Write("weights.bin", 300 * 1024);
+  EXPECT_EQ(DropCache({root_}, 0ms), 0);
+}
+
+TEST(SmallByNameTest, IsWhatNoOneKeepsWeightsIn) {
+  EXPECT_TRUE(SmallByName("__init__.py"));
+  EXPECT_TRUE(SmallByName("__init__.cpython-312.pyc"));
+  EXPECT_FALSE(SmallByName("model.bin"));
+  EXPECT_FALSE(SmallByName("libtorch.so.2"));
+  EXPECT_FALSE(SmallByName("weights"));
+}
+
+}  // namespace
+}  // namespace mlprof::agent
