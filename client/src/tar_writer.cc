@@ -4,8 +4,8 @@
 #include <fstream>
 #include <system_error>
 
-#include "client/src/sha256.h"
 #include "client/src/ustar_header.h"
+#include "common/hash/sha256.h"
 
 namespace mlprof {
 namespace {
@@ -69,7 +69,7 @@ class TarFile {
 
   void Write(std::string_view bytes) {
     out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    sha256_.Feed(bytes);
+    sha256_.Add(bytes);
     size_ += static_cast<std::int64_t>(bytes.size());
   }
 
@@ -97,7 +97,7 @@ class TarFile {
     Write(std::string(2 * kTarBlock, '\0'));
     out_.close();
     if (!out_) return Fail(Unavailable("cannot write " + file.string() + " (is the disk full?)"));
-    return PackedTar{sha256_.HexDigest(), Bytes(size_)};
+    return PackedTar{sha256_.Hex(), Bytes(size_)};
   }
 
  private:

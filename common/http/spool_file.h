@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/hash/sha256.h"
 #include "common/http/message.h"
 #include "common/result/result.h"
 
@@ -25,13 +26,12 @@ class SpoolFile {
   Result<SpooledBody> Finish();
 
  private:
-  class Digest;
   SpoolFile(int descriptor, std::filesystem::path path);
 
   int descriptor_;
   std::shared_ptr<const std::filesystem::path> path_;  // deleting it removes the file
   Bytes size_;
-  std::unique_ptr<Digest> digest_;
+  Sha256 sha256_;
 };
 
 }  // namespace mlprof

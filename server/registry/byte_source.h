@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "common/hash/sha256.h"
 #include "common/result/result.h"
 #include "server/storage/durable_file.h"
-#include "server/storage/sha256.h"
 
 namespace mlprof {
 

@@ -10,8 +10,8 @@
 #include <limits>
 #include <string>
 
+#include "common/hash/sha256.h"
 #include "server/storage/durable_file.h"
-#include "server/storage/sha256.h"
 
 namespace mlprof {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "common/hash/sha256.h"
 #include "common/http/percent.h"
 #include "common/log/log.h"
 #include "server/registry/content_type.h"
 #include "server/rest/problem.h"
-#include "server/storage/sha256.h"
 
 namespace mlprof {
 namespace {

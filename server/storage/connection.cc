@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "server/storage/sha256.h"
+#include "common/hash/sha256.h"
 
 namespace mlprof {
 namespace {

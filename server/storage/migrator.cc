@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "server/storage/sha256.h"
+#include "common/hash/sha256.h"
 #include "server/storage/statement.h"
 #include "server/storage/transaction.h"
 

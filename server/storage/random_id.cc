@@ -5,7 +5,7 @@
 #include <array>
 #include <cerrno>
 
-#include "server/storage/sha256.h"
+#include "common/hash/sha256.h"
 
 namespace mlprof {
 

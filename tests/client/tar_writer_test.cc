@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "client/src/sha256.h"
+#include "common/hash/sha256.h"
 #include "tests/client/temporary_folder.h"
 
 namespace mlprof {
@@ -68,8 +68,8 @@ TEST_F(TarWriterTest, GivesTheSameBytesWhateverTheTimes) {
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->sha256, second->sha256);
   Sha256 sha256;
-  sha256.Feed(ReadFile(tar_));
-  EXPECT_EQ(sha256.HexDigest(), second->sha256);
+  sha256.Add(ReadFile(tar_));
+  EXPECT_EQ(sha256.Hex(), second->sha256);
   EXPECT_EQ(second->size.count() % 512, 0);
 }
 

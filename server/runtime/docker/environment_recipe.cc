@@ -1,14 +1,12 @@
 #include "server/runtime/docker/environment_recipe.h"
 
-#include <openssl/evp.h>
-
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 
+#include "common/hash/sha256.h"
 #include "common/json/json.h"
 #include "server/runtime/docker/package_spec.h"
 
@@ -69,19 +67,6 @@ Status AddConda(const EntryScriptConfig& config, const std::filesystem::path& so
                              "list what the script needs under pip:, or use a base image with "
                              "them"});
   return {};
-}
-
-std::string Sha256Hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += kHex[digest[i] >> 4];
-    hex += kHex[digest[i] & 15];
-  }
-  return hex;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "common/hash/sha256.h"
 #include "server/registry/content_references.h"
-#include "server/storage/sha256.h"
 #include "tests/server/registry/gzip_bytes.h"
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/registry/tar_builder.h"

@@ -1,4 +1,4 @@
-#include "server/storage/sha256.h"
+#include "common/hash/sha256.h"
 
 #include <openssl/evp.h>
 
