@@ -23,12 +23,11 @@ Result<std::int64_t> ReadLastEventId(const HttpRequest& request) {
   return id;
 }
 
-// An id from the future (ring-only events are not numbered again after a restart) would make the
-// stream wait for ever; it goes on behind the newest event instead.
-Result<std::int64_t> BoundToNewest(EventHub& hub, const std::string& profile_id, std::int64_t id) {
-  const auto all = hub.After(profile_id, 0, std::numeric_limits<std::size_t>::max());
+Result<std::optional<StoredEvent>> Newest(EventHub& hub, const std::string& profile_id) {
+  auto all = hub.After(profile_id, 0, std::numeric_limits<std::size_t>::max());
   if (!all) return Fail(all.error());
-  return std::min(id, all->empty() ? 0 : all->back().id);
+  if (all->empty()) return std::nullopt;
+  return std::move(all->back());
 }
 
 Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& request) {
@@ -40,13 +39,18 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   const auto profile = services.profiles.Get(workspace, PathParameter(request, "name"));
   if (!profile) return Fail(profile.error());
   EventHub& hub = services.profiles.events();
-  const auto last_id = BoundToNewest(hub, profile->id, *asked);
-  if (!last_id) return Fail(last_id.error());
+  const auto newest = Newest(hub, profile->id);
+  if (!newest) return Fail(newest.error());
+  // An id from the future (ring-only events are not numbered again after a restart) would make the
+  // stream wait for ever; it goes on behind the newest event instead.
+  const std::int64_t last_id = std::min(*asked, *newest ? (*newest)->id : 0);
+  // A browser takes every stream that ends up again; 204 alone makes it stop (HTML, 9.2.3).
+  if (*newest && (*newest)->type == "done" && last_id == (*newest)->id) return NoContent();
   HttpResponse response;
   response.headers.Set("Content-Type", "text/event-stream");
   response.headers.Set("Cache-Control", "no-store");
   response.body =
-      std::make_shared<EventStream>(hub, profile->id, *last_id, IsFinished(profile->state));
+      std::make_shared<EventStream>(hub, profile->id, last_id, IsFinished(profile->state));
   return response;
 }
 
