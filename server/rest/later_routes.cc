@@ -16,7 +16,6 @@ HttpResponse NotAvailable(const HttpRequest& request) {
 }  // namespace
 
 void AddLaterRoutes(Router& router) {
-  router.Add({"POST", "/profiles/{name}/what-if", kJsonBody, NotAvailable});
   router.Add({"GET", "/profiles/{name}/report", kNoBody, NotAvailable});
   router.Add({"GET", "/profiles/{name}/artifacts", kNoBody, NotAvailable});
   router.Add({"GET", "/profiles/{name}/artifacts/{path...}", kNoBody, NotAvailable});

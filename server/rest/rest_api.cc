@@ -8,6 +8,7 @@ void AddRoutes(Router& router, const Services& services) {
   AddSourceRoutes(router, services);
   AddProfileRoutes(router, services);
   AddProfileDataRoutes(router, services);
+  AddWhatIfRoutes(router, services);
   AddEventRoutes(router, services);
   AddSystemRoutes(router, services);
   AddLaterRoutes(router);

@@ -168,6 +168,7 @@ class RoutesTest(unittest.TestCase):
         page = self.ask(200, "GET", "/").body.decode()
         self.assertIn("whole", page)
 
+        self.check_what_if("whole", profile)
         self.ask(200, "POST", "/profiles/whole/apply")
         self.assertEqual(self.ask(200, "GET", "/models/whole").json["tags"], answer["tags"])
         self.ask(409, "POST", "/profiles/whole/cancel")
@@ -180,12 +181,36 @@ class RoutesTest(unittest.TestCase):
             with self.subTest(method=method, part=part):
                 self.ask(404, method, f"/profiles/whole{part}")
 
+    def check_what_if(self, name, profile):
+        route = f"/profiles/{name}/what-if"
+        own = self.ask(200, "POST", route, {}).json
+        for figure in ("requestedCpu", "requestedMemoryInBytes", "verified"):
+            self.assertEqual(own[figure], profile["recommendation"][figure])
+        roomier = self.ask(200, "POST", route, {"memoryMargin": 2}).json
+        self.assertGreater(roomier["requestedMemoryInBytes"], own["requestedMemoryInBytes"])
+        self.assertFalse(roomier["verified"])
+        beyond = self.ask(200, "POST", route, {"objective": {"requestsPerSecond": 100000}}).json
+        self.assertFalse(beyond["withinMeasured"])
+        self.assertTrue(beyond["notes"])
+        bad = self.ask(400, "POST", route, {"objective": {"concurrency": 0, "y": 1},
+                                            "memoryMargin": -1, "x": 1})
+        self.assertEqual(self.pointers(bad), ["/memoryMargin", "/objective/concurrency",
+                                              "/objective/y", "/x"])
+        self.ask(415, "POST", route, "{}", TEXT)
+
     def test_cancelling_a_profile(self):
         self.register("cancelled")
         self.create("cancelled", budgetSeconds=600)
         self.ask(202, "POST", "/profiles/cancelled/cancel")
         self.assertEqual(self.events("cancelled")[-1]["event"], "done")
         self.assertEqual(self.ask(200, "GET", "/profiles/cancelled").json["state"], "Canceled")
+
+    def test_what_if_needs_an_answer_to_start_from(self):
+        self.ask(404, "POST", "/profiles/nothing/what-if", {})
+        self.register("unanswered")
+        self.create("unanswered", budgetSeconds=600)
+        self.ask(409, "POST", "/profiles/unanswered/what-if", {})
+        self.ask(202, "POST", "/profiles/unanswered/cancel")
 
     def test_bad_profiles(self):
         bad = self.ask(400, "POST", "/profiles", {
@@ -237,8 +262,7 @@ class RoutesTest(unittest.TestCase):
             with self.subTest(more=more):
                 answer = self.ask(501, "POST", "/profiles", {**base, **more}).json
                 self.assertEqual(answer["type"], "urn:mlprof:error:notAvailable")
-        for method, path in [("POST", "/profiles/p/what-if"), ("GET", "/profiles/p/report"),
-                             ("GET", "/profiles/p/artifacts"), ("GET", "/profiles/p/artifacts/x"),
+        for method, path in [("GET", "/profiles/p/report"), ("GET", "/profiles/p/artifacts"), ("GET", "/profiles/p/artifacts/x"),
                              ("POST", "/captures"), ("GET", "/captures/c"),
                              ("GET", "/captures/c/tools/t")]:
             with self.subTest(method=method, path=path):
