@@ -1,0 +1,36 @@
+// The answer for another objective or margin, from what a profile stored; nothing is run. Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/domain/profile.h"
+#include "common/domain/trial.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+struct WhatIfQuestion {
+  Objective objective;
+  std::optional<double> memory_margin;  // share of the need, 0 to 10; absent: the answer's own
+};
+
+struct WhatIfAnswer {
+  Recommendation recommendation;
+  bool within_measured = true;
+  std::vector<std::string> notes;  // sentences: what lies outside, and how far to trust the rest
+};
+
+/// The profile's own question gets its own answer, as it was verified. Otherwise nothing is
+/// verified. CPU: the smallest on the 0.1 grid (steps of a tenth above 2 cores) whose simulated
+/// latencies stay under 0.95 × the objective's (without one: p95 within 1.10 × that at the
+/// ceiling), and for a rate not below rate × CPU per request / 0.70. Memory: the answer's own, or
+/// the measured need with the margin, and what each request in flight beyond the tested ones takes.
+/// kConflict for a profile without a recommendation, or without anything to simulate from;
+/// kInvalidArgument for an objective that cannot be.
+Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial> trials,
+                                  std::span<const RowRecord> rows, const WhatIfQuestion& question);
+
+}  // namespace mlprof

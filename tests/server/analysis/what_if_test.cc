@@ -1,0 +1,181 @@
+#include "server/analysis/what_if.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/analysis/cpu_curve.h"
+#include "tests/server/analysis/made_up_profile.h"
+
+namespace mlprof {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Result<WhatIfAnswer> Ask(const MadeUpProfile& made, const WhatIfQuestion& question) {
+  return AnswerWhatIf(made.profile, made.trials, made.rows, question);
+}
+
+WhatIfQuestion Rate(double requests_per_second, std::map<std::string, double> latency_ms = {}) {
+  WhatIfQuestion question;
+  question.objective.requests_per_second = requests_per_second;
+  question.objective.latency_ms = std::move(latency_ms);
+  return question;
+}
+
+WhatIfQuestion InFlight(int concurrency, std::map<std::string, double> latency_ms = {}) {
+  WhatIfQuestion question;
+  question.objective.concurrency = concurrency;
+  question.objective.latency_ms = std::move(latency_ms);
+  return question;
+}
+
+double TrueP95(const MadeUpModel& model, const Objective& objective, Cores cpu) {
+  const auto outcome =
+      objective.requests_per_second
+          ? SimulateOpenLoop(model.rows, model.server, cpu,
+                             {*objective.requests_per_second, objective.arrivals, 77}, 5000)
+          : SimulateClosedLoop(model.rows, model.server, cpu, objective.ConcurrencyOrOne(), 5000);
+  return outcome.latencies.QuantileMs(0.95).value_or(0);
+}
+
+TEST(WhatIfTest, GivesTheProfilesOwnQuestionItsOwnAnswer) {
+  const MadeUpProfile made = ProfileOf({});
+  for (const auto margin : {std::optional<double>(), std::optional<double>(0.10)}) {
+    WhatIfQuestion question = InFlight(1);
+    question.memory_margin = margin;
+    const auto answer = Ask(made, question);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->recommendation, *made.profile.recommendation);
+    EXPECT_TRUE(answer->within_measured);
+    EXPECT_THAT(answer->notes, IsEmpty());
+  }
+}
+
+TEST(WhatIfTest, HoldsALatencyAtEveryConcurrencyThatWasMeasured) {
+  const MadeUpModel model;
+  const MadeUpProfile made = ProfileOf(model);
+  for (const int concurrency : {1, 2, 4, 8}) {
+    const auto question = InFlight(concurrency, {{"p95", 160}});
+    const auto answer = Ask(made, question);
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->within_measured);
+    EXPECT_FALSE(answer->recommendation.verified);
+    EXPECT_EQ(answer->recommendation.tight, std::nullopt);
+    const Cores cpu = answer->recommendation.requested.cpu;
+    EXPECT_LE(TrueP95(model, question.objective, cpu), 160) << concurrency;
+    EXPECT_GT(TrueP95(model, question.objective, cpu - Cores::FromTenths(2)), 160 * 0.9)
+        << concurrency;
+  }
+}
+
+TEST(WhatIfTest, HoldsALatencyAtARate) {
+  const MadeUpModel model{{{10, 5}, {30, 5}}, {4, 1, 4}, Cores(4.0)};
+  const auto question = Rate(25, {{"p95", 120}});
+  const auto answer = Ask(ProfileOf(model), question);
+  ASSERT_TRUE(answer);
+  const Cores cpu = answer->recommendation.requested.cpu;
+  EXPECT_LE(TrueP95(model, question.objective, cpu), 120);
+  EXPECT_GE(cpu, Cores(0.7));  // 25 × 20 ms / 0.70 is 0.71
+  EXPECT_EQ(answer->recommendation.max_requests_per_second, 25);
+  EXPECT_EQ(answer->recommendation.environment_variables,
+            ProfileOf(model).profile.recommendation->environment_variables);
+}
+
+TEST(WhatIfTest, NeverGoesBelowTheUseOfARate) {
+  const auto answer = Ask(ProfileOf({}), Rate(70, {{"p50", 5000}}));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->recommendation.requested.cpu, Cores(2.0));  // 70 × 20 ms / 0.70
+}
+
+TEST(WhatIfTest, FindsThatAModelBehindALockUsesNoMoreCores) {
+  const MadeUpModel locked{{{20, 0}}, {8, 1, 1}, Cores(4.0)};
+  const MadeUpProfile made = ProfileOf(locked);
+  const auto answer = Ask(made, InFlight(4, {{"p95", 100}}));
+  ASSERT_TRUE(answer);
+  EXPECT_LE(answer->recommendation.requested.cpu, Cores(1.1));
+  const auto impossible = Ask(made, InFlight(4, {{"p95", 60}}));
+  ASSERT_TRUE(impossible);
+  EXPECT_FALSE(impossible->within_measured);
+  EXPECT_THAT(impossible->notes, ElementsAre(HasSubstr("even the ceiling of 4.0 cores")));
+  EXPECT_EQ(impossible->recommendation.requested.cpu, Cores(4.0));
+}
+
+TEST(WhatIfTest, CorrectsTheSimulationByWhatWasMeasured) {
+  MadeUpProfile made = ProfileOf({});
+  for (CpuPoint& point : made.profile.findings.cpu->points) point.p95_ms *= 1.5;
+  const auto plain = Ask(ProfileOf({}), InFlight(1, {{"p95", 80}}));
+  const auto slower = Ask(made, InFlight(1, {{"p95", 80}}));
+  ASSERT_TRUE(plain && slower);
+  EXPECT_GT(slower->recommendation.requested.cpu, plain->recommendation.requested.cpu);
+}
+
+TEST(WhatIfTest, SaysWhyItIsOutsideOfWhatWasMeasured) {
+  const MadeUpProfile made = ProfileOf({});
+  const auto fast = Ask(made, Rate(190, {{"p95", 500}}));
+  ASSERT_TRUE(fast);
+  EXPECT_FALSE(fast->within_measured);
+  EXPECT_EQ(fast->recommendation.confidence, Confidence::kLow);
+  EXPECT_THAT(fast->notes, ::testing::Contains(HasSubstr("highest measured throughput")));
+  const auto crowded = Ask(made, InFlight(16, {{"p95", 900}}));
+  ASSERT_TRUE(crowded);
+  EXPECT_THAT(crowded->notes, ElementsAre(HasSubstr("16 requests in flight are more")));
+  const auto slow = Ask(made, InFlight(2, {{"p95", 5000}}));
+  ASSERT_TRUE(slow);
+  EXPECT_THAT(slow->notes, ElementsAre(HasSubstr("0.1 cores are outside the probed range")));
+  MadeUpProfile few = made;
+  for (Trial& trial : few.trials) trial.measurements.success_queries = 100;
+  few.profile.measurements->success_queries = few.profile.measurements->total_queries = 100;
+  const auto rare = Ask(few, InFlight(1, {{"p99", 100}}));
+  ASSERT_TRUE(rare);
+  EXPECT_THAT(rare->notes, ElementsAre(HasSubstr("p99 takes 299 requests")));
+}
+
+TEST(WhatIfTest, PutsAnotherMarginOnTheMeasuredNeed) {
+  WhatIfQuestion question = InFlight(1);
+  question.memory_margin = 0.25;
+  const auto wide = Ask(ProfileOf({}), question);
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->recommendation.requested, (Limits{Cores(0.9), MiB(560)}));
+  EXPECT_FALSE(wide->recommendation.verified);
+  EXPECT_TRUE(wide->within_measured);
+  question.memory_margin = 0;
+  const auto none = Ask(ProfileOf({}), question);
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->recommendation.requested.memory, MiB(464));  // above what is known to fall short
+  EXPECT_THAT(none->notes, ElementsAre(HasSubstr("not verified")));
+}
+
+TEST(WhatIfTest, AddsMemoryForEachRequestMoreInFlight) {
+  const auto answer = Ask(ProfileOf({}), InFlight(4, {{"p95", 200}}));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->recommendation.requested.memory, MiB(576));  // 512 + 3 × 20, on the grid
+}
+
+TEST(WhatIfTest, AnswersFromTheCpuCurveWhereNoRowsAreKept) {
+  MadeUpProfile made = ProfileOf({});
+  made.profile.findings.cpu = FitCpuCurve(made.profile.findings.cpu->points);
+  made.rows.clear();
+  const auto answer = Ask(made, InFlight(1, {{"p95", 160}}));
+  ASSERT_TRUE(answer);
+  EXPECT_GE(answer->recommendation.requested.cpu, Cores(0.1));
+  EXPECT_LE(answer->recommendation.requested.cpu, Cores(0.4));
+}
+
+TEST(WhatIfTest, RefusesAProfileWithoutAnAnswerAndAnImpossibleObjective) {
+  MadeUpProfile made = ProfileOf({});
+  WhatIfQuestion both = InFlight(2);
+  both.objective.requests_per_second = 5;
+  EXPECT_EQ(Ask(made, both).error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Ask(made, Rate(0)).error().fields().front().pointer, "/objective/requestsPerSecond");
+  EXPECT_EQ(Ask(made, InFlight(1, {{"p77", 1}})).error().code(), ErrorCode::kInvalidArgument);
+  made.profile.recommendation.reset();
+  EXPECT_EQ(Ask(made, InFlight(1)).error().code(), ErrorCode::kConflict);
+  MadeUpProfile empty;
+  empty.profile.recommendation.emplace();
+  EXPECT_EQ(Ask(empty, InFlight(2)).error().code(), ErrorCode::kConflict);
+}
+
+}  // namespace
+}  // namespace mlprof
