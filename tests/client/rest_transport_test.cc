@@ -128,6 +128,20 @@ TEST(RestTransportTest, KeepsTheBodyOfARefusalFromTheSink) {
   EXPECT_EQ(response->body, "no");
 }
 
+// What the events of a profile end with, for those who have seen its end.
+TEST(RestTransportTest, EndsAStreamThatHasNoContent) {
+  ScriptedServer server([](const Connection& connection, const std::string&, const std::string&) {
+    connection.Send("HTTP/1.1 204 No Content\r\n\r\n");
+  });
+  auto transport = ConnectTo(server.url(), "");
+  const auto response = (*transport)->Stream({}, [](std::string_view) {
+    ADD_FAILURE();
+    return true;
+  });
+  ASSERT_TRUE(response) << response.error().message();
+  EXPECT_EQ(response->status, 204);
+}
+
 TEST(RestTransportTest, TellsSilenceFromAServerThatIsNotThere) {
   std::string url;
   {
