@@ -1,0 +1,67 @@
+"""What the kernel counts of a container and of the host, cgroup v1 and v2."""
+
+import os
+import pathlib
+
+ROOT = pathlib.Path("/sys/fs/cgroup")
+PAGE = 4096
+
+
+class Cgroup:
+    """The cgroups of a process. A reading of one that is gone is None."""
+
+    def __init__(self, pid):
+        self.paths = {}
+        for line in pathlib.Path(f"/proc/{pid}/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            for controller in controllers.split(","):
+                self.paths[controller] = path.lstrip("/")
+        self.v1 = "memory" in self.paths
+
+    def _text(self, controller, name):
+        base = ROOT / controller / self.paths[controller] if self.v1 else ROOT / self.paths[""]
+        try:
+            return (base / name).read_text()
+        except OSError:
+            return None
+
+    def _field(self, controller, name, field):
+        text = self._text(controller, name)
+        values = dict(line.split()[:2] for line in text.splitlines()) if text else {}
+        return int(values[field]) if field in values else None
+
+    def cpu_seconds(self):
+        if self.v1:
+            text = self._text("cpuacct", "cpuacct.usage")
+            return int(text) / 1e9 if text else None
+        used = self._field("cpu", "cpu.stat", "usage_usec")
+        return None if used is None else used / 1e6
+
+    def oom_kills(self):
+        if self.v1:
+            return self._field("memory", "memory.oom_control", "oom_kill")
+        return self._field("memory", "memory.events", "oom_kill")
+
+    def peak_bytes(self):
+        """The most memory ever charged, page cache included."""
+        text = self._text("memory", "memory.max_usage_in_bytes" if self.v1 else "memory.peak")
+        return int(text) if text else None
+
+
+def host_busy_seconds():
+    """CPU time of all cores so far that was not idle, what the hypervisor took included."""
+    fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields)
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def drop_pages(folder):
+    """Drops the clean pages of the files below a folder, so that the next reader pays for them."""
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        if not path.is_file():
+            continue
+        file = os.open(path, os.O_RDONLY)
+        try:
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(file)

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""How right is mlprof? Finds the true need of targets by brute force and compares.
+
+For each target: mlprof's answer by its command line; the smallest limits that hold in plain
+containers, found without mlprof; fresh containers at mlprof's limits and at those that the rules of
+other recommenders make of the same traces. Everything found is kept in the results folder, a file a
+target, and is not done again unless asked for.
+
+Needs root, a Docker engine, a quiet machine and build/release (see MLPROF_BIN).
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+import checks
+import engine
+import oracle
+import place
+import profiled
+import report
+import rules
+import targets
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+class Results:
+    """What is known of one target so far, as a file."""
+
+    def __init__(self, folder, name):
+        self.path = pathlib.Path(folder) / f"{name}.json"
+        self.values = json.loads(self.path.read_text()) if self.path.exists() else {}
+
+    def once(self, key, find):
+        """Finds what is not yet there, and keeps it at once: a run may be cut off."""
+        if key not in self.values:
+            self.values[key] = find()
+            self.values.setdefault("name", self.path.stem)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            half = self.path.with_suffix(".part")
+            half.write_text(json.dumps(self.values))
+            half.replace(self.path)
+        return self.values[key]
+
+    def forget(self, *keys):
+        for key in keys:
+            self.values.pop(key, None)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", default=ROOT / "build/truth", type=pathlib.Path,
+                        metavar="DIR", help="where everything is kept (default build/truth)")
+    parser.add_argument("--only", action="append", metavar="NAME", help="these targets alone")
+    parser.add_argument("--first", type=int, metavar="N", help="only the first N targets")
+    parser.add_argument("--again", choices=("mlprof", "all"),
+                        help="repeat mlprof's part and the checks, or the oracles as well")
+    parser.add_argument("--oracle-only", action="store_true", help="leave mlprof out")
+    parser.add_argument("--runs", type=int, default=3, metavar="N",
+                        help="fresh containers at each recommended limit (default 3)")
+    parser.add_argument("--budget-seconds", type=int, default=300, metavar="S",
+                        help="of each profile (default 300)")
+    parser.add_argument("--list", action="store_true", help="list the targets and what is known")
+    parser.add_argument("--report", action="store_true",
+                        help="write the table and the plot of what is known into docs/, run nothing")
+    parser.add_argument("-o", "--output", choices=("table", "json"), default="table",
+                        help="of the summary at the end")
+    return parser.parse_args()
+
+
+def chosen(options):
+    known = {target.name: target for target in targets.ALL}
+    unknown = [name for name in options.only or () if name not in known]
+    if unknown:
+        sys.exit(f"truth: no such target: {', '.join(unknown)}")
+    picked = [known[name] for name in options.only] if options.only else list(targets.ALL)
+    return picked[:options.first]
+
+
+def judge(target, options, profiler):
+    """All of one target, as far as it is not yet known."""
+    results = Results(options.results, target.name)
+    if options.again:
+        results.forget("profile", "rules", "checks")
+    if options.again == "all":
+        results.forget("oracle")
+
+    def say(text):
+        print(f"{time.strftime('%H:%M:%S')} {target.name}: {text}", file=sys.stderr, flush=True)
+
+    folder = place.Folder(options.results, target)
+    folder.make(lambda: place.training_python(options.results))
+    if not options.oracle_only:
+        profile = results.once("profile", lambda: profiler().profile(folder,
+                                                                     options.budget_seconds))
+        say(f"mlprof: {profile['state']} {profile['recommendation'] and profile['recommendation']['tags']}")
+    image = results.values.get("profile", {}).get("image")
+    if target.model and image is None:
+        say("left out: its environment is made by a profile, and there is none")
+        return
+    here = folder.place(image)
+    true = results.once("oracle", lambda: oracle.find(here, target, say))
+    if "error" in true or options.oracle_only:
+        say(true.get("error", f"needs {true.get('cpu')} cores, "
+                              f"{true.get('memoryInBytes', 0) >> 20} MiB"))
+        return
+    answers = results.once("rules", lambda: rules.answers(profile))
+    results.once("checks", lambda: check_all(here, target, true, profile, answers, options, say))
+
+
+def check_all(here, target, true, profile, answers, options, say):
+    limits = dict(answers)
+    if profile["recommendation"]:
+        limits["mlprof"] = {"cpu": profile["recommendation"]["requestedCpu"],
+                            "memoryInBytes": profile["recommendation"]["requestedMemoryInBytes"]}
+    done = {}
+    for who, limit in limits.items():
+        key = (limit["cpu"], limit["memoryInBytes"])
+        if key not in done:
+            say(f"at the limits of {who}")
+            done[key] = checks.check(here, target, true, *key, options.runs, say)
+    return {who: done[(limit["cpu"], limit["memoryInBytes"])] for who, limit in limits.items()}
+
+
+def run_all(options):
+    for container in engine.leftovers():
+        engine.remove(container)
+    place.make_image()
+    started = []
+
+    def profiler():
+        if not started:
+            started.append(profiled.Profiler(options.results).__enter__())
+        return started[0]
+
+    failed = []
+    try:
+        for target in chosen(options):
+            try:
+                judge(target, options, profiler)
+            except (engine.EngineError, OSError, RuntimeError, ValueError) as error:
+                failed.append(target.name)
+                print(f"{target.name}: {error}", file=sys.stderr)
+    finally:
+        for one in started:
+            one.__exit__()
+    return failed
+
+
+def main():
+    options = parse()
+    known = [Results(options.results, target.name).values for target in targets.ALL]
+    if options.list:
+        for target, values in zip(targets.ALL, known):
+            done = ", ".join(key for key in ("oracle", "profile", "checks") if key in values)
+            print(f"{target.name:22} {target.about}{f'  [{done}]' if done else ''}")
+        return 0
+    if options.report:
+        report.write(options.results, ROOT / "docs")
+        return 0
+    failed = run_all(options)
+    summary = report.summary(report.load(options.results))
+    print(json.dumps(summary, indent=1) if options.output == "json"
+          else report.summary_text(summary))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
