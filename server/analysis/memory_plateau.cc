@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kFewestWindows = 10;
 constexpr std::size_t kFewestJudged = 6;
+constexpr std::size_t kFewestAroundAStep = 16;  // fewer do not tell a leak beside it from a second
 constexpr std::size_t kQuietWindows = 5;
 // Shares of all requests that are taken for warm-up and not judged. The longer part shows a faint
 // leak better, the shorter one is all that is left of a leak after a long warm-up.
@@ -99,6 +100,19 @@ bool Grows(const Line& line, std::span<const Point> lows) {
          RisesThroughout(lows);
 }
 
+// A leak goes on before and after a lasting step, as more requests at a time cause one.
+bool GrowsBesideAStep(std::span<const Point> lows) {
+  if (lows.size() < kFewestAroundAStep) return false;
+  const LineWithStep fit = FitLineWithStep(lows);
+  if (fit.height < kCounterNoise) return false;
+  const auto n = static_cast<double>(lows.size());
+  if (Criterion(fit.residual, 4, n) >= Criterion(FitSteps(lows).two_steps, 5, n)) return false;
+  std::vector<Point> levelled(lows.begin(), lows.end());
+  for (std::size_t i = fit.first_after; i < levelled.size(); ++i) levelled[i].y -= fit.height;
+  const auto line = TheilSen(levelled);
+  return line && Grows(*line, levelled);
+}
+
 bool NoNewPeak(std::span<const MemoryWindow> windows) {
   const auto higher = [](const MemoryWindow& a, const MemoryWindow& b) { return a.peak < b.peak; };
   const auto recent = windows.last(kQuietWindows);
@@ -119,7 +133,7 @@ PlateauVerdict JudgePlateau(std::span<const MemoryWindow> all) {
     lows = LowsAfter(warm_up, windows);
     const Line line = TheilSen(lows).value_or(Line{});
     verdict.bytes_per_request = std::max(0.0, line.slope);
-    if (!Grows(line, lows)) continue;
+    if (!Grows(line, lows) && !GrowsBesideAStep(lows)) continue;
     verdict.trend = MemoryTrend::kGrowing;
     return verdict;
   }

@@ -1,6 +1,7 @@
 #include "server/analysis/step_fit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace mlprof {
@@ -28,21 +29,41 @@ class Stretches {
   std::vector<double> squares_;
 };
 
-double LineResidual(std::span<const Point> points) {
-  double mean_x = 0, mean_y = 0;
-  for (const Point& point : points) {
-    mean_x += point.x;
-    mean_y += point.y;
+// Takes the best line through the points out of any values at the same places.
+class LineRemover {
+ public:
+  explicit LineRemover(std::span<const Point> points) {
+    for (const Point& point : points) mean_ += point.x / static_cast<double>(points.size());
+    for (const Point& point : points) {
+      offsets_.push_back(point.x - mean_);
+      spread_ += offsets_.back() * offsets_.back();
+    }
   }
-  mean_x /= static_cast<double>(points.size());
-  mean_y /= static_cast<double>(points.size());
-  double xx = 0, xy = 0, yy = 0;
-  for (const Point& point : points) {
-    xx += (point.x - mean_x) * (point.x - mean_x);
-    xy += (point.x - mean_x) * (point.y - mean_y);
-    yy += (point.y - mean_y) * (point.y - mean_y);
+
+  std::vector<double> Remove(std::vector<double> values) const {
+    double mean = 0, slope = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      mean += values[i] / static_cast<double>(values.size());
+      if (spread_ > 0) slope += values[i] * offsets_[i] / spread_;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= mean + slope * offsets_[i];
+    return values;
   }
-  return xx > 0 ? std::max(0.0, yy - xy * xy / xx) : yy;
+
+ private:
+  double mean_ = 0;
+  double spread_ = 0;
+  std::vector<double> offsets_;
+};
+
+double Product(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+std::vector<double> Heights(std::span<const Point> points) {
+  std::vector<double> heights;
+  for (const Point& point : points) heights.push_back(point.y);
+  return heights;
 }
 
 // Taken off first, so that the squares of large values lose no digits.
@@ -50,6 +71,11 @@ std::vector<Point> WithoutOffset(std::span<const Point> points) {
   std::vector<Point> shifted(points.begin(), points.end());
   for (Point& point : shifted) point.y -= points.front().y;
   return shifted;
+}
+
+double LineResidual(std::span<const Point> points) {
+  const std::vector<double> rest = LineRemover(points).Remove(Heights(points));
+  return Product(rest, rest);
 }
 
 }  // namespace
@@ -69,6 +95,29 @@ StepFit FitSteps(std::span<const Point> points) {
       fit.two_steps =
           std::min(fit.two_steps, before + stretches.Residual(a, b) + stretches.Residual(b, n));
     }
+  }
+  return fit;
+}
+
+// By Frisch, Waugh and Lovell: once the line is out of both, the height is the slope of what is
+// left of the points on what is left of the step.
+LineWithStep FitLineWithStep(std::span<const Point> points) {
+  if (points.empty()) return {};
+  const std::vector<Point> shifted = WithoutOffset(points);
+  const LineRemover line(shifted);
+  const std::vector<double> rest = line.Remove(Heights(shifted));
+  LineWithStep fit;
+  fit.residual = Product(rest, rest);
+  const double without = fit.residual;
+  for (std::size_t first_after = 1; first_after < shifted.size(); ++first_after) {
+    std::vector<double> step(shifted.size(), 0.0);
+    std::fill(step.begin() + static_cast<std::ptrdiff_t>(first_after), step.end(), 1.0);
+    step = line.Remove(std::move(step));
+    const double spread = Product(step, step);
+    if (spread < 1e-9) continue;
+    const double height = Product(rest, step) / spread;
+    const double residual = std::max(0.0, without - height * height * spread);
+    if (residual < fit.residual) fit = {first_after, height, residual};
   }
   return fit;
 }

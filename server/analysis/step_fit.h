@@ -1,6 +1,7 @@
 // How well a line and how well flat stretches with steps between them explain a series. Pure.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "server/analysis/trend.h"
@@ -16,5 +17,13 @@ struct StepFit {
 
 /// `points` by x.
 StepFit FitSteps(std::span<const Point> points);
+
+/// The best least-squares fit of a line with one step of any height in it. About n² steps.
+struct LineWithStep {
+  std::size_t first_after = 0;  // index of the first point after the step; 0: no step helps
+  double height = 0;
+  double residual = 0;  // sum of squares
+};
+LineWithStep FitLineWithStep(std::span<const Point> points);
 
 }  // namespace mlprof
