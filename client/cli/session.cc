@@ -1,6 +1,7 @@
 #include "client/cli/session.h"
 
 #include "client/cli/output/text.h"
+#include "client/cli/output/wrap.h"
 
 namespace mlprof::cli {
 namespace {
@@ -74,10 +75,16 @@ void Session::Say(const std::string& text) {
   surroundings_->err << "mlprof: " << VisibleLines(text) << "\n" << std::flush;
 }
 
-void Session::Print(const Json& json, const Table& table) { Print(json, table, Aligned(table)); }
+void Session::Print(const Json& json, const Table& table) {
+  surroundings_->out << Formatted(format_, json, table, Aligned(table)) << std::flush;
+}
 
 void Session::Print(const Json& json, const Table& tsv, const std::string& details) {
-  surroundings_->out << Formatted(format_, json, tsv, details) << std::flush;
+  // To a file or a pipe lines go whole.
+  const bool wrap = surroundings_->out_is_terminal;
+  const std::string shown =
+      wrap ? Wrapped(details, static_cast<std::size_t>(surroundings_->columns)) : details;
+  surroundings_->out << Formatted(format_, json, tsv, shown) << std::flush;
 }
 
 }  // namespace mlprof::cli

@@ -35,6 +35,8 @@ class CliTest : public testing::Test {
         arguments,
         Surroundings{.out = out,
                      .err = err,
+                     .out_is_terminal = on_terminal_,
+                     .columns = 60,
                      .environment = [this](const std::string& name) -> std::optional<std::string> {
                        const auto found = environment_.find(name);
                        if (found == environment_.end()) return std::nullopt;
@@ -53,6 +55,7 @@ class CliTest : public testing::Test {
   std::map<std::string, std::string> environment_;
   std::shared_ptr<FakeServer> server_ = std::make_shared<FakeServer>();
   std::string connected_to_;
+  bool on_terminal_ = false;  // stdout; of 60 columns
 };
 
 inline Timestamp SomeTime() { return *ParseTimestamp("2026-01-02T03:04:05.678Z"); }

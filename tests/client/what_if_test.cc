@@ -39,6 +39,17 @@ TEST_F(WhatIfTest, PrintsTheAnswerItsNotesAndWhatWasNotMeasured) {
   EXPECT_THAT(Run({"what-if", "p1"}).out, HasSubstr("measured         yes"));
 }
 
+TEST_F(WhatIfTest, WrapsLongLinesOnATerminalOnly) {
+  const std::string whole = "within what the profile measured; nothing was run for it";
+  EXPECT_THAT(Run({"what-if", "p1"}).out, HasSubstr(whole));
+  on_terminal_ = true;
+  EXPECT_THAT(Run({"what-if", "p1"}).out,
+              HasSubstr("  measured         yes: within what the profile measured;\n"
+                        "                   nothing was run for it\n"));
+  const auto json = ParseJson(Run({"what-if", "p1", "-o", "json"}).out);
+  EXPECT_TRUE(json);
+}
+
 TEST_F(WhatIfTest, PrintsTheServersAnswerAsJson) {
   const Json answer = ParseJson(Run({"what-if", "p1", "-o", "json"}).out).value();
   EXPECT_EQ(answer["requestedCpu"], 0.4);

@@ -106,8 +106,9 @@ std::string ShownChange(const Json& before, const Json& after, Unit unit) {
   const double from = before.get<double>();
   const double change = after.get<double>() - from;
   if (change == 0) return "";
+  if (unit == Unit::kShare) return Signed(Figure(change * 100)) + " points";
   std::string text = Signed(ShownNumber(change, unit));
-  if (from != 0 && unit != Unit::kShare) {
+  if (from != 0) {
     text += " (" + Signed(Figure(change / std::abs(from) * 100)) + "%)";
   }
   return text;

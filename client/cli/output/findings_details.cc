@@ -9,6 +9,7 @@ namespace mlprof::cli {
 namespace {
 
 constexpr std::size_t kRowsShown = 5;
+constexpr double kSmallShare = 0.01;  // not worth a word
 
 std::string Knee(const LoadCurve& curve) {
   if (!curve.knee_concurrency) return "";
@@ -24,10 +25,12 @@ std::string Knee(const LoadCurve& curve) {
 
 std::string Fit(const CpuCurve& curve) {
   if (!curve.serial_ms || !curve.work_ms || !curve.parallelism) return "";
-  std::string out = Milliseconds(*curve.serial_ms) + " whatever the CPU, and " +
-                    Milliseconds(*curve.work_ms) + " of work for up to " +
-                    Text(Cores(*curve.parallelism));
-  if (curve.relative_error) out += " (fits to " + Figure(*curve.relative_error * 100, 2) + "%)";
+  std::string out;
+  if (*curve.serial_ms > kSmallShare * *curve.work_ms) {
+    out = Milliseconds(*curve.serial_ms) + " whatever the CPU, and ";
+  }
+  out += Milliseconds(*curve.work_ms) + " of work for up to " + Text(Cores(*curve.parallelism));
+  if (curve.relative_error) out += " (fit off by " + Figure(*curve.relative_error * 100, 2) + "%)";
   return out;
 }
 

@@ -50,7 +50,10 @@ std::string Latencies(const Measurements& m) {
 std::string CpuUse(const Measurements& m) {
   std::string out;
   const auto add = [&out](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
-  if (m.max_utilized_cpu) add("at most " + Figure(*m.max_utilized_cpu) + " cores over a second");
+  if (m.max_utilized_cpu) {
+    const char* unit = Figure(*m.max_utilized_cpu) == "1" ? " core" : " cores";
+    add("at most " + Figure(*m.max_utilized_cpu) + unit + " over a second");
+  }
   if (m.cpu_seconds_per_query) add(Milliseconds(*m.cpu_seconds_per_query * 1000) + " a request");
   if (m.throttled_share) add("throttled in " + Figure(*m.throttled_share * 100) + "% of periods");
   return out;
