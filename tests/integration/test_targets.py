@@ -100,6 +100,15 @@ class TargetsTest(unittest.TestCase):
                 leaked = (target.memory("VmRSS") - before) / requests / 1024
                 self.assertAlmostEqual(leaked, kib, delta=0.05 * kib)
 
+    def test_caches_once_for_each_different_body(self):
+        target = self.target()
+        target.post("burn=1")
+        before = target.memory("VmRSS")
+        for _ in range(3):
+            for row in range(50):
+                target.post(f"cache=64 row{row}")
+        self.assertAlmostEqual((target.memory("VmRSS") - before) / 1024, 50 * 64, delta=50 * 8)
+
     def test_spikes_while_it_starts_and_keeps_the_rest(self):
         target = self.target("--start-mib", 30, "--start-spike-mib", 100, "--start-spike-ms", 20)
         self.assertAlmostEqual(target.memory("VmHWM"), 130 * MIB, delta=4 * MIB)

@@ -20,8 +20,9 @@
 //
 // A body is words, done in order. What it costs (numbers may have a fraction):
 //   burn=MS (thread CPU time), sleep=MS, alloc=MIB (touched, then freed), spike=MIB:MS (touched,
-//   held so long, freed), keep=MIB (touched, kept), leak=KIB (of the heap, never freed), write
-//   (appends to DIR/rows), fork=N (children that sleep as long as the container lives)
+//   held so long, freed), keep=MIB (touched, kept), leak=KIB (of the heap, never freed), cache=KIB
+//   (as leak, but once for each different body), write (appends to DIR/rows), fork=N (children that
+//   sleep as long as the container lives)
 // How it is answered:
 //   status=CODE, big=MIB (a body of that size), stream=MS:N (N chunks, one every MS; without N for
 //   ever), garbage (no HTTP), close (no answer), half (half an answer, then it dies), hang (never),

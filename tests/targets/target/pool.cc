@@ -7,7 +7,7 @@
 namespace target {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestShare{1};
+constexpr std::chrono::milliseconds kLongestShare{4};
 constexpr std::chrono::milliseconds kSpinTime{5};
 
 }  // namespace

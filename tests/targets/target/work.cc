@@ -92,6 +92,11 @@ bool Model::Misbehave(std::string_view name, double amount, double second, Outco
   return true;
 }
 
+void Model::Cache(const std::string& request, double kib) {
+  const std::lock_guard lock(mutex_);
+  if (cached_.insert(request).second) Leak(FromKib(kib));
+}
+
 void Model::Write(Outcome& outcome) const {
   if (Append(options_.write_dir + "/rows", "row\n")) return;
   outcome.status = 500;
@@ -112,6 +117,7 @@ Outcome Model::Answer(const std::string& request) {
       return at == std::string::npos ? 0 : std::atof(word.c_str() + at + 1);
     };
     if (name == "write") Write(outcome);
+    if (name == "cache") Cache(request, number(equals));
     if (!Cost(name, number(equals), number(colon))) {
       Misbehave(name, number(equals), number(colon), outcome);
     }

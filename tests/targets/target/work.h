@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -33,12 +35,15 @@ class Model {
 
  private:
   bool Cost(std::string_view name, double amount, double second);
+  void Cache(const std::string& request, double kib);
   bool Misbehave(std::string_view name, double amount, double second, Outcome& outcome);
   void Write(Outcome& outcome) const;
 
   const Options& options_;
   std::optional<Pool> pool_;
   MappedFile weights_;
+  std::mutex mutex_;
+  std::set<std::string> cached_;  // requests that were seen
 };
 
 bool Append(const std::string& path, std::string_view text);
