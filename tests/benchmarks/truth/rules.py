@@ -1,8 +1,8 @@
 """What other recommenders' rules make of the traces that mlprof stored of the same run.
 
-They are given the best case: CPU as means over one second (theirs are over 15 to 60), memory at
-every sample (theirs miss what lies between two scrapes), the objective's load without limits, and
-all memory without page cache. Their answers are rounded up to mlprof's grid.
+They are given a good case: one reading a second (they scrape every 15 to 60), which is a mean for
+CPU, the objective's load without limits for as long as mlprof applied it, and memory without page
+cache. Their answers are rounded up to mlprof's grid.
 """
 
 import datetime
@@ -51,11 +51,19 @@ def _within(series, windows):
     return [(at, value) for at, value in series if any(a <= at <= b for a, b in windows)]
 
 
-def _second_means(series):
-    buckets = {}
+def _by_second(series):
+    seconds = {}
     for at, value in series:
-        buckets.setdefault(int(at), []).append(value)
-    return [sum(values) / len(values) for values in buckets.values()]
+        seconds.setdefault(int(at), []).append(value)
+    return seconds.values()
+
+
+def _means(series):
+    return [sum(values) / len(values) for values in _by_second(series)]
+
+
+def _scrapes(series):
+    return [values[0] for values in _by_second(series)]
 
 
 def answers(profile):
@@ -63,10 +71,9 @@ def answers(profile):
     if not profile["trials"]:
         return {}
     load = _windows(profile, {"load"})
-    cpu = _second_means(_within(profile["samples"].get("cpuCores", []), load))
-    memory = [value for _, value in _within(
-        profile["samples"].get("memoryInBytes", []),
-        _windows(profile, {"coldStart", "warmUp", "rows", "load"}))]
+    cpu = _means(_within(profile["samples"].get("cpuCores", []), load))
+    memory = _scrapes(_within(profile["samples"].get("memoryInBytes", []),
+                              _windows(profile, {"coldStart", "warmUp", "rows", "load"})))
     if not cpu or not memory:
         return {}
     result = {}
