@@ -57,8 +57,9 @@ def parse():
                         metavar="DIR", help="where everything is kept (default build/truth)")
     parser.add_argument("--only", action="append", metavar="NAME", help="these targets alone")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N targets")
-    parser.add_argument("--again", choices=("mlprof", "all"),
-                        help="repeat mlprof's part and the checks, or the oracles as well")
+    parser.add_argument("--again", choices=("checks", "mlprof", "all"),
+                        help="repeat the checks of what was recommended, mlprof's part with them, "
+                             "or the oracles as well")
     parser.add_argument("--oracle-only", action="store_true", help="leave mlprof out")
     parser.add_argument("--runs", type=int, default=3, metavar="N",
                         help="fresh containers at each recommended limit (default 3)")
@@ -84,10 +85,8 @@ def chosen(options):
 def judge(target, options, profiler):
     """All of one target, as far as it is not yet known."""
     results = Results(options.results, target.name)
-    if options.again:
-        results.forget("profile", "rules", "checks")
-    if options.again == "all":
-        results.forget("oracle")
+    results.forget(*{"checks": ("rules", "checks"), "mlprof": ("profile", "rules", "checks"),
+                     "all": ("profile", "rules", "checks", "oracle")}.get(options.again, ()))
 
     def say(text):
         print(f"{time.strftime('%H:%M:%S')} {target.name}: {text}", file=sys.stderr, flush=True)

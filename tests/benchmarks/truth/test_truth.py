@@ -1,0 +1,92 @@
+"""The parts of the truth benchmark that decide, without containers."""
+
+import unittest
+
+import oracle
+import report
+import rules
+import targets
+
+MIB = 1 << 20
+
+
+class SmallestTest(unittest.TestCase):
+    def test_finds_every_need_from_every_guess(self):
+        for need in range(1, 21):
+            for guess in range(1, 20):
+                asked = []
+                found = oracle._smallest(0, 20, guess,
+                                         lambda at: asked.append(at) or at >= need)
+                self.assertEqual(found, need)
+                self.assertLessEqual(len(asked), 10)
+                self.assertEqual(len(asked), len(set(asked)))
+
+    def test_asks_twice_where_the_guess_is_right(self):
+        asked = []
+        oracle._smallest(0, 20, 7, lambda at: asked.append(at) or at >= 7)
+        self.assertEqual(asked, [7, 6])
+
+
+def profile(cpu, memory):
+    """Ten seconds of load without limits, then a probe that must not count."""
+    ceiling = {"cpu": 2.0, "memoryInBytes": 4096 * MIB}
+    return {"startedTime": "2026-01-01T00:00:00.000Z",
+            "trials": [
+                {"purpose": "load", "limits": ceiling, "seconds": 10,
+                 "startedTime": "2026-01-01T00:00:00.000Z"},
+                {"purpose": "load", "limits": {**ceiling, "cpu": 0.5}, "seconds": 10,
+                 "startedTime": "2026-01-01T00:00:10.500Z"}],
+            "samples": {"cpuCores": [(at + 0.5, value) for at, value in enumerate(cpu)] + [(15, 9)],
+                        "memoryInBytes": [(at + 0.5, value * MIB)
+                                          for at, value in enumerate(memory)] + [(15, 9e9)]}}
+
+
+class RulesTest(unittest.TestCase):
+    def test_takes_quantiles_and_peaks_of_the_load_without_limits(self):
+        found = rules.answers(profile([0.1 * n for n in range(1, 11)], [100] * 9 + [200]))
+        # VPA: 0.9 × 1.15 = 1.035, 230 MiB; KRR: 1.0, 230 MiB; the most used: 1.0, 200 MiB.
+        self.assertEqual(found, {"VPA": {"cpu": 1.1, "memoryInBytes": 240 * MIB},
+                                 "KRR": {"cpu": 1.0, "memoryInBytes": 240 * MIB},
+                                 "Azure-like": {"cpu": 1.0, "memoryInBytes": 208 * MIB}})
+
+    def test_reads_memory_once_a_second(self):
+        one = profile([1.0] * 10, [100] * 10)
+        one["samples"]["memoryInBytes"].insert(1, (0.7, 500 * MIB))
+        self.assertEqual(rules.answers(one)["Azure-like"]["memoryInBytes"], 112 * MIB)
+
+    def test_says_nothing_without_a_trace(self):
+        self.assertEqual(rules.answers({"trials": []}), {})
+
+
+def entry(true_mib, mib, cpu=1.0, failures=0, grows=False):
+    return {"memoryInBytes": true_mib * MIB, "grows": grows, "by": {"mlprof": {
+        "slack": mib / true_mib - 1, "excessInBytes": (mib - true_mib) * MIB,
+        "cpuWithinStep": report._within_step(cpu, 1.0), "runs": 3, "failures": failures,
+        "oomKills": failures, "misses": 0}}}
+
+
+class ReportTest(unittest.TestCase):
+    def test_sums_large_and_small_needs_apart_and_leaves_out_leaks(self):
+        total = report.summary([entry(256, 288), entry(400, 400), entry(1000, 1200, cpu=1.2),
+                                entry(64, 96, failures=1), entry(512, 5120, grows=True)])
+        of = total["mlprof"]
+        self.assertAlmostEqual(of["memorySlackMedian"], 0.125)
+        self.assertAlmostEqual(of["memorySlackWorst"], 0.2)
+        self.assertEqual(of["smallExcessWorstInMib"], 32)
+        self.assertAlmostEqual(of["cpuWithinOneStep"], 0.8)
+        self.assertEqual((of["failures"], of["runs"]), (1, 15))
+
+    def test_a_step_of_cpu_is_a_tenth_above_one_core(self):
+        self.assertTrue(report._within_step(0.4, 0.3))
+        self.assertFalse(report._within_step(0.5, 0.3))
+        self.assertTrue(report._within_step(2.2, 2.0))
+
+
+class TargetsTest(unittest.TestCase):
+    def test_are_forty_or_more_under_names_of_their_own(self):
+        self.assertGreaterEqual(len(targets.ALL), 40)
+        self.assertEqual(len({target.name for target in targets.ALL}), len(targets.ALL))
+
+
+if __name__ == "__main__":
+    unittest.main()
