@@ -10,6 +10,10 @@ namespace {
 
 constexpr double kVerifiedMargin = 1.10;
 constexpr double kAmpleMargin = 1.25;
+// What a server does after its last byte is in a row's CPU time and not in its latency, so that one
+// busy thread shows as up to 1.04 cores. What this takes off too much, the search and the
+// verification put back.
+constexpr double kCpuTolerance = 0.03;
 
 bool StartDecides(const MeasuredNeed& need) {
   return need.start_peak >= need.serving_peak + need.hot_file;
@@ -68,8 +72,8 @@ Bytes MemoryFloor(const MeasuredNeed& need) {
 }
 
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling) {
-  // A hundredth of a core more than a step is measurement noise, not need.
-  const Cores cpu = Cores(std::max(0.0, need.cores / need.utilization - 0.01)).RoundUpToGrid();
+  const double cores = need.cores / need.utilization;
+  const Cores cpu = Cores(std::max(0.0, cores - kCpuTolerance * cores - 0.01)).RoundUpToGrid();
   return {ClampCpu(cpu, ceiling), ClampMemory(WithMargin(need, kVerifiedMargin), ceiling)};
 }
 

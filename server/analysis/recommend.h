@@ -23,9 +23,9 @@ struct MeasuredNeed {
 };
 
 /// Memory: (max(start, serving + hot file) + agent) × 1.10 + spread (0 where the start decides,
-/// whose maximum is counted already), rounded up to 16 MiB. CPU: mean use by utilization, rounded
-/// up to 0.1. Never above `ceiling` nor below the smallest limits. The 1.10 is the margin for a
-/// verified answer.
+/// whose maximum is counted already), rounded up to 16 MiB. CPU: mean use by utilization, less 3%
+/// and 0.01, rounded up to 0.1. Never above `ceiling` nor below the smallest limits. The 1.10 is
+/// the margin for a verified answer.
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling);
 
 /// The need as it counts against a memory limit: the larger peak with the agent's own added.

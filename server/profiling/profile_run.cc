@@ -147,6 +147,9 @@ void CompleteMeasurements(RunContext& context) {
     measurements->max_utilized_memory = found.need.start_peak;  // seen between two samples
   }
   measurements->rows_replayed = found.distinct_rows;
+  if (const auto& memory = context.profile().findings.memory) {
+    measurements->memory_per_concurrent_query = memory->per_concurrent_request;
+  }
   if (!measurements->start_seconds && !found.start_seconds.empty()) {
     measurements->start_seconds = found.start_seconds.back();
     measurements->start_cpu_seconds = found.start_cpu_seconds.back();

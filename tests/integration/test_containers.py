@@ -77,11 +77,13 @@ class ContainersTest(unittest.TestCase):
         answer = check_recommendation(self, profile)
         self.assertGreaterEqual(answer["requestedMemoryInBytes"], 150 << 20)
 
-    def test_row_that_crashes_the_model_fails_as_a_crash(self):
+    def test_row_that_crashes_the_model_is_named_and_left_out(self):
         rows = self.server.register_rows("die", target.rows("burn=1") + ["die"])
         profile = self.run_profile("die", target.config(), rows)
-        error = check_failed(self, profile, "ModelCrashed")
-        self.assertNotIn("OutOfMemory", error["message"])
+        check_recommendation(self, profile)
+        self.assertEqual(profile["findings"]["killingRows"], [20])
+        self.assertEqual(profile["recommendation"]["confidence"], "low")
+        self.assertIn("rowKills", [warning["code"] for warning in profile["warnings"]])
 
     def test_rows_answered_by_an_error_are_no_success(self):
         rows = self.server.register_rows("errors", target.rows("status=500"))

@@ -90,9 +90,6 @@ PhaseResult<void> MeasureLoadCurve(RunContext& context, RunningModel& model) {
     if (LoadSaturated(curve.levels) || curve.levels.back().error_rate > kErrorsEnough) break;
   }
   curve.knee_concurrency = KneeConcurrency(curve.levels);
-  if (auto& measurements = context.profile().measurements) {
-    measurements->memory_per_concurrent_query = MemoryPerRow(curve.levels);
-  }
   if (auto& memory = context.profile().findings.memory) {
     memory->per_concurrent_request = MemoryPerRow(curve.levels);
   }

@@ -23,13 +23,15 @@ void LeaveOut(RunContext& context, std::uint32_t row, const ProfileError& death)
 PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningModel>& model,
                                 const ReplayResult& replay) {
   if (!replay.target_lost || replay.stopped || context.stop.stop_requested()) return false;
+  const DeathEvidence death = model->Death();
   const auto row = replay.LastRowTaken();
   const bool too_many =
       context.left_out.size() >= kMostKills || context.left_out.size() + 1 >= context.rows.size();
-  if (!row || too_many || context.left_out.contains(*row)) {
+  // Memory that a row lacks is the ceiling's fault, not the row's.
+  if (!row || too_many || death.oom_kills > 0 || context.left_out.contains(*row)) {
     return tl::unexpected<RunEnd>(CheckTarget(context, *model, replay).error());
   }
-  LeaveOut(context, *row, DiagnoseDeath(model->Death()));
+  LeaveOut(context, *row, DiagnoseDeath(death));
   model.reset();
   auto fresh = RunningModel::Launch(context, {context.ceiling, context.measuring_cpuset});
   if (!fresh) return tl::unexpected<RunEnd>(fresh.error());

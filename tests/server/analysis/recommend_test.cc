@@ -17,8 +17,24 @@ MeasuredNeed Need(double cores, Bytes start, Bytes serving) {
 }
 
 TEST(FirstAnswerTest, RoundsCpuUpToATenth) {
-  EXPECT_EQ(FirstAnswer(Need(0.42, MiB(50), MiB(50)), kCeiling).cpu, Cores(0.5));
-  EXPECT_EQ(FirstAnswer(Need(1.005, MiB(50), MiB(50)), kCeiling).cpu, Cores(1.0));
+  EXPECT_EQ(FirstAnswer(Need(0.45, MiB(50), MiB(50)), kCeiling).cpu, Cores(0.5));
+  EXPECT_EQ(FirstAnswer(Need(1.06, MiB(50), MiB(50)), kCeiling).cpu, Cores(1.1));
+}
+
+TEST(FirstAnswerTest, TakesOneThreadsWorkAfterItsAnswerForNoSecondCore) {
+  EXPECT_EQ(FirstAnswer(Need(1.04, MiB(50), MiB(50)), kCeiling).cpu, Cores(1.0));
+}
+
+TEST(FirstAnswerTest, LeavesRoomForTheBurstsOfARate) {
+  MeasuredNeed need = Need(0.7, MiB(50), MiB(50));
+  need.utilization = 0.70;
+  EXPECT_EQ(FirstAnswer(need, kCeiling).cpu, Cores(1.0));
+}
+
+TEST(FirstAnswerTest, CountsTheFilePagesThatServingNeeds) {
+  MeasuredNeed need = Need(0.1, MiB(100), MiB(150));
+  need.hot_file = MiB(50);
+  EXPECT_EQ(FirstAnswer(need, kCeiling).memory, MiB(224));
 }
 
 TEST(FirstAnswerTest, AddsTheAgentAndAMarginToTheLargerPeak) {

@@ -34,6 +34,23 @@ TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottle) {
   EXPECT_TRUE(Judge(evidence, All(30), {}).passed);
 }
 
+TEST(JudgeTest, AsksForMemoryWhereASlowModelReadsItsPagesAgain) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.throttled_share = 0;
+  evidence.refaults = 5000;
+  EXPECT_EQ(Judge(evidence, All(30), {}).shortage, Shortage::kMemory);
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+}
+
+TEST(JudgeTest, AsksForCpuWhereARateIsNotServed) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.scheduled_rate = 50;
+  evidence.measured_rate = 48;
+  EXPECT_EQ(Judge(evidence, All(10), {}).shortage, Shortage::kCpu);
+  evidence.measured_rate = 49.5;
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+}
+
 TEST(JudgeTest, AsksForMemoryAfterAnOomKill) {
   VerificationEvidence evidence = Survived(100);
   evidence.oom_kills = 1;
