@@ -1,0 +1,95 @@
+"""Rows and models that misbehave: each ends, in an answer with warnings or in a failure that says
+what to do, and no figure looks good because errors are fast."""
+
+import unittest
+
+import target
+from checks import check_failed, check_recommendation
+from server import Server, containers
+
+GOOD = target.rows("burn=2", 20)
+
+
+class BadInputTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        target.make_image()
+        cls.server = Server().start()
+        cls.model = cls.server.register_model("weights", target.model_tar())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+        target.remove_image()
+
+    def run_profile(self, name, rows, *arguments, **more):
+        dataset = self.server.register_rows(name, rows)
+        budget = more.pop("budgetSeconds", 30)
+        self.server.profile(name, self.model, dataset,
+                            target.config(*arguments, requestTimeoutSeconds=2),
+                            budgetSeconds=budget, **more)
+        profile = self.server.wait_finished(name)
+        self.assertEqual(containers(self.server.instance()), [], "containers are left")
+        return profile
+
+    def check_some_rows_failed(self, profile):
+        """An answer for the rows that work, unverified and with the failing one quoted."""
+        self.assertEqual(profile["state"], "Succeeded", profile.get("error"))
+        self.assertFalse(profile["recommendation"]["verified"])
+        self.assertEqual(profile["recommendation"]["confidence"], "low")
+        codes = [warning["code"] for warning in profile["warnings"]]
+        self.assertIn("rowsFailed", codes)
+        self.assertLess(profile["measurements"]["successRate"], 1)
+
+    def test_every_row_answered_by_garbage(self):
+        profile = self.run_profile("garbage", ["garbage a", "garbage b"])
+        self.assertIn("malformed", check_failed(self, profile, "RowsFailed")["message"])
+
+    def test_every_row_closed_without_an_answer(self):
+        profile = self.run_profile("close", ["close a", "close b"])
+        self.assertIn("reset", check_failed(self, profile, "RowsFailed")["message"])
+
+    def test_every_row_hangs(self):
+        profile = self.run_profile("hang", ["hang a", "hang b"])
+        self.assertIn("timeout", check_failed(self, profile, "RowsFailed")["message"])
+
+    def test_answers_that_never_end_are_cut_off(self):
+        profile = self.run_profile("stream", ["stream=10 a", "stream=10 b"])
+        self.assertIn("timeout", check_failed(self, profile, "RowsFailed")["message"])
+
+    def test_one_row_of_many_hangs(self):
+        self.check_some_rows_failed(self.run_profile("onehang", GOOD + ["hang"]))
+
+    def test_one_row_of_many_is_an_error(self):
+        self.check_some_rows_failed(self.run_profile("oneerror", GOOD + ["status=500"]))
+
+    def test_an_allowed_share_of_errors_leaves_the_answer_verified(self):
+        profile = self.run_profile("allowed", GOOD + ["status=500"], budgetSeconds=90,
+                                   objective={"maxErrorRate": 0.2})
+        self.assertTrue(profile["recommendation"]["verified"], profile["warnings"])
+
+    def test_large_answers(self):
+        profile = self.run_profile("large", [f"burn=2 big=50 {i}" for i in range(5)],
+                                   budgetSeconds=60)
+        answer = check_recommendation(self, profile)
+        self.assertGreaterEqual(answer["requestedMemoryInBytes"], 50 << 20)
+
+    def test_rows_that_fork(self):
+        profile = self.run_profile("forks", [f"burn=2 fork=1 {i}" for i in range(5)])
+        self.assertIn(profile["state"], ("Succeeded", "Failed"))
+        if profile["state"] == "Failed":
+            self.assertTrue(profile["error"]["advice"])
+
+    def test_a_model_that_dies_half_way_through_an_answer(self):
+        profile = self.run_profile("half", GOOD + ["half"])
+        self.assertEqual(profile["state"], "Succeeded", profile.get("error"))
+        self.assertEqual(profile["findings"]["killingRows"], [20])
+
+    def test_rows_slower_than_the_budget(self):
+        profile = self.run_profile("slow", [f"sleep=1500 {i}" for i in range(60)])
+        self.assertEqual(profile["state"], "Succeeded", profile.get("error"))
+        self.assertIn("rowsSampled", [warning["code"] for warning in profile["warnings"]])
+
+
+if __name__ == "__main__":
+    unittest.main()
