@@ -11,6 +11,7 @@ constexpr double kNoisyForeignCores = 0.10;  // of one core, for each core of th
 constexpr double kNoisySteal = 0.02;
 constexpr double kToldDrift = 0.05;
 constexpr double kNoisyDrift = 0.15;
+constexpr double kNoisyFrequencyDrop = 0.15;
 
 std::string Joined(const std::vector<std::string>& parts) {
   std::string text;
@@ -31,7 +32,8 @@ NoiseVerdict JudgeNoise(const NoiseEvidence& evidence) {
                          evidence.steal_share > kNoisySteal;
   const double drift = AnchorDrift(evidence.anchors_ms);
   NoiseVerdict verdict;
-  verdict.noisy = disturbed || drift > kNoisyDrift;
+  const bool slowed = evidence.frequency_drop > kNoisyFrequencyDrop;
+  verdict.noisy = disturbed || slowed || drift > kNoisyDrift;
   std::vector<std::string> parts;
   if (disturbed) {
     parts.push_back(Sentence("other work used %.2f cores, %.1f%% of the time was stolen",
@@ -40,6 +42,9 @@ NoiseVerdict JudgeNoise(const NoiseEvidence& evidence) {
   if (drift > kToldDrift) {
     parts.push_back(
         Sentence("the same measurement differed by %.0f%% within the run", drift * 100));
+  }
+  if (slowed) {
+    parts.push_back(Sentence("the cores' clock fell by %.0f%%", evidence.frequency_drop * 100));
   }
   if (verdict.noisy && evidence.host_cpu_pressure) {
     parts.push_back(

@@ -22,6 +22,11 @@ double OwnSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+std::string ReadAll(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 double Elapsed(const HostLoad& before, const HostLoad& after) {
   return std::chrono::duration<double>(after.at - before.at).count();
 }
@@ -40,6 +45,28 @@ Result<HostLoad> ParseProcStat(std::string_view text, double ticks_per_second) {
   return load;
 }
 
+std::optional<double> ParsePressureTotal(std::string_view text) {
+  const std::string line(text.substr(0, text.find('\n')));
+  const std::size_t at = line.find("total=");
+  if (!line.starts_with("some") || at == std::string::npos) return std::nullopt;
+  return std::strtod(line.c_str() + at + 6, nullptr) / 1e6;
+}
+
+std::optional<double> ParseMegahertz(std::string_view text) {
+  double sum = 0;
+  int cores = 0;
+  for (std::size_t at = text.find("cpu MHz"); at != std::string_view::npos;
+       at = text.find("cpu MHz", at + 1)) {
+    const std::string line(text.substr(at, text.find('\n', at) - at));
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    sum += std::strtod(line.c_str() + colon + 1, nullptr);
+    ++cores;
+  }
+  if (cores == 0) return std::nullopt;
+  return sum / cores;
+}
+
 Result<HostLoad> ReadHostLoad() {
   std::ifstream file("/proc/stat");
   std::string line;
@@ -48,6 +75,8 @@ Result<HostLoad> ReadHostLoad() {
   if (!load) return load;
   load->at = MonotonicClock::System().Now();
   load->own_seconds = OwnSeconds();
+  load->waited_seconds = ParsePressureTotal(ReadAll("/proc/pressure/cpu"));
+  load->megahertz = ParseMegahertz(ReadAll("/proc/cpuinfo"));
   return load;
 }
 
@@ -57,6 +86,17 @@ double ForeignCores(const HostLoad& before, const HostLoad& after, double contai
   const double busy = after.busy_seconds - before.busy_seconds;
   const double own = after.own_seconds - before.own_seconds;
   return std::max(0.0, busy - own - container_seconds) / elapsed;
+}
+
+std::optional<double> CpuPressure(const HostLoad& before, const HostLoad& after) {
+  const double elapsed = Elapsed(before, after);
+  if (!before.waited_seconds || !after.waited_seconds || elapsed <= 0) return std::nullopt;
+  return 100 * (*after.waited_seconds - *before.waited_seconds) / elapsed;
+}
+
+double FrequencyDrop(const HostLoad& before, const HostLoad& after) {
+  if (!before.megahertz || !after.megahertz || *before.megahertz <= 0) return 0;
+  return std::max(0.0, 1 - *after.megahertz / *before.megahertz);
 }
 
 double StealShare(const HostLoad& before, const HostLoad& after, int cores) {

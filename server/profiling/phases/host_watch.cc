@@ -8,6 +8,8 @@ NoiseEvidence HostWatch::End(const RunContext& context, double container_seconds
   const auto after = ReadHostLoad();
   if (!before_ || !after) return evidence;
   evidence.foreign_cores = ForeignCores(*before_, *after, container_seconds);
+  evidence.host_cpu_pressure = CpuPressure(*before_, *after);
+  evidence.frequency_drop = FrequencyDrop(*before_, *after);
   evidence.steal_share = StealShare(*before_, *after, context.host_cores);
   return evidence;
 }

@@ -78,6 +78,23 @@ PhaseResult<bool> Try(RunContext& context, const Attempt& attempt,
   return true;
 }
 
+void Advise(RunContext& context, const ThreadPoolEvidence& evidence) {
+  const ThreadPoolFindings& found = *context.profile().findings.thread_pools;
+  const int size = static_cast<int>(std::ceil(context.observed.chosen_cpu.value() - 1e-9));
+  std::string advice;
+  if (found.adopted) advice = "set the recommendation's environmentVariables where it is deployed";
+  if (const auto more = AdviseOnPools(evidence, size)) {
+    advice += (advice.empty() ? "" : "; ") + *more;
+  }
+  if (advice.empty()) return;
+  context.recorder.Warn(
+      {"threadPools",
+       std::to_string(found.threads) +
+           " threads share a limit below the host's cores: pools that count cores "
+           "and not the quota are throttled by it",
+       advice});
+}
+
 }  // namespace
 
 PhaseResult<void> TryThreadPools(RunContext& context, std::int64_t most_tasks) {
@@ -99,6 +116,7 @@ PhaseResult<void> TryThreadPools(RunContext& context, std::int64_t most_tasks) {
     context.observed.chosen_cpu = attempt.cpu;
     break;
   }
+  Advise(context, evidence);
   const bool adopted = context.profile().findings.thread_pools->adopted;
   context.recorder.FinishPhase(adopted ? "a smaller size won" : "no size won");
   return {};

@@ -57,5 +57,14 @@ TEST(NoiseTest, HasNoDriftOfOneAnchor) {
   EXPECT_NEAR(AnchorDrift({20, 18, 21}), 1.0 / 6, 1e-9);
 }
 
+TEST(NoiseTest, IsNoisyWhereTheCoresClockFell) {
+  NoiseEvidence evidence;
+  evidence.host_cores = 2;
+  evidence.frequency_drop = 0.3;
+  const NoiseVerdict verdict = JudgeNoise(evidence);
+  EXPECT_TRUE(verdict.noisy);
+  EXPECT_NE(verdict.sentence.find("clock fell by 30%"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mlprof

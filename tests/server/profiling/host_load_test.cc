@@ -26,6 +26,28 @@ TEST(HostLoadTest, RefusesAnythingElse) {
   EXPECT_FALSE(ParseProcStat("intr 1 2 3", 100).has_value());
 }
 
+TEST(HostLoadTest, ReadsHowLongTasksWaitedForACore) {
+  EXPECT_NEAR(ParsePressureTotal("some avg10=1.00 avg60=0.50 avg300=0.10 total=2500000\n").value(),
+              2.5, 1e-9);
+  EXPECT_FALSE(ParsePressureTotal("").has_value());
+  HostLoad before = At(0, 0, 0, 0);
+  HostLoad after = At(10, 0, 0, 0);
+  EXPECT_FALSE(CpuPressure(before, after).has_value());
+  before.waited_seconds = 1;
+  after.waited_seconds = 2.5;
+  EXPECT_NEAR(CpuPressure(before, after).value(), 15, 1e-9);
+}
+
+TEST(HostLoadTest, SeesTheCoresClockFall) {
+  EXPECT_NEAR(ParseMegahertz("cpu MHz\t\t: 3000.0\nx\ncpu MHz\t\t: 2000.0\n").value(), 2500, 1e-9);
+  EXPECT_FALSE(ParseMegahertz("processor: 0\n").has_value());
+  HostLoad before = At(0, 0, 0, 0);
+  HostLoad after = At(10, 0, 0, 0);
+  before.megahertz = 3000;
+  after.megahertz = 2400;
+  EXPECT_NEAR(FrequencyDrop(before, after), 0.2, 1e-9);
+}
+
 TEST(HostLoadTest, CountsNeitherTheModelNorTheControllerAsForeign) {
   const HostLoad before = At(0, 0, 0, 0);
   const HostLoad after = At(10, 15, 1, 2);
