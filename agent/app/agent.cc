@@ -14,7 +14,7 @@ using agent_protocol::ProcessEvent;
 namespace {
 
 // Each write wakes the controller, and no sample is needed at once.
-constexpr std::chrono::milliseconds kLongestHold{40};
+constexpr std::chrono::milliseconds kLongestHold{100};
 
 }  // namespace
 

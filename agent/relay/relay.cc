@@ -87,6 +87,7 @@ void Relay::OnExchangeEnd(Connection& connection) {
   answer.id = flight->id;
   answer.failure = connection.failure();
   answer.http_status = parser.status();
+  answer.read_at = flight->read_at.time_since_epoch();
   answer.sent = since_read(times.sent);
   answer.first_byte = since_read(times.first_byte);
   answer.last_byte = since_read(times.last_byte);

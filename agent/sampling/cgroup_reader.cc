@@ -9,6 +9,7 @@ namespace {
 class NoCgroup final : public CgroupReader {
  public:
   void ReadCpu(CgroupReading&) const override {}
+  void ReadThrottling(CgroupReading&) const override {}
   void ReadUsage(CgroupReading&) const override {}
   void ReadMemory(CgroupReading&) const override {}
   void ReadRest(CgroupReading&) const override {}
@@ -21,6 +22,7 @@ class NoCgroup final : public CgroupReader {
 CgroupReading CgroupReader::Read() const {
   CgroupReading reading;
   ReadCpu(reading);
+  ReadThrottling(reading);
   ReadUsage(reading);
   ReadMemory(reading);
   ReadRest(reading);

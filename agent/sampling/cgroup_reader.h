@@ -34,8 +34,10 @@ class CgroupReader {
 
   // A reading in parts, so that what changes slowly or costs much is read less often. Each sets its
   // own fields of `reading`.
-  /// CPU time, periods, throttling.
+  /// CPU time, and what stands in the same file.
   virtual void ReadCpu(CgroupReading& reading) const = 0;
+  /// Periods and throttling, where ReadCpu has not given them.
+  virtual void ReadThrottling(CgroupReading& reading) const = 0;
   /// Usage alone: the one figure of memory that costs little.
   virtual void ReadUsage(CgroupReading& reading) const = 0;
   /// All that stands in memory.stat, and kernel memory.
@@ -45,7 +47,7 @@ class CgroupReader {
   /// All parts.
   CgroupReading Read() const;
 
-  /// These two alone, for when a full reading would cost too much.
+  // These two alone, for when a full reading would cost too much.
   virtual std::chrono::nanoseconds CpuTime() const = 0;
   virtual std::int64_t OomKills() const = 0;
 };

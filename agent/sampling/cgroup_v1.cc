@@ -25,8 +25,7 @@ std::int64_t CgroupV1::OomKills() const {
   return kills;
 }
 
-void CgroupV1::ReadCpu(CgroupReading& reading) const {
-  reading.cpu_time = CpuTime();
+void CgroupV1::ReadThrottling(CgroupReading& reading) const {
   ForEachPair(cpu_stat_.Read().value_or(""), [&](std::string_view key, std::int64_t value) {
     if (key == "nr_periods") reading.periods = value;
     if (key == "nr_throttled") reading.throttled_periods = value;

@@ -10,7 +10,8 @@ namespace mlprof::agent {
 class CgroupV1 final : public CgroupReader {
  public:
   explicit CgroupV1(const CgroupLocation& location);
-  void ReadCpu(CgroupReading& reading) const override;
+  void ReadCpu(CgroupReading& reading) const override { reading.cpu_time = CpuTime(); }
+  void ReadThrottling(CgroupReading& reading) const override;
   void ReadUsage(CgroupReading& reading) const override;
   void ReadMemory(CgroupReading& reading) const override;
   void ReadRest(CgroupReading& reading) const override;

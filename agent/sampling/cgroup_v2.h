@@ -12,6 +12,7 @@ class CgroupV2 final : public CgroupReader {
  public:
   explicit CgroupV2(const std::string& folder);
   void ReadCpu(CgroupReading& reading) const override;
+  void ReadThrottling(CgroupReading&) const override {}
   void ReadUsage(CgroupReading& reading) const override;
   void ReadMemory(CgroupReading& reading) const override;
   void ReadRest(CgroupReading& reading) const override;

@@ -10,6 +10,7 @@ constexpr std::chrono::milliseconds kRestInterval{50};
 constexpr std::chrono::milliseconds kPeakInterval{250};
 // The kernel renews its averages every two seconds.
 constexpr std::chrono::milliseconds kPressureInterval{500};
+constexpr std::chrono::milliseconds kHardlyAny{1};
 // The kernel counts memory in batches for each CPU; a smaller change says nothing.
 constexpr Bytes kSameUsage = KiB(64);
 constexpr Bytes kSteady = MiB(1);
@@ -50,6 +51,12 @@ void Sampler::ReadDue(Clock::time_point now) {
   // The own clock first: reading it settles this thread's share in the cgroup's counter.
   own_cpu_time_ = OwnCpuTime();
   cgroup_.ReadCpu(reading_);
+  // Who has hardly run was not throttled.
+  const bool ran = reading_.cpu_time - cpu_time_at_throttling_ > kHardlyAny;
+  if (ran || now - rest_at_ >= kRestInterval) {
+    cpu_time_at_throttling_ = reading_.cpu_time;
+    cgroup_.ReadThrottling(reading_);
+  }
   cgroup_.ReadUsage(reading_);
   const bool moved = Distance(reading_.usage, usage_at_memory_) > kSameUsage;
   if (moved || !marks_readable_ || now - memory_at_ >= kRestInterval) ReadMemory(now);

@@ -2,7 +2,7 @@
 // altogether are left out rather than made up.
 //
 // What a sample costs is charged to the container it measures, so each part is read as often as it
-// is of use: CPU and memory at every sample, counts of processes and kills every 50 ms, the
+// is of use: CPU and memory at every sample where they have moved, all else every 50 ms, the
 // kernel's marks of the processes' peaks (HighWater), which lose nothing by waiting, every 250 ms.
 #pragma once
 
@@ -74,6 +74,7 @@ class Sampler {
   Clock::time_point pressure_at_{};
   Clock::time_point peak_at_{};
   Bytes usage_at_memory_;
+  std::chrono::nanoseconds cpu_time_at_throttling_{0};
   bool marks_readable_ = false;
 
   std::chrono::nanoseconds last_cpu_time_{0};

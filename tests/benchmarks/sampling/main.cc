@@ -1,0 +1,101 @@
+// bench-sampling: what does it cost to look at a container 100 times a second? The agent in a
+// container and a loop that does nothing at the same pace take turns in one run.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/json/json.h"
+#include "tests/benchmarks/sampling/container_agent.h"
+#include "tests/benchmarks/sampling/parts.h"
+
+namespace mlprof {
+namespace {
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+Json Figures(const std::vector<double>& values) {
+  return {{"medianPercent", Median(values)},
+          {"minPercent", *std::min_element(values.begin(), values.end())}};
+}
+
+Json Measure(int rounds, std::chrono::milliseconds time) {
+  bench::ContainerAgent agent(std::filesystem::canonical("/proc/self/exe").parent_path());
+  std::vector<double> sampling;
+  std::vector<double> idle;
+  for (int round = 0; round < rounds; ++round) {
+    sampling.push_back(agent.CpuPercent(time));
+    idle.push_back(bench::IdleLoopCpuPercent(time));
+  }
+  return {{"rounds", rounds},
+          {"samplesPerSecond", agent.samples_per_second()},
+          {"agent", Figures(sampling)},
+          {"idleLoop", Figures(idle)},
+          {"warmSampleMicroseconds", bench::WarmSampleMicroseconds()},
+          {"rowReadingMicroseconds", bench::RowReadingMicroseconds()}};
+}
+
+void Print(const Json& result) {
+  const auto row = [&](const char* what, const char* key) {
+    std::printf("%-52s %9.3f %9.3f\n", what, result[key]["medianPercent"].get<double>(),
+                result[key]["minPercent"].get<double>());
+  };
+  std::printf("%-52s %9s %9s\n", "CPU in percent of a core", "median", "min");
+  row("agent in a container, 100 samples/s, all files", "agent");
+  row("a loop that wakes 100 times/s and does nothing", "idleLoop");
+  std::printf("%d rounds, %.1f samples/s\n", result["rounds"].get<int>(),
+              result["samplesPerSecond"].get<double>());
+  std::printf("one whole sample with its peak, warm: %.1f µs CPU\n",
+              result["warmSampleMicroseconds"].get<double>());
+  std::printf("memory readings around an attributed row, one process, warm: %.1f µs CPU\n",
+              result["rowReadingMicroseconds"].get<double>());
+}
+
+int Main(int argc, char** argv) {
+  int rounds = 5;
+  int seconds = 4;
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "-o" && i + 1 < argc && std::string(argv[i + 1]) == "json") {
+      json = true;
+      ++i;
+    } else if (argument == "-n" && i + 1 < argc && std::atoi(argv[i + 1]) > 0) {
+      rounds = std::atoi(argv[++i]);
+    } else if (argument == "--seconds" && i + 1 < argc && std::atoi(argv[i + 1]) > 0) {
+      seconds = std::atoi(argv[++i]);
+    } else {
+      std::printf(
+          "usage: bench-sampling [-n ROUNDS] [--seconds S] [-o json]\nCPU of the agent in a "
+          "container at 100 samples a second, and of a loop that only wakes as often, taking "
+          "turns of S seconds.\nNeeds Docker.\n");
+      return argument == "--help" ? 0 : 2;
+    }
+  }
+  const Json result = Measure(rounds, std::chrono::seconds(seconds));
+  if (json) {
+    std::printf("%s\n", DumpJson(result).c_str());
+  } else {
+    Print(result);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace mlprof
+
+int main(int argc, char** argv) {
+  try {
+    return mlprof::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench-sampling: %s\n", error.what());
+    return 1;
+  }
+}
