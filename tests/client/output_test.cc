@@ -51,6 +51,11 @@ TEST(ProfileDetailsTest, PutsTheAnswerFirst) {
   ExpectGolden("cli/succeeded.table", ProfileDetails(SucceededProfile(true)));
 }
 
+TEST(ProfileDetailsTest, SaysThatAnAnswerIsNotProven) {
+  EXPECT_NE(ProfileDetails(SucceededProfile(false)).find("  verified         NO: not proven"),
+            std::string::npos);
+}
+
 TEST(ProfileDetailsTest, SaysWhatWasFound) {
   ExpectGolden("cli/found.table", ProfileDetails(LeakingProfile()));
 }

@@ -25,8 +25,9 @@ void WriteAnswer(const Profile& profile, Details& details) {
   details.Heading((done ? "Recommendation for " : "Provisional recommendation for ") +
                   Models(profile) + "  (profile " + profile.request.name + ")");
   WriteNumbers(answer, details);
-  details.Line("verified", answer.verified ? "yes: fresh containers at exactly these limits passed"
-                                           : "NO: no fresh container at these limits has passed");
+  details.Line("verified", answer.verified
+                               ? "yes: fresh containers at exactly these limits passed"
+                               : "NO: not proven in fresh containers at exactly these limits");
   details.Line("tight", Tight(answer));
   details.Line("confidence", Text(answer.confidence));
   WriteBounds(answer, details);
