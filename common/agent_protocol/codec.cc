@@ -132,6 +132,7 @@ void Append(std::string& out, const Answer& answer) {
   w.Put(answer.id);
   w.Put(static_cast<std::uint8_t>(answer.failure));
   w.Put(static_cast<std::uint16_t>(answer.http_status));
+  w.Put(answer.read_at);
   w.Put(answer.sent);
   w.Put(answer.first_byte);
   w.Put(answer.last_byte);
@@ -148,6 +149,7 @@ Result<Answer> DecodeAnswer(std::string_view payload) {
   const auto failure = in.Get<std::uint8_t>();
   answer.failure = static_cast<RowFailure>(failure);
   answer.http_status = in.Get<std::uint16_t>();
+  answer.read_at = in.Nanoseconds();
   answer.sent = in.Nanoseconds();
   answer.first_byte = in.Nanoseconds();
   answer.last_byte = in.Nanoseconds();

@@ -78,8 +78,9 @@ std::string_view Name(RowFailure failure);
 struct Answer {
   std::uint64_t id = 0;
   RowFailure failure = RowFailure::kNone;
-  int http_status = 0;               // 0 where there was none
-  std::chrono::nanoseconds sent{0};  // request written
+  int http_status = 0;                  // 0 where there was none
+  std::chrono::nanoseconds read_at{0};  // CLOCK_MONOTONIC when the row's frame had been read
+  std::chrono::nanoseconds sent{0};     // request written
   std::chrono::nanoseconds first_byte{0};
   std::chrono::nanoseconds last_byte{0};
   std::optional<std::chrono::nanoseconds>

@@ -87,6 +87,7 @@ TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
   answer.id = 7;
   answer.failure = RowFailure::kTooLarge;
   answer.http_status = 503;
+  answer.read_at = 5s;
   answer.sent = 1ns;
   answer.first_byte = 2ns;
   answer.last_byte = 3ns;
@@ -99,6 +100,7 @@ TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
   EXPECT_EQ(got->id, 7u);
   EXPECT_EQ(got->failure, RowFailure::kTooLarge);
   EXPECT_EQ(got->http_status, 503);
+  EXPECT_EQ(got->read_at, 5s);
   EXPECT_EQ(got->sent, 1ns);
   EXPECT_EQ(got->first_byte, 2ns);
   EXPECT_EQ(got->last_byte, 3ns);
