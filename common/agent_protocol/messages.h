@@ -86,7 +86,8 @@ struct Answer {
   std::optional<std::chrono::nanoseconds>
       cpu_time;  // attributed; absent if not asked or not settled
   /// Attributed: the largest rise of any one process's resident memory over its level before the
-  /// row, from the kernel's high-water mark. Absent where not asked or not readable.
+  /// row, from the kernel's high-water mark, without pages of files that it has gained since.
+  /// Absent where not asked or not readable.
   std::optional<Bytes> peak_rise;
   std::uint64_t body_bytes = 0;
   std::string excerpt;  // first 2 KiB of the body when the status is not 2xx
