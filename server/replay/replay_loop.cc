@@ -43,6 +43,16 @@ ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
   return {id, row};
 }
 
+// By the agent's clock, which is this one: the answer's way here is no part of the model's latency.
+// An agent whose word cannot be true (another time namespace) is not taken at it.
+ReplayLoop::Time ReplayLoop::LastByteAt(const agent_protocol::Answer& answer,
+                                        const InFlight& request, Time now) {
+  const Time sent = request.due + std::chrono::microseconds(request.lag_us);
+  const Time last_byte = answer.read_at + answer.last_byte;
+  const bool credible = answer.read_at >= sent && answer.last_byte > Time{0} && last_byte <= now;
+  return credible ? last_byte : now;
+}
+
 bool ReplayLoop::Answered(const agent_protocol::Answer& answer, Time now) {
   const std::uint64_t first = sent_ - window_.size();
   if (answer.id < first || answer.id >= sent_) return false;
@@ -56,7 +66,8 @@ bool ReplayLoop::Answered(const agent_protocol::Answer& answer, Time now) {
   record.row = request.row;
   record.lag_us = request.lag_us;
   // The agent holds an attributed answer until the CPU has settled: its arrival says nothing then.
-  record.latency_us = Microseconds(plan_.attribute ? answer.last_byte : now - request.due);
+  record.latency_us = Microseconds(
+      plan_.attribute ? answer.last_byte : LastByteAt(answer, request, now) - request.due);
   record.service_us = Microseconds(answer.last_byte - answer.sent);
   if (answer.cpu_time) record.cpu_us = Microseconds(*answer.cpu_time);
   record.peak_rise = answer.peak_rise;

@@ -58,6 +58,8 @@ class ReplayLoop {
     bool open = false;
   };
 
+  static Time LastByteAt(const agent_protocol::Answer& answer, const InFlight& request, Time now);
+
   const ReplayPlan plan_;
   ReplayResult result_;
   std::optional<Time> began_;

@@ -41,7 +41,8 @@ struct ReplayPlan {
 
 struct RequestRecord {
   std::uint32_t row = 0;
-  /// Intended send to last byte on the controller's clock; on the agent's for attributed rows.
+  /// Intended send to the answer's last byte, read off at the agent (one kernel, one clock), on the
+  /// controller's arrival where its word cannot be true. Attributed rows: from the agent's reading.
   std::uint32_t latency_us = 0;
   std::uint32_t service_us = 0;  // first byte sent to last byte received, inside the container
   /// Open loop: actual send after the scheduled moment; latency counts from the latter.

@@ -68,6 +68,26 @@ TEST(ClosedLoopTest, TimesAttributedRowsByTheAgent) {
   EXPECT_EQ(loop.TakeResult().requests.at(0).latency_us, 4000U);
 }
 
+TEST(ClosedLoopTest, LeavesTheAnswersWayBackOutOfTheLatency) {
+  ReplayPlan plan = Plan(1, 2);
+  plan.max_requests = 2;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  agent_protocol::Answer answer = Ok(0);
+  answer.read_at = milliseconds(101);
+  answer.last_byte = milliseconds(4);
+  ASSERT_TRUE(loop.Answered(answer, milliseconds(109)));
+  // A clock that is not this one: before the row was sent, or after its answer came.
+  answer.id = 1;
+  answer.read_at = milliseconds(99);
+  ASSERT_TRUE(loop.Answered(answer, milliseconds(109)));
+  ASSERT_TRUE(loop.Next(milliseconds(110)) == std::nullopt);
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.requests.at(0).latency_us, 5000U);
+  EXPECT_EQ(result.requests.at(1).latency_us, 9000U);
+}
+
 TEST(ClosedLoopTest, StopsAtItsTimeButAwaitsWhatIsInFlight) {
   ReplayPlan plan = Plan(4, 2);
   plan.max_time = milliseconds(10);
