@@ -56,12 +56,13 @@ def host_busy_seconds():
 
 
 def drop_pages(folder):
-    """Drops the clean pages of the files below a folder, so that the next reader pays for them."""
+    """Drops the pages of the files below a folder, so that the next reader pays for them."""
     for path in sorted(pathlib.Path(folder).rglob("*")):
         if not path.is_file():
             continue
         file = os.open(path, os.O_RDONLY)
         try:
+            os.fsync(file)  # pages yet to be written stay
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(file)

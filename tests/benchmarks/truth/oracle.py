@@ -10,27 +10,39 @@ PASSES = 3
 JUDGE_SECONDS = 3.0
 JUDGE_LONGEST = 20.0
 MOST_RAISES = 10
+AMPLE_RUNS = 3
 
 
 def find(place, target, say):
     """{"cpu", "memoryInBytes", "ampleP95Ms", …} or {"error"} where it fails without limits."""
-    ample = _ample(place, target)
+    ample, runs = _ample(place, target, say)
     if not ample.survived:
         return {"error": f"without limits: {ample.first_failure}, OOM {ample.oom_killed}"}
+    ample.peak_bytes = max(run.peak_bytes for run in runs)
     say(f"without limits: p95 {ample.p95_ms:.2f} ms, {ample.cores:.2f} cores, "
         f"peak {ample.peak_bytes >> 20} MiB")
     memory, tried_memory = _memory(place, target, ample, say)
     cpu, tried_cpu = _cpu(place, target, ample, say)
     cpu, memory = _together(place, target, ample, cpu, memory, say)
     return {"cpu": cpu, "memoryInBytes": memory, "ampleP95Ms": ample.p95_ms,
+            "ampleP95AllMs": [run.p95_ms for run in runs],
             "ampleCores": ample.cores, "amplePeakInBytes": ample.peak_bytes,
             "boundMs": probe.bound_ms(target, ample.p95_ms), "readySeconds": ample.ready_seconds,
             "triedMemory": tried_memory, "triedCpu": tried_cpu}
 
 
-def _ample(place, target):
-    return probe.quiet(lambda: probe.fresh(place, target, None, None, passes=PASSES,
-                                           seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST))
+def _ample(place, target, say):
+    """The run of middle p95 of three containers without limits: pools of threads that wait actively
+    may settle otherwise in each."""
+    runs = []
+    for _ in range(AMPLE_RUNS):
+        runs.append(probe.quiet(lambda: probe.fresh(place, target, None, None, passes=PASSES,
+                                                    seconds=JUDGE_SECONDS,
+                                                    longest=JUDGE_LONGEST)))
+        if not runs[-1].survived:
+            return runs[-1], runs
+    say("without limits: p95 " + ", ".join(f"{run.p95_ms:.2f}" for run in runs) + " ms")
+    return sorted(runs, key=lambda run: run.p95_ms)[AMPLE_RUNS // 2], runs
 
 
 def _memory(place, target, ample, say):
