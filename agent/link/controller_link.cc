@@ -18,7 +18,11 @@ ControllerLink::~ControllerLink() {
   if (socket_) loop_.Unwatch(socket_.get(), this);
 }
 
-Status ControllerLink::Open() { return loop_.Watch(socket_.get(), EPOLLIN, this); }
+// Last: by the time a row is sent, the end of an idle connection has been noticed without a look.
+Status ControllerLink::Open() {
+  loop_.HandleLast(this);
+  return loop_.Watch(socket_.get(), EPOLLIN, this);
+}
 
 void ControllerLink::OnEvents(std::uint32_t events) {
   if ((events & EPOLLOUT) != 0) Flush();

@@ -2,6 +2,7 @@
 
 #include <sys/timerfd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace mlprof::agent {
@@ -73,23 +74,35 @@ void EventLoop::ArmTimer() {
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
 }
 
+bool EventLoop::HandleBatch(int count) {
+  batch_size_ = count;
+  const epoll_event* last = nullptr;
+  bool timer_fired = false;
+  for (int i = 0; i < batch_size_; ++i) {
+    const epoll_event& event = batch_[static_cast<std::size_t>(i)];
+    if (event.data.ptr == nullptr) {
+      timer_fired = true;
+    } else if (event.data.ptr == last_) {
+      last = &event;
+    } else if (event.events != 0) {
+      static_cast<Watcher*>(event.data.ptr)->OnEvents(event.events);
+    }
+  }
+  if (last != nullptr && last->events != 0) {
+    seen_all_ready_ = static_cast<std::size_t>(batch_size_) < batch_.size();
+    static_cast<Watcher*>(last->data.ptr)->OnEvents(last->events);
+    seen_all_ready_ = false;
+  }
+  batch_size_ = 0;
+  return timer_fired;
+}
+
 void EventLoop::Run(const std::function<void()>& after_batch) {
   while (running_) {
     ArmTimer();
     const int count =
         ::epoll_wait(epoll_.get(), batch_.data(), static_cast<int>(batch_.size()), -1);
-    batch_size_ = count > 0 ? count : 0;
-    bool timer_fired = false;
-    for (int i = 0; i < batch_size_; ++i) {
-      const epoll_event& event = batch_[static_cast<std::size_t>(i)];
-      if (event.data.ptr == nullptr) {
-        timer_fired = true;
-      } else if (event.events != 0) {
-        static_cast<Watcher*>(event.data.ptr)->OnEvents(event.events);
-      }
-    }
-    batch_size_ = 0;
-    if (timer_fired) {
+    if (HandleBatch(std::max(0, count))) {
       armed_for_ = {};
       FireTimers();
     }

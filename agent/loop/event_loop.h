@@ -37,6 +37,12 @@ class EventLoop {
   void Rewatch(int fd, std::uint32_t events, Watcher* watcher);
   void Unwatch(int fd, Watcher* watcher);
 
+  /// In every batch this one is handled after all others.
+  void HandleLast(const Watcher* watcher) { last_ = watcher; }
+  /// True inside the last one's turn where no other watcher can have been left out of the batch:
+  /// whatever was ready when the batch was taken has been handled.
+  bool SeenAllReady() const { return seen_all_ready_; }
+
   TimerId At(Clock::time_point when, std::function<void()> action);
   /// Does nothing for a timer that has fired; sets `id` to none.
   void Cancel(TimerId& id);
@@ -47,6 +53,8 @@ class EventLoop {
 
  private:
   EventLoop(UniqueFd epoll, UniqueFd timer) : epoll_(std::move(epoll)), timer_(std::move(timer)) {}
+  /// Returns whether the timer fired.
+  bool HandleBatch(int count);
   void FireTimers();
   void ArmTimer();
 
@@ -57,6 +65,8 @@ class EventLoop {
   Clock::time_point armed_for_{};
   std::array<epoll_event, 128> batch_{};
   int batch_size_ = 0;
+  const Watcher* last_ = nullptr;
+  bool seen_all_ready_ = false;
   bool running_ = true;
 };
 

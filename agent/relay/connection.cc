@@ -60,7 +60,7 @@ void Connection::Resend() {
     if (!Connect()) EndExchange(RowFailure::kConnect);
     return;
   }
-  if (UnaskedBytesWait()) return EndExchange(RowFailure::kUnasked);
+  if (!loop_.SeenAllReady() && UnaskedBytesWait()) return EndExchange(RowFailure::kUnasked);
   state_ = State::kExchanging;
   Write();
 }
