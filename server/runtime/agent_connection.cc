@@ -1,7 +1,5 @@
 #include "server/runtime/agent_connection.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -11,6 +9,7 @@
 #include <cerrno>
 
 #include "common/agent_protocol/codec.h"
+#include "server/runtime/agent_handshake.h"
 
 namespace mlprof {
 namespace {
@@ -19,58 +18,15 @@ using agent_protocol::Frame;
 using agent_protocol::FrameDecoder;
 using agent_protocol::FrameType;
 
-// Far above 1000 samples a second, the most an agent takes.
-constexpr double kUnaskedPerSecond = 10'000;
 constexpr std::size_t kMaxQueued = 1u << 30;
-constexpr std::size_t kKeptQueue = 1u << 20;
-
-Error ClosedByAgent() { return Unavailable("the agent closed its connection"); }
-
-// Reads until one whole frame, the Hello, is there.
-Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, Deadline deadline) {
-  while (true) {
-    auto frame = decoder.Next();
-    if (!frame) return Fail(frame.error());
-    if (frame->has_value()) return **frame;
-    pollfd readable{fd, POLLIN, 0};
-    const auto left = std::min<std::int64_t>(deadline.LeftMs().count(), 60'000);
-    const int ready = ::poll(&readable, 1, static_cast<int>(left));
-    if (ready == 0 && deadline.Passed()) {
-      return Fail(DeadlineExceeded("the agent connected but did not say hello in time"));
-    }
-    if (ready <= 0) continue;
-    const auto space = decoder.Space();
-    const ssize_t n = ::recv(fd, space.data(), space.size(), 0);
-    if (n == 0) return Fail(ClosedByAgent());
-    if (n > 0) {
-      decoder.Commit(static_cast<std::size_t>(n));
-    } else if (errno != EAGAIN && errno != EINTR) {
-      return Fail(FromErrno(errno, "reading from the agent"));
-    }
-  }
-}
 
 }  // namespace
 
 Result<std::unique_ptr<AgentConnection>> AgentConnection::Adopt(int fd, Deadline deadline) {
   UniqueFd socket(fd);
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
-      ::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
-    return Fail(FromErrno(errno, "preparing the agent's socket"));
-  }
   FrameDecoder decoder(agent_protocol::Sender::kAgent);
-  const auto frame = AwaitFrame(fd, decoder, deadline);
-  if (!frame) return Fail(frame.error());
-  if (frame->type != FrameType::kHello) {
-    return Fail(InvalidArgument("the agent did not begin with hello"));
-  }
-  auto hello = agent_protocol::DecodeHello(frame->payload);
+  auto hello = AwaitHello(fd, decoder, deadline);
   if (!hello) return Fail(hello.error());
-  if (hello->version != agent_protocol::kVersion) {
-    return Fail(InvalidArgument("the agent speaks protocol " + std::to_string(hello->version) +
-                                ", this controller " + std::to_string(agent_protocol::kVersion)));
-  }
   std::unique_ptr<AgentConnection> connection(
       new AgentConnection(std::move(socket), std::move(decoder), std::move(*hello)));
   MLPROF_TRY(connection->Open());
@@ -81,8 +37,7 @@ AgentConnection::AgentConnection(UniqueFd socket, FrameDecoder decoder, agent_pr
     : socket_(std::move(socket)),
       hello_(std::move(hello)),
       decoder_(std::move(decoder)),
-      unasked_credit_(kUnaskedPerSecond),
-      credit_at_(Deadline::Clock::now()) {}
+      unasked_(Deadline::Clock::now()) {}
 
 Status AgentConnection::Open() {
   epoll_.Reset(::epoll_create1(EPOLL_CLOEXEC));
@@ -139,9 +94,9 @@ template <class Message>
 void AgentConnection::Send(const Message& message, bool is_row) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
-  rows_ += is_row ? 1 : 0;
-  agent_protocol::Append(outgoing_, message);
-  if (outgoing_.size() - written_ > kMaxQueued) {
+  if (is_row) rows_.fetch_add(1, std::memory_order_relaxed);
+  agent_protocol::Append(outgoing_.tail(), message);
+  if (outgoing_.size() > kMaxQueued) {
     CloseLocked(
         Error(ErrorCode::kResourceExhausted, "more than 1 GiB of rows waits for the agent"));
   } else if (!OnLinkThread() && !watching_writes_) {
@@ -162,23 +117,7 @@ void AgentConnection::SendRow(const agent_protocol::Row& row) {
 }
 
 void AgentConnection::FlushLocked() {
-  while (!closed_ && written_ < outgoing_.size()) {
-    const ssize_t n = ::send(socket_.get(), outgoing_.data() + written_,
-                             outgoing_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0) {
-      written_ += static_cast<std::size_t>(n);
-    } else if (errno == EAGAIN) {
-      break;
-    } else if (errno != EINTR) {
-      // The end is told after what the agent had already said has been read.
-      written_ = outgoing_.size();
-    }
-  }
-  if (written_ == outgoing_.size()) {
-    outgoing_.clear();
-    written_ = 0;
-    if (outgoing_.capacity() > kKeptQueue) outgoing_.shrink_to_fit();
-  }
+  if (!closed_) outgoing_.WriteTo(socket_.get());
   WatchLocked();
 }
 
@@ -195,8 +134,7 @@ void AgentConnection::WatchLocked() {
 void AgentConnection::CloseLocked(Error why) {
   if (closed_) return;
   closed_ = std::move(why);
-  outgoing_.clear();
-  written_ = 0;
+  outgoing_.Clear();
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket_.get(), nullptr);
   ::shutdown(socket_.get(), SHUT_RDWR);
   Wake();
@@ -281,14 +219,15 @@ Status AgentConnection::Deliver(const Frame& frame) {
     return {};
   };
   if (frame.type == FrameType::kAnswer) {
-    ++answers_;
-    {
-      const std::lock_guard lock(mutex_);
-      if (answers_ > rows_) return Fail(InvalidArgument("an answer to a row that was never sent"));
+    // The row was counted before it was written, and its answer comes after that.
+    if (++answers_ > rows_.load(std::memory_order_relaxed)) {
+      return Fail(InvalidArgument("an answer to a row that was never sent"));
     }
     return deliver(agent_protocol::DecodeAnswer(frame.payload), &AgentListener::OnAnswer);
   }
-  MLPROF_TRY(CountUnasked());
+  if (!unasked_.Take(Deadline::Clock::now)) {
+    return Fail(ErrorCode::kResourceExhausted, "more than 10,000 unasked frames a second");
+  }
   switch (frame.type) {
     case FrameType::kSample:
       return deliver(agent_protocol::DecodeSample(frame.payload), &AgentListener::OnSample);
@@ -299,21 +238,6 @@ Status AgentConnection::Deliver(const Frame& frame) {
                      &AgentListener::OnProcessEvent);
     default: return Fail(InvalidArgument("a second hello"));
   }
-}
-
-Status AgentConnection::CountUnasked() {
-  if (unasked_credit_ < 1) {
-    const auto now = Deadline::Clock::now();
-    const std::chrono::duration<double> passed = now - credit_at_;
-    credit_at_ = now;
-    unasked_credit_ =
-        std::min(kUnaskedPerSecond, unasked_credit_ + passed.count() * kUnaskedPerSecond);
-    if (unasked_credit_ < 1) {
-      return Fail(ErrorCode::kResourceExhausted, "more than 10,000 unasked frames a second");
-    }
-  }
-  unasked_credit_ -= 1;
-  return {};
 }
 
 void AgentConnection::TellClosed() {

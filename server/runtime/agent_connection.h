@@ -6,12 +6,12 @@
 // sent or floods the link loses its connection; the listener is told why, once.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "common/agent_protocol/frame.h"
@@ -19,6 +19,8 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 #include "server/runtime/agent_link.h"
+#include "server/runtime/outgoing_bytes.h"
+#include "server/runtime/unasked_allowance.h"
 
 namespace mlprof {
 
@@ -52,7 +54,6 @@ class AgentConnection final : public AgentLink {
   void ReadBatch();
   Status DeliverFrames();
   Status Deliver(const agent_protocol::Frame& frame);
-  Status CountUnasked();
   bool OnLinkThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   void BeginDelivery();
@@ -68,22 +69,20 @@ class AgentConnection final : public AgentLink {
   UniqueFd wake_;
   const agent_protocol::Hello hello_;
   std::thread thread_;
+  std::atomic<std::uint64_t> rows_ = 0;  // sent
 
   // The link thread's own.
   agent_protocol::FrameDecoder decoder_;
   AgentListener* current_ = nullptr;
   std::uint64_t answers_ = 0;
-  double unasked_credit_;
-  Deadline::Clock::time_point credit_at_;
+  UnaskedAllowance unasked_;
 
   std::mutex mutex_;
   std::condition_variable batch_ended_;
   AgentListener* listener_ = nullptr;
   bool delivering_ = false;
   std::uint64_t batches_ = 0;
-  std::uint64_t rows_ = 0;
-  std::string outgoing_;
-  std::size_t written_ = 0;  // of outgoing_
+  OutgoingBytes outgoing_;
   bool watching_writes_ = false;
   std::optional<Error> closed_;
   bool closed_told_ = false;

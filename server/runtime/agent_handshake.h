@@ -1,0 +1,20 @@
+// The beginning of an agent's connection.
+#pragma once
+
+#include "common/agent_protocol/frame.h"
+#include "common/agent_protocol/messages.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+
+namespace mlprof {
+
+/// Makes `fd` non-blocking and waits for the Hello; what comes behind it stays in `decoder`.
+/// kDeadlineExceeded when none comes, kUnavailable when the peer closes, kInvalidArgument for
+/// another protocol or version.
+Result<agent_protocol::Hello> AwaitHello(int fd, agent_protocol::FrameDecoder& decoder,
+                                         Deadline deadline);
+
+/// The agent's end of the stream, as an error.
+Error ClosedByAgent();
+
+}  // namespace mlprof
