@@ -14,6 +14,17 @@ using Clock = std::chrono::steady_clock;
 // At a rate more requests than these are never in flight; later ones wait, and it counts.
 constexpr int kMostInFlight = 64;
 
+// Slow answers beyond these: more than the twentieth that p95 forgives, with room for a bad start.
+constexpr double kForgivenShare = 0.075;
+constexpr double kForgivenAtLeast = 5;
+
+// How many answers the load brings if each takes `each`.
+double Expected(const Load& load, std::size_t rows, std::chrono::duration<double> each) {
+  const double in_passes = static_cast<double>(load.passes) * static_cast<double>(rows);
+  const double per_second = load.rate > 0 ? load.rate : load.concurrency / each.count();
+  return std::max(in_passes, load.seconds.count() * per_second);
+}
+
 // Hands out what to send next, and takes in how it went. Any thread.
 class Schedule {
  public:
@@ -46,6 +57,7 @@ class Schedule {
     const std::lock_guard lock(mutex_);
     if (answered) {
       outcome_.latencies.push_back(now - ticket.due);
+      if (load_.hopeless.count() > 0 && now - ticket.due > load_.hopeless) NoteSlow();
       return;
     }
     if (outcome_.failures++ == 0) {
@@ -59,8 +71,13 @@ class Schedule {
   }
 
  private:
+  void NoteSlow() {
+    const double forgiven = kForgivenShare * Expected(load_, order_.size(), load_.hopeless);
+    outcome_.gave_up = ++slow_ > std::max(forgiven, kForgivenAtLeast);
+  }
+
   bool Done(Clock::time_point at) const {
-    if (load_.stop_at_failure && outcome_.failures > 0) return true;
+    if (outcome_.gave_up || (load_.stop_at_failure && outcome_.failures > 0)) return true;
     const auto elapsed = at - began_;
     if (elapsed >= load_.longest) return true;
     return elapsed >= load_.seconds &&
@@ -74,6 +91,7 @@ class Schedule {
   std::size_t sent_ = 0;
   const Clock::time_point began_;
   Clock::time_point next_due_;
+  double slow_ = 0;
   Outcome outcome_;
 };
 

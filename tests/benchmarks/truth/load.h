@@ -17,6 +17,8 @@ struct Load {
   std::chrono::duration<double> seconds{0};  // at least
   std::chrono::duration<double> longest{60};
   bool stop_at_failure = false;
+  /// Ends once so many answers took longer that the p95 can hardly come below it; 0: never.
+  std::chrono::duration<double> hopeless{0};
   std::uint32_t seed = 1;
 };
 
@@ -25,6 +27,7 @@ struct Outcome {
       latencies;  // of answers 2xx; a rate's: from when it was due
   std::int64_t failures = 0;
   std::string first_failure;
+  bool gave_up = false;  // it was hopeless
   std::chrono::duration<double> took{0};
 };
 

@@ -48,16 +48,20 @@ def _ample(place, target, say):
 def _memory(place, target, ample, say):
     """The smallest multiple of 16 MiB that holds, by bisection below what was ever charged."""
     tried = {}
+    hopeless = probe.hopeless_ms(target, ample.p95_ms)
+
+    def judge(steps):
+        return probe.fresh(place, target, None, steps * GRID_MEMORY, passes=PASSES,
+                           hopeless_ms=hopeless)
 
     def passes(steps):
-        run = probe.fresh(place, target, None, steps * GRID_MEMORY, passes=PASSES)
+        run = judge(steps)
         good = probe.holds(target, run, ample.p95_ms)
         # Slow, but alive: the host may have been at fault.
         for _ in range(2):
             if good or not run.survived:
                 break
-            run = probe.quiet(lambda: probe.fresh(place, target, None, steps * GRID_MEMORY,
-                                                  passes=PASSES))
+            run = probe.quiet(lambda: judge(steps))
             good = probe.holds(target, run, ample.p95_ms)
         why = "OOM" if run.oom_killed else run.first_failure or f"p95 {run.p95_ms:.2f} ms"
         tried[steps * 16] = "held" if good else why
@@ -67,7 +71,7 @@ def _memory(place, target, ample, say):
     # Above what was ever charged memory cannot slow anything down, whatever the host does.
     high = max(2, -(-ample.peak_bytes // GRID_MEMORY) + 1)
     for _ in range(MOST_RAISES):
-        if probe.fresh(place, target, None, high * GRID_MEMORY, passes=1).survived:
+        if probe.fresh(place, target, None, high * GRID_MEMORY, longest=10, passes=1).survived:
             break
         high = -(-high * 5 // 4)
     need = _smallest(0, high, high - 1, passes)
@@ -77,6 +81,7 @@ def _memory(place, target, ample, say):
 def _cpu(place, target, ample, say):
     """The smallest 0.1 step that holds; a limit is judged twice, and a third time if in doubt."""
     tried = {}
+    hopeless = probe.hopeless_ms(target, ample.p95_ms)
     with probe.Serving(place) as serving:
         serving.replay(target, passes=1)
 
@@ -86,7 +91,7 @@ def _cpu(place, target, ample, say):
             while len(seen) < 2 or (len(seen) == 2 and seen[0] != seen[1]):
                 run = probe.quiet(lambda: serving.replay(
                     target, passes=1, seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST,
-                    seed=1 + len(seen)))
+                    seed=1 + len(seen), hopeless_ms=hopeless))
                 seen.append(probe.holds(target, run, ample.p95_ms))
                 tried.setdefault(f"{tenths / 10:.1f}", []).append(round(run.p95_ms, 2))
             good = sum(seen) * 2 > len(seen)

@@ -19,6 +19,7 @@ NOISE_RETRIES = 3
 END_LIMIT_S = 300
 ENGINE_LAG_S = 1.0
 REFERENCE_TOLERANCE = 1.10
+HOPELESS = 1.5
 
 
 @dataclasses.dataclass
@@ -35,6 +36,7 @@ class Run:
     peak_bytes: int
     cores: float
     other_cores: float
+    gave_up: bool = False  # so slow that it was not seen to its end
 
     @property
     def survived(self):
@@ -65,13 +67,14 @@ class Serving:
     def __exit__(self, *_):
         self.container.remove()
 
-    def replay(self, target, passes=3, seconds=0.0, longest=60.0, warm_passes=1, seed=1):
+    def replay(self, target, passes=3, seconds=0.0, longest=60.0, warm_passes=1, seed=1,
+               hopeless_ms=0.0):
         command = [BIN / "bench-truth-replay", "--pid", self.container.pid,
                    "--rows", self.place.rows_file, "--port", self.place.port,
                    "--path", self.place.path, "--content-type", self.place.content_type,
                    "--ready-seconds", 120, "--timeout-seconds", 60, "--warm-passes", warm_passes,
                    "--passes", passes, "--seconds", seconds, "--longest", longest, "--seed", seed,
-                   "--stop-at-failure", 1]
+                   "--stop-at-failure", 1, "--hopeless-ms", hopeless_ms]
         if target.rate:
             command += ["--rate", target.rate]
         else:
@@ -108,7 +111,8 @@ class Serving:
                    p50_ms=last.get("p50Ms", 0), p95_ms=last.get("p95Ms", 0),
                    seconds=last.get("seconds", 0), ready_seconds=first["readySeconds"],
                    oom_killed=self._oom_killed(), peak_bytes=self.cgroup.peak_bytes() or 0,
-                   cores=own / took, other_cores=max(other, 0) / took)
+                   cores=own / took, other_cores=max(other, 0) / took,
+                   gave_up=last.get("gaveUp", False))
 
     def _gone(self):
         return Run(0, 1, "it did not get ready", 0, 0, 0, 0, self._oom_killed(), 0, 0, 0)
@@ -129,7 +133,7 @@ def quiet(replay):
     runs = []
     for _ in range(1 + NOISE_RETRIES):
         runs.append(replay())
-        if not runs[-1].noisy or not runs[-1].survived:
+        if not runs[-1].noisy or not runs[-1].survived or runs[-1].gave_up:
             return runs[-1]
     return min(runs, key=lambda run: run.other_cores)
 
@@ -140,7 +144,13 @@ def bound_ms(target, ample_p95_ms):
 
 
 def holds(target, run, ample_p95_ms):
-    return run.survived and run.p95_ms <= bound_ms(target, ample_p95_ms)
+    return (run.survived and not run.gave_up
+            and run.p95_ms <= bound_ms(target, ample_p95_ms))
+
+
+def hopeless_ms(target, ample_p95_ms):
+    """Answers beyond this are not waited for much longer."""
+    return HOPELESS * bound_ms(target, ample_p95_ms)
 
 
 def fresh(place, target, cpu, memory, **how):

@@ -28,11 +28,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::duration<double> kLongestWarmUp{10};
+
 constexpr const char* kUsage =
     "usage: bench-truth-replay --rows FILE [--pid N] [--port N] [--path P] [--content-type T]\n"
     "         [--timeout-seconds N] [--ready-path P] [--ready-seconds N] [--warm-passes N]\n"
     "         [--concurrency N | --rate R] [--passes N] [--seconds S] [--longest S] [--seed N]\n"
-    "         [--stop-at-failure 1]\n";
+    "         [--stop-at-failure 1] [--hopeless-ms X]\n";
 
 struct Options {
   truth::Endpoint endpoint;
@@ -68,6 +70,10 @@ Options Parse(int argc, char** argv) {
        [&](const char* v) { options.load.longest = std::chrono::duration<double>(std::atof(v)); }},
       {"--seed",
        [&](const char* v) { options.load.seed = static_cast<std::uint32_t>(std::atoi(v)); }},
+      {"--hopeless-ms",
+       [&](const char* v) {
+         options.load.hopeless = std::chrono::duration<double>(std::atof(v) / 1000);
+       }},
       {"--stop-at-failure", [&](const char* v) { options.load.stop_at_failure = *v == '1'; }}};
   for (int i = 1; i < argc; i += 2) {
     const auto option = known.find(argv[i]);
@@ -150,12 +156,12 @@ void Print(truth::Outcome outcome, double cpu_seconds) {
       std::accumulate(latencies.begin(), latencies.end(), std::chrono::nanoseconds(0));
   const double count = static_cast<double>(std::max<std::size_t>(latencies.size(), 1));
   std::printf(
-      "{\"answered\":%zu,\"failures\":%lld,\"firstFailure\":\"%s\",\"seconds\":%.4f,"
+      "{\"answered\":%zu,\"failures\":%lld,\"firstFailure\":\"%s\",\"gaveUp\":%s,\"seconds\":%.4f,"
       "\"meanMs\":%.4f,\"p50Ms\":%.4f,\"p95Ms\":%.4f,\"p99Ms\":%.4f,\"clientCpuSeconds\":%.4f}\n",
       latencies.size(), static_cast<long long>(outcome.failures),
-      Plain(outcome.first_failure).c_str(), outcome.took.count(), sum.count() / count,
-      QuantileMs(latencies, 0.5), QuantileMs(latencies, 0.95), QuantileMs(latencies, 0.99),
-      cpu_seconds);
+      Plain(outcome.first_failure).c_str(), outcome.gave_up ? "true" : "false",
+      outcome.took.count(), sum.count() / count, QuantileMs(latencies, 0.5),
+      QuantileMs(latencies, 0.95), QuantileMs(latencies, 0.99), cpu_seconds);
 }
 
 }  // namespace
@@ -175,6 +181,8 @@ int main(int argc, char** argv) {
   truth::Load warm = options.load;
   warm.passes = options.warm_passes;
   warm.seconds = {};
+  warm.longest = std::min(warm.longest, kLongestWarmUp);
+  warm.hopeless = {};
   if (warm.passes > 0) outcome = truth::Replay(options.endpoint, rows, warm);
   if (outcome.failures == 0 || !options.load.stop_at_failure) {
     const std::int64_t failed_before = outcome.failures;
