@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <memory>
 #include <string>
 
@@ -54,6 +56,15 @@ bool ProcessBirths::Any() {
   const bool none = last && last == last_pid_;
   last_pid_ = last;
   return !none;
+}
+
+const std::set<pid_t>& KnownProcesses::Now() {
+  if (births_.Any()) {
+    pids_ = ListModelProcesses();
+  } else {
+    std::erase_if(pids_, [](pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; });
+  }
+  return pids_;
 }
 
 }  // namespace mlprof::agent

@@ -30,4 +30,15 @@ class ProcessBirths {
   std::optional<std::int64_t> last_pid_;
 };
 
+/// The model's processes, listed again only when one may have begun; whether the known ones are
+/// still there is asked of each.
+class KnownProcesses {
+ public:
+  const std::set<pid_t>& Now();
+
+ private:
+  ProcessBirths births_;
+  std::set<pid_t> pids_;
+};
+
 }  // namespace mlprof::agent

@@ -6,7 +6,7 @@ namespace mlprof::agent {
 namespace {
 
 constexpr std::chrono::microseconds kShortestInterval{1000};
-constexpr std::chrono::milliseconds kRestInterval{50};
+constexpr std::chrono::milliseconds kRestInterval{100};
 constexpr std::chrono::milliseconds kPeakInterval{250};
 // The kernel renews its averages every two seconds.
 constexpr std::chrono::milliseconds kPressureInterval{500};
@@ -81,20 +81,26 @@ Bytes Sampler::Unreclaimable() const {
   return std::max(Bytes(0), reading_.unreclaimable - own_memory_ - left_behind_);
 }
 
-// The cgroup's figure and the processes' must be of one moment, or memory that is given back
-// between the two readings would count twice.
 std::optional<Bytes> Sampler::EndStretch(Clock::time_point now) {
   auto rise = high_water_.Read();
   marks_readable_ = rise.has_value();
+  if (rise && rise->largest > kSteady) rise = ReadTogether(*rise, now);
+  if (!rise) return std::nullopt;
+  high_water_.BeginStretch();
+  return std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
+}
+
+// The cgroup's figure and the processes' must be of one moment, or memory that is given back
+// between the two readings would count twice.
+std::optional<HighWater::Rise> Sampler::ReadTogether(HighWater::Rise first, Clock::time_point now) {
+  std::optional<HighWater::Rise> rise = first;
   for (int attempt = 0; rise && attempt < kPeakAttempts; ++attempt) {
     const Bytes resident_before = rise->resident;
     ReadMemory(now);
     rise = high_water_.Read();
     if (rise && Distance(rise->resident, resident_before) <= kSteady) break;
   }
-  if (!rise) return std::nullopt;
-  high_water_.BeginStretch();
-  return std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
+  return rise;
 }
 
 Sample Sampler::Compose(Clock::time_point now) {

@@ -2,7 +2,7 @@
 // altogether are left out rather than made up.
 //
 // What a sample costs is charged to the container it measures, so each part is read as often as it
-// is of use: CPU and memory at every sample where they have moved, all else every 50 ms, the
+// is of use: CPU and memory at every sample where they have moved, all else every 100 ms, the
 // kernel's marks of the processes' peaks (HighWater), which lose nothing by waiting, every 250 ms.
 #pragma once
 
@@ -51,6 +51,7 @@ class Sampler {
   Sample Compose(Clock::time_point now);
   /// The largest unreclaimable memory of the stretch that ends now.
   std::optional<Bytes> EndStretch(Clock::time_point now);
+  std::optional<HighWater::Rise> ReadTogether(HighWater::Rise first, Clock::time_point now);
   Bytes Unreclaimable() const;
 
   EventLoop& loop_;

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <utility>
 
-#include "agent/sampling/model_processes.h"
 #include "agent/supervise/signals.h"
 
 namespace mlprof::agent {
@@ -153,7 +152,7 @@ void Supervisor::ObserveProcesses() {
   Reap();
   if (command_ == 0) return;
   const auto now = Clock::now();
-  for (const pid_t pid : standing_.Observe(ListModelProcesses(), now)) {
+  for (const pid_t pid : standing_.Observe(known_.Now(), now)) {
     NoteOomKills(cgroup_.OomKills());
     ProcessEvent event;
     event.kind = ProcessEvent::Kind::kChildDied;

@@ -7,6 +7,7 @@
 
 #include "agent/loop/event_loop.h"
 #include "agent/sampling/cgroup_reader.h"
+#include "agent/sampling/model_processes.h"
 #include "agent/supervise/launch.h"
 #include "agent/supervise/process_set.h"
 #include "common/agent_protocol/messages.h"
@@ -64,6 +65,7 @@ class Supervisor final : public Watcher {
   pid_t group_ = 0;    // the command's, also after its end
   int stop_signal_ = 0;
   std::int64_t oom_kills_ = 0;
+  KnownProcesses known_;
   StandingProcesses standing_;
   TimerId watch_timer_{};
   TimerId stop_timer_{};

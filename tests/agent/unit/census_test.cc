@@ -1,7 +1,10 @@
 #include "agent/sampling/census.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "agent/sampling/process_status.h"
 
@@ -60,6 +63,20 @@ TEST(CensusTest, CountsThisProcessAndPassesOverOnesThatAreGone) {
   const Census census = TakeCensus({::getpid(), 0x7ffffffe});
   EXPECT_EQ(census.processes, 1);
   EXPECT_GE(census.threads, 1);
+}
+
+TEST(KnownProcessesTest, ChildrenComeAndGo) {
+  KnownProcesses known;
+  known.Now();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (true) ::pause();
+  }
+  EXPECT_TRUE(known.Now().contains(child));
+  EXPECT_TRUE(known.Now().contains(child));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(known.Now().contains(child));
 }
 
 TEST(ProcessBirthsTest, TheLastIdIsTheEndOfTheLoadLine) {
