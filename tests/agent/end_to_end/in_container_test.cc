@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
@@ -20,6 +21,7 @@ using namespace std::chrono_literals;
 using agent_protocol::Answer;
 
 constexpr const char* kSocket = "/var/run/docker.sock";
+constexpr const char* kPoolFile = "libgomp-a34b3233.so.1.0.0";
 constexpr const char* kImage = "mlprof-test-agent:1";
 
 class AgentInContainerTest : public ::testing::Test {
@@ -65,6 +67,9 @@ class AgentInContainerTest : public ::testing::Test {
     request.profile_id = "p";
     request.config.service = service;
     request.limits = {Cores(1.0), GiB(1)};
+    fs::create_directories(folder_ / "model");
+    std::ofstream(folder_ / "model" / kPoolFile) << std::string(1 << 20, 'x');
+    request.read_only_mounts = {{folder_ / "model", "/model"}};
     auto image = runtime_->Prepare(
         {request.config, {}}, [](std::string_view) {}, {}, Deadline::After(60s));
     ASSERT_TRUE(image) << image.error().message();
@@ -74,7 +79,7 @@ class AgentInContainerTest : public ::testing::Test {
     target_ = *std::move(target);
     target_->agent().Listen(&recorder_);
     auto start = StartFor(request.image, request.config);
-    if (drop_cache) start.drop_cache = {"/"};
+    if (drop_cache) start.drop_cache = {"/", "/model"};
     target_->agent().Start(start);
     ASSERT_TRUE(recorder_.WaitReady());
   }
@@ -131,6 +136,11 @@ TEST_F(AgentInContainerTest, ASpikeOfTheStartIsInReady) {
   Start({"--start-mib", "40", "--start-spike-mib", "300", "--start-spike-ms", "1"}, true);
   EXPECT_GE(recorder_.ready->peak_unreclaimable.mib(), 338);
   EXPECT_LE(recorder_.ready->peak_unreclaimable.mib(), 355);
+}
+
+TEST_F(AgentInContainerTest, APoolsRuntimeThatTheModelHasMappedIsNamed) {
+  Start({"--map-file", std::string("/model/") + kPoolFile});
+  EXPECT_EQ(recorder_.ready->thread_pools, std::vector<std::string>{"libgomp"});
 }
 
 }  // namespace
