@@ -12,6 +12,7 @@ Needs root, a Docker engine, a quiet machine and build/release (see MLPROF_BIN).
 import argparse
 import json
 import pathlib
+import signal
 import sys
 import time
 
@@ -161,6 +162,8 @@ def main():
     if options.report:
         report.write(options.results, ROOT / "docs")
         return 0
+    # Ended from outside, it still removes its container and ends its server.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     failed = run_all(options)
     summary = report.summary(report.load(options.results))
     print(json.dumps(summary, indent=1) if options.output == "json"
