@@ -14,7 +14,7 @@ sys.path.insert(0, str(TESTS / "integration"))
 from server import BIN, FINISHED, Server  # noqa: E402
 from target import model_tar  # noqa: E402
 
-IMAGE = "mlprof-bench/target:1"
+IMAGE = "mlprof-test/planted:1"
 PROFILE_LIMIT_S = 1200
 
 

@@ -12,7 +12,7 @@ from probe import BIN
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-IMAGE = "mlprof-truth/target:1"
+IMAGE = "mlprof-test/truth:1"
 MODELS = "/models"
 SOURCE = "/source"
 
@@ -109,6 +109,8 @@ class Folder:
 
 def make_image():
     """The target server as an image, made anew: it may have been compiled since."""
+    subprocess.run(["docker", "rmi", "-f", IMAGE], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=False)
     subprocess.run([ROOT / "tests/targets/make-image", IMAGE, BIN / "target-target-server"],
                    stdout=subprocess.DEVNULL, check=True)
 
