@@ -35,7 +35,8 @@ Result<agent_protocol::Ready> AgentSession::AwaitReady(std::stop_token stop, Dea
 ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
                                   Deadline deadline, const OnTick& on_tick) {
   std::unique_lock lock(mutex_);
-  replay_.emplace(ActiveReplay{&rows, MakeReplayLoop(plan), plan.attribute, next_id_});
+  replay_.emplace(ActiveReplay{&rows, MakeReplayLoop(plan), plan.attribute,
+                               plan.open_loop.has_value(), next_id_});
   FillLoop(*replay_);
   auto next_tick = Deadline::Clock::now() + kTick;
   while (!FinishedLocked() && !stop.stop_requested() && !deadline.Passed()) {
@@ -49,6 +50,7 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
     lock.lock();
   }
   next_id_ = replay_->first_id + replay_->loop->sent();
+  replay_->loop->End(clock_.Now());
   ReplayResult result = replay_->loop->TakeResult();
   replay_.reset();
   result.target_lost = LostLocked();
@@ -109,6 +111,7 @@ bool AgentSession::LostLocked() const { return ended_ || closed_; }
 
 void AgentSession::FillLoop(ActiveReplay& replay) {
   while (const auto send = replay.loop->Next(clock_.Now())) {
+    longest_lag_ = std::max(longest_lag_, send->lag);
     link_.SendRow({replay.first_id + send->id, replay.attribute, (*replay.rows)[send->row]});
   }
 }
@@ -131,6 +134,9 @@ void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
 void AgentSession::OnSample(const Sample& sample) {
   const std::lock_guard lock(mutex_);
   samples_.push_back(sample);
+  if (replay_ && replay_->is_open_loop) {
+    samples_.back().send_lag = std::exchange(longest_lag_, std::chrono::nanoseconds{0});
+  }
 }
 
 void AgentSession::OnReady(const agent_protocol::Ready& ready) {

@@ -55,6 +55,7 @@ class AgentSession : private AgentListener {
     const Rows* rows;
     std::unique_ptr<ReplayLoop> loop;
     bool attribute;
+    bool is_open_loop;
     std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
   };
 
@@ -83,6 +84,7 @@ class AgentSession : private AgentListener {
   int children_lost_ = 0;
   std::uint64_t next_id_ = 0;
   std::optional<ActiveReplay> replay_;
+  std::chrono::nanoseconds longest_lag_{0};  // of an open loop, since the last sample
 };
 
 }  // namespace mlprof

@@ -12,6 +12,7 @@ class ClosedLoop final : public ReplayLoop {
   std::optional<Send> Next(Time now) override;
   std::optional<Time> NextAt(Time) const override { return std::nullopt; }
   bool Done(Time now) const override { return in_flight() == 0 && !WithinLimits(now); }
+  void End(Time) override {}
 };
 
 }  // namespace mlprof

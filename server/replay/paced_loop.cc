@@ -1,6 +1,7 @@
 #include "server/replay/paced_loop.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace mlprof {
 namespace {
@@ -45,18 +46,15 @@ bool PacedLoop::Done(Time now) const {
   return in_flight() == 0 && !WithinLimits(std::max(now, Permitted()));
 }
 
-ReplayResult PacedLoop::TakeResult() {
-  CountUnsent();
-  return ReplayLoop::TakeResult();
-}
-
-void PacedLoop::CountUnsent() {
-  if (!plan().max_time) return;
-  const auto missing = [&] {
-    return !plan().max_requests ||
-           sent() + static_cast<std::uint64_t>(result().unsent) < *plan().max_requests;
-  };
-  for (; schedule_.due() < *plan().max_time && missing(); schedule_.Advance()) {
+// What was due and never left is no request, but a caller that only saw the requests would take the
+// rate for kept.
+void PacedLoop::End(Time now) {
+  const Time elapsed = now - Begin(now);
+  const Time until = std::min(elapsed, plan().max_time.value_or(elapsed));
+  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+  if (plan().max_requests)
+    left = *plan().max_requests - std::min<std::uint64_t>(sent(), *plan().max_requests);
+  for (; schedule_.due() < until && left > 0; schedule_.Advance(), --left) {
     ++changing_result().unsent;
   }
 }

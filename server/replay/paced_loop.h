@@ -15,13 +15,12 @@ class PacedLoop final : public ReplayLoop {
   std::optional<Send> Next(Time now) override;
   std::optional<Time> NextAt(Time now) const override;
   bool Done(Time now) const override;
-  ReplayResult TakeResult() override;
+  void End(Time now) override;
 
  private:
   bool Full() const { return in_flight() >= plan().open_loop->max_in_flight; }
   /// When the next row may leave: when it is due, or later while a backlog is worked off.
   Time Permitted() const;
-  void CountUnsent();
 
   ArrivalSchedule schedule_;
   const Time shortest_gap_;               // of a backlog: half the schedule's mean

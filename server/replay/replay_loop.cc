@@ -40,7 +40,7 @@ ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
   window_.push_back({row, Microseconds(now - due), due, true});
   result_.last_sent = row;
   ++in_flight_;
-  return {id, row};
+  return {id, row, std::max(Time{0}, now - due)};
 }
 
 // By the agent's clock, which is this one: the answer's way here is no part of the model's latency.

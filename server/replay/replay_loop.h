@@ -18,6 +18,7 @@ class ReplayLoop {
   struct Send {
     std::uint64_t id;
     std::uint32_t row;
+    Time lag{0};  // behind its due time
   };
 
   virtual ~ReplayLoop() = default;
@@ -34,7 +35,9 @@ class ReplayLoop {
   bool Answered(const agent_protocol::Answer& answer, Time now);
   std::uint64_t sent() const { return sent_; }
   const ReplayResult& result() const { return result_; }
-  virtual ReplayResult TakeResult() { return std::move(result_); }
+  /// The replay ends at `now`, whatever the reason: completes the result.
+  virtual void End(Time now) = 0;
+  ReplayResult TakeResult() { return std::move(result_); }
 
  protected:
   explicit ReplayLoop(ReplayPlan plan) : plan_(std::move(plan)) {}

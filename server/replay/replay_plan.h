@@ -19,7 +19,7 @@ inline constexpr std::chrono::milliseconds kLateAfter{1};
 /// Rows are sent at the times of a schedule, whether or not earlier ones were answered. A backlog
 /// (no thread could run, or max_in_flight was reached) leaves at twice the rate at most.
 struct OpenLoop {
-  double requests_per_second = 1;
+  double requests_per_second = 1;  // positive
   Arrivals arrivals = Arrivals::kPoisson;
   std::uint64_t seed = 1;    // of random arrivals
   int max_in_flight = 1024;  // beyond it a row waits, and its latency still counts from its time
@@ -73,7 +73,7 @@ struct ReplayResult {
   std::optional<FirstFailure> first_failure;
   std::optional<std::uint32_t> last_sent;  // row
   std::int64_t late = 0;                   // open loop: rows that left later than kLateAfter
-  std::int64_t unsent = 0;                 // open loop: rows due before max_time that never left
+  std::int64_t unsent = 0;                 // open loop: rows due before the end that never left
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop
 

@@ -116,6 +116,7 @@ TEST(PacedLoopTest, EndsAtItsTimeAndTellsWhatItCouldNotSend) {
   ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(46)));
   EXPECT_EQ(SendAll(loop, kBegin + milliseconds(46)), 0);
   EXPECT_TRUE(loop.Done(kBegin + milliseconds(46)));
+  loop.End(kBegin + milliseconds(46));
   EXPECT_EQ(loop.TakeResult().unsent, 4);  // of 10, 20, 30 and 40 ms
 }
 
@@ -128,7 +129,18 @@ TEST(PacedLoopTest, EndsOnceNoMoreRowIsDueInItsTime) {
   ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(11)));
   ASSERT_TRUE(loop.Answered(Ok(1), kBegin + milliseconds(12)));
   EXPECT_TRUE(loop.Done(kBegin + milliseconds(12)));
+  loop.End(kBegin + milliseconds(12));
   EXPECT_EQ(loop.TakeResult().unsent, 0);
+}
+
+TEST(PacedLoopTest, CountsNothingAsUnsentThatWasNotDueWhenItWasStopped) {
+  ReplayPlan plan = Plan();
+  plan.max_time = std::chrono::hours(1);
+  plan.open_loop->max_in_flight = 1;
+  PacedLoop loop(plan);
+  ASSERT_EQ(SendAll(loop, kBegin), 1);
+  loop.End(kBegin + milliseconds(25));
+  EXPECT_EQ(loop.TakeResult().unsent, 2);
 }
 
 TEST(PacedLoopTest, GoesOnForTheLeastCountUpToTheHardLimit) {
