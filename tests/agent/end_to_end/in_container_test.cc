@@ -26,6 +26,13 @@ constexpr const char* kImage = "mlprof-test-agent:1";
 
 class AgentInContainerTest : public ::testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    docker::DockerEngine engine(kSocket, {});
+    if (!engine.Ping(Deadline::After(5s))) return;
+    const std::string make = MLPROF_SOURCE_DIR "/tests/targets/make-image " + std::string(kImage) +
+                             " " MLPROF_BINARY_DIR "/bin/target-target-server > /dev/null";
+    ASSERT_EQ(std::system(make.c_str()), 0);
+  }
   static void TearDownTestSuite() {
     docker::DockerEngine engine(kSocket, {});
     if (!engine.Ping(Deadline::After(5s))) return;
@@ -39,9 +46,6 @@ class AgentInContainerTest : public ::testing::Test {
     if (!ping) GTEST_SKIP() << ping.error().message();
     char name[] = "/tmp/mlprof-agent-test.XXXXXX";
     folder_ = ::mkdtemp(name);
-    const std::string make = MLPROF_SOURCE_DIR "/tests/targets/make-image " + std::string(kImage) +
-                             " " MLPROF_BINARY_DIR "/bin/target-target-server > /dev/null";
-    ASSERT_EQ(std::system(make.c_str()), 0);
     DockerOptions options;
     options.agent_binary = MLPROF_BINARY_DIR "/bin/mlprof-agent";
     options.data_dir = folder_ / "data";

@@ -99,6 +99,8 @@ struct ContainerAgent::Parts {
     runtime.reset();
     std::error_code ignored;
     if (!folder.empty()) fs::remove_all(folder, ignored);
+    const std::string remove = std::string("docker rmi ") + kRepository + ":1 > /dev/null 2>&1";
+    [[maybe_unused]] const int status = std::system(remove.c_str());
   }
 };
 
