@@ -21,6 +21,22 @@ void AddRates(const Sample& before, const Sample& after, std::map<std::string, S
   series["throttledShare"].emplace_back(at, throttled / static_cast<double>(periods));
 }
 
+void AddOptional(const Sample& sample, std::map<std::string, Series>& series) {
+  const double at = Seconds(sample.at);
+  if (const auto& peak = sample.peak_unreclaimable) {
+    series["peakMemoryInBytes"].emplace_back(at, static_cast<double>(peak->count()));
+  }
+  if (sample.mapped_file > Bytes()) {
+    series["mappedFileInBytes"].emplace_back(at, static_cast<double>(sample.mapped_file.count()));
+  }
+  if (const auto& lag = sample.send_lag) {
+    series["sendLagInMs"].emplace_back(at, Seconds(*lag) * 1000);
+  }
+  if (const auto& pressure = sample.host_cpu_pressure) {
+    series["hostCpuPressure"].emplace_back(at, *pressure);
+  }
+}
+
 bool SameContainer(const Sample& before, const Sample& after) {
   return after.cpu_time >= before.cpu_time && after.periods >= before.periods;
 }
@@ -35,6 +51,7 @@ std::map<std::string, Series> MakeSeries(std::span<const Sample> samples) {
     series["memoryInBytes"].emplace_back(at, static_cast<double>(sample.unreclaimable.count()));
     series["cacheInBytes"].emplace_back(at, static_cast<double>(sample.cache.count()));
     series["processes"].emplace_back(at, static_cast<double>(sample.processes));
+    AddOptional(sample, series);
     if (window_start == nullptr || !SameContainer(*window_start, sample)) {
       window_start = &sample;
     } else if (sample.at - window_start->at >= kRateWindow) {

@@ -18,7 +18,7 @@ std::string Text(const char* format, Values... values) {
 }
 
 Verdict Failed(std::optional<Shortage> shortage, std::string sentence) {
-  return {false, shortage, std::move(sentence)};
+  return {false, shortage, std::move(sentence), false};
 }
 
 std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, double max_error_rate) {
@@ -42,38 +42,50 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   return std::nullopt;
 }
 
+struct Slowness {
+  std::string sentence;
+  bool misses_objective;  // rather than being slower than the reference alone
+};
+
 // Why a run that survived was too slow; nullopt where it was not.
-std::optional<std::string> TooSlow(const VerificationEvidence& evidence,
-                                   const LatencyDistribution& latencies,
-                                   const Objective& objective) {
+std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
+                                const LatencyDistribution& latencies, const Objective& objective) {
   for (const auto& [key, limit_ms] : objective.latency_ms) {
     const double measured = latencies.QuantileMs(QuantileOfKey(key).value_or(1)).value_or(0);
     if (measured <= limit_ms) continue;
-    return Text("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms);
+    return Slowness{Text("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms),
+                    true};
   }
   if (evidence.scheduled_rate && evidence.measured_rate < kRateServed * *evidence.scheduled_rate) {
-    return Text("%.1f of %.1f requests/s were served", evidence.measured_rate,
-                *evidence.scheduled_rate);
+    return Slowness{Text("%.1f of %.1f requests/s were served", evidence.measured_rate,
+                         *evidence.scheduled_rate),
+                    true};
   }
   const double p95 = latencies.QuantileMs(0.95).value_or(0);
   if (objective.latency_ms.empty() && evidence.reference_p95_ms &&
       p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
-    return Text("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
-                *evidence.reference_p95_ms);
+    return Slowness{Text("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
+                         *evidence.reference_p95_ms),
+                    false};
   }
   return std::nullopt;
 }
 
-Verdict JudgeSpeed(const VerificationEvidence& evidence, const std::string& sentence,
-                   bool has_objective) {
-  if (evidence.refaults > evidence.requests) {
-    return Failed(Shortage::kMemory, sentence + Text("; %lld pages had to be read again",
-                                                     static_cast<long long>(evidence.refaults)));
-  }
+Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness) {
+  Verdict verdict = Failed(Shortage::kCpu, slowness.sentence);
   const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
-  if (!unbound) return Failed(Shortage::kCpu, sentence);
-  if (has_objective) return Failed(std::nullopt, sentence + "; more CPU would not change it");
-  return {true, std::nullopt, sentence + ", but the limit did not hold it back"};
+  if (evidence.refaults > evidence.requests) {
+    verdict.shortage = Shortage::kMemory;
+    verdict.sentence +=
+        Text("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
+  } else if (unbound && slowness.misses_objective) {
+    verdict.shortage.reset();
+    verdict.sentence += "; more CPU would not change it";
+  } else if (unbound) {
+    return {true, std::nullopt, slowness.sentence + ", but the limit did not hold it back"};
+  }
+  verdict.slow = true;
+  return verdict;
 }
 
 }  // namespace
@@ -82,9 +94,8 @@ Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& l
               const Objective& objective) {
   if (auto verdict = JudgeSurvival(evidence, objective.max_error_rate)) return *verdict;
   if (latencies.count() == 0) return Failed(std::nullopt, "no request was answered in time");
-  const bool has_objective = !objective.latency_ms.empty() || evidence.scheduled_rate;
-  if (const auto sentence = TooSlow(evidence, latencies, objective)) {
-    return JudgeSpeed(evidence, *sentence, has_objective);
+  if (const auto slowness = TooSlow(evidence, latencies, objective)) {
+    return JudgeSlow(evidence, *slowness);
   }
   const double p95 = latencies.QuantileMs(0.95).value_or(0);
   return {true, std::nullopt,

@@ -30,6 +30,7 @@ struct Verdict {
   bool passed = false;
   std::optional<Shortage> shortage;  // what to raise; absent with a failure no limit can mend
   std::string sentence;
+  bool slow = false;  // it failed for its speed alone, which other work on the host may have cost
 };
 
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,

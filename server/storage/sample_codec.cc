@@ -1,5 +1,6 @@
 #include "server/storage/sample_codec.h"
 
+#include <algorithm>
 #include <array>
 
 #include "server/storage/byte_codec.h"
@@ -7,8 +8,12 @@
 namespace mlprof {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kIntegers = 12;
+constexpr std::uint64_t kRowsVersion = 1;
+// 1 had the first 12 integers and the pressure alone.
+constexpr std::uint64_t kFirstSamplesVersion = 1;
+constexpr std::uint64_t kSamplesVersion = 2;
+constexpr std::size_t kFirstIntegers = 12;
+constexpr std::size_t kIntegers = 15;
 using Integers = std::array<std::int64_t, kIntegers>;
 
 Integers ToIntegers(const Sample& s) {
@@ -23,7 +28,10 @@ Integers ToIntegers(const Sample& s) {
           s.processes,
           s.oom_kills,
           s.agent_cpu_time.count(),
-          s.agent_memory.count()};
+          s.agent_memory.count(),
+          s.mapped_file.count(),
+          s.file_refaults,
+          s.major_faults};
 }
 
 Sample FromIntegers(const Integers& v) {
@@ -41,6 +49,9 @@ Sample FromIntegers(const Integers& v) {
   s.oom_kills = v[9];
   s.agent_cpu_time = nanoseconds(v[10]);
   s.agent_memory = Bytes(v[11]);
+  s.mapped_file = Bytes(v[12]);
+  s.file_refaults = v[13];
+  s.major_faults = v[14];
   return s;
 }
 
@@ -54,6 +65,26 @@ std::int64_t Sum(std::int64_t a, std::int64_t b) {
 
 Error Damaged(const char* what) {
   return Internal(std::string("the stored ") + what + " cannot be read");
+}
+
+// What most samples lack, or what most have as the one before: a byte says which follow.
+enum Extra : std::uint64_t { kPeak = 1, kStall = 2, kLag = 4, kFileFigures = 8 };
+
+std::uint64_t ExtrasOf(const Sample& sample, const Integers& now, const Integers& before) {
+  std::uint64_t extras = 0;
+  if (sample.peak_unreclaimable) extras |= kPeak;
+  if (sample.memory_stall) extras |= kStall;
+  if (sample.send_lag) extras |= kLag;
+  const auto from = static_cast<std::ptrdiff_t>(kFirstIntegers);
+  if (!std::equal(now.begin() + from, now.end(), before.begin() + from)) extras |= kFileFigures;
+  return extras;
+}
+
+void ReadExtras(ByteReader& reader, std::uint64_t extras, Sample& sample) {
+  using std::chrono::nanoseconds;
+  if ((extras & kPeak) != 0) sample.peak_unreclaimable = Bytes(reader.Signed());
+  if ((extras & kStall) != 0) sample.memory_stall = nanoseconds(reader.Signed());
+  if ((extras & kLag) != 0) sample.send_lag = nanoseconds(reader.Signed());
 }
 
 RowRecord ReadRow(ByteReader& reader) {
@@ -73,12 +104,18 @@ RowRecord ReadRow(ByteReader& reader) {
 
 std::string EncodeSamples(std::span<const Sample> samples) {
   ByteWriter writer;
-  writer.Unsigned(kVersion);
+  writer.Unsigned(kSamplesVersion);
   Integers before{};
   for (const Sample& sample : samples) {
     const Integers now = ToIntegers(sample);
-    for (std::size_t i = 0; i < kIntegers; ++i) writer.Signed(Difference(now[i], before[i]));
+    const std::uint64_t extras = ExtrasOf(sample, now, before);
+    const std::size_t integers = (extras & kFileFigures) != 0 ? kIntegers : kFirstIntegers;
+    writer.Unsigned(extras);
+    for (std::size_t i = 0; i < integers; ++i) writer.Signed(Difference(now[i], before[i]));
     writer.OptionalDouble(sample.host_cpu_pressure);
+    if (sample.peak_unreclaimable) writer.Signed(sample.peak_unreclaimable->count());
+    if (sample.memory_stall) writer.Signed(sample.memory_stall->count());
+    if (sample.send_lag) writer.Signed(sample.send_lag->count());
     before = now;
   }
   return writer.Take();
@@ -86,12 +123,18 @@ std::string EncodeSamples(std::span<const Sample> samples) {
 
 Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples) {
   ByteReader reader(bytes);
-  if (reader.Unsigned() != kVersion) return Fail(Damaged("samples"));
+  const std::uint64_t version = reader.Unsigned();
+  if (version != kFirstSamplesVersion && version != kSamplesVersion) {
+    return Fail(Damaged("samples"));
+  }
   Integers values{};
   while (!reader.AtEnd()) {
-    for (std::int64_t& value : values) value = Sum(value, reader.Signed());
+    const std::uint64_t extras = version == kFirstSamplesVersion ? 0 : reader.Unsigned();
+    const std::size_t integers = (extras & kFileFigures) != 0 ? kIntegers : kFirstIntegers;
+    for (std::size_t i = 0; i < integers; ++i) values.at(i) = Sum(values.at(i), reader.Signed());
     Sample sample = FromIntegers(values);
     sample.host_cpu_pressure = reader.OptionalDouble();
+    ReadExtras(reader, extras, sample);
     if (!reader.ok()) return Fail(Damaged("samples"));
     samples.push_back(sample);
   }
@@ -100,7 +143,7 @@ Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples) {
 
 std::string EncodeRowRecords(std::span<const RowRecord> rows) {
   ByteWriter writer;
-  writer.Unsigned(kVersion);
+  writer.Unsigned(kRowsVersion);
   for (const RowRecord& row : rows) {
     writer.Signed(row.row);
     writer.Signed(row.size.count());
@@ -117,7 +160,7 @@ std::string EncodeRowRecords(std::span<const RowRecord> rows) {
 
 Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
   ByteReader reader(bytes);
-  if (reader.Unsigned() != kVersion) return Fail(Damaged("row records"));
+  if (reader.Unsigned() != kRowsVersion) return Fail(Damaged("row records"));
   std::vector<RowRecord> rows;
   while (!reader.AtEnd()) {
     rows.push_back(ReadRow(reader));

@@ -36,6 +36,16 @@ double RequestsPerSecond(RunContext& context) {
   return measured ? measured->queries_per_second.value_or(0) : 0;
 }
 
+std::string Duration(double hours) {
+  char text[32];
+  if (hours >= 1) {
+    std::snprintf(text, sizeof text, "%.3g h", hours);
+  } else {
+    std::snprintf(text, sizeof text, "%.2g min", hours * 60);
+  }
+  return text;
+}
+
 void WarnLeak(RunContext& context, const MemoryFindings& found) {
   char text[256];
   std::snprintf(text, sizeof text,
@@ -43,9 +53,7 @@ void WarnLeak(RunContext& context, const MemoryFindings& found) {
                 found.bytes_per_request.value_or(0) / 1024, static_cast<long long>(found.requests));
   std::string message = text;
   if (const auto hours = found.hours_to_out_of_memory) {
-    std::snprintf(text, sizeof text, "; at this rate the recommended limit is reached after %.3g h",
-                  *hours);
-    message += text;
+    message += "; at this rate the recommended limit is reached after " + Duration(*hours);
   }
   context.recorder.Warn({"leakSuspected", message,
                          "mend the leak, or restart the server before then: no limit lasts"});

@@ -54,8 +54,7 @@ ConfidenceEvidence Evidence(RunContext& context, const Proof& proof) {
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast.
 bool DeservesAnotherTry(RunContext& context, const LimitedRun& run, bool tried_again) {
-  return !tried_again && !run.verdict.passed && run.verdict.shortage == Shortage::kCpu &&
-         NoteNoise(context, run.noise).noisy;
+  return !tried_again && run.verdict.slow && NoteNoise(context, run.noise).noisy;
 }
 
 // Runs at `proof.limits` until all containers passed (nothing), or gives the first that did not.
@@ -106,6 +105,8 @@ void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry
   if (!context.objective().requests_per_second) {
     answer.max_concurrency = context.objective().ConcurrencyOrOne();
   }
+  // Random arrivals may come faster for a while than they were asked to.
+  answer.max_requests_per_second = context.objective().requests_per_second;
   for (const LimitedRun& run : proof.passes) {
     const auto rate = run.trial.measurements.queries_per_second;
     if (!rate) continue;

@@ -34,6 +34,18 @@ TEST(MakeSeriesTest, StartsAnewWithANewContainer) {
   for (const auto& [at, value] : cores) EXPECT_NEAR(value, 1.0, 1e-9);
 }
 
+TEST(MakeSeriesTest, GivesPeaksAndLagWhereTheyWereRead) {
+  std::vector<Sample> samples(3);
+  samples[1].at = std::chrono::seconds(1);
+  samples[1].peak_unreclaimable = MiB(500);
+  samples[2].at = std::chrono::seconds(2);
+  samples[2].send_lag = std::chrono::microseconds(250);
+  const auto series = MakeSeries(samples);
+  EXPECT_EQ(series.at("peakMemoryInBytes"), (Series{{1.0, 500.0 * 1024 * 1024}}));
+  EXPECT_EQ(series.at("sendLagInMs"), (Series{{2.0, 0.25}}));
+  EXPECT_FALSE(series.contains("mappedFileInBytes"));
+}
+
 TEST(ThinTest, KeepsTheExtremes) {
   Series series;
   for (int i = 0; i < 10'000; ++i) series.emplace_back(i, i % 7);

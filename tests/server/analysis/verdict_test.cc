@@ -51,6 +51,18 @@ TEST(JudgeTest, AsksForCpuWhereARateIsNotServed) {
   EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
 }
 
+TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottleForASlowRate) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.scheduled_rate = 50;
+  evidence.measured_rate = 50;
+  evidence.throttled_share = 0;
+  EXPECT_TRUE(Judge(evidence, All(30), {}).passed);
+  evidence.measured_rate = 40;
+  const Verdict verdict = Judge(evidence, All(30), {});
+  EXPECT_TRUE(verdict.slow);
+  EXPECT_FALSE(verdict.shortage);
+}
+
 TEST(JudgeTest, AsksForMemoryAfterAnOomKill) {
   VerificationEvidence evidence = Survived(100);
   evidence.oom_kills = 1;

@@ -28,6 +28,10 @@ Sample ExampleSample(int n) {
   sample.oom_kills = n / 2;
   sample.agent_memory = KiB(n);
   if (n % 2 == 0) sample.host_cpu_pressure = 0.25 * n;
+  sample.mapped_file = MiB(64);
+  sample.file_refaults = n / 25;
+  if (n % 25 == 0) sample.peak_unreclaimable = MiB(700);
+  if (n % 3 == 0) sample.send_lag = std::chrono::microseconds(n);
   return sample;
 }
 
@@ -66,6 +70,11 @@ TEST_F(ProfileRecordsTest, KeepsSamplesBatchByBatch) {
   const auto read = profiles_.Samples(id_);
   ASSERT_EQ(read->size(), 100u);
   EXPECT_EQ(EncodeSamples(*read), EncodeSamples(samples));
+  EXPECT_EQ(read->at(25).peak_unreclaimable, MiB(700));
+  EXPECT_FALSE(read->at(26).peak_unreclaimable);
+  EXPECT_EQ(read->at(30).send_lag, std::chrono::microseconds(30));
+  EXPECT_EQ(read->at(30).mapped_file, MiB(64));
+  EXPECT_EQ(read->at(50).file_refaults, 2);
   EXPECT_EQ(read->at(51).usage, MiB(49));
   EXPECT_EQ(read->at(99).cpu_time, std::chrono::microseconds(137 * 99));
   EXPECT_FALSE(read->at(51).host_cpu_pressure);
@@ -160,6 +169,16 @@ TEST(SampleCodecTest, KeepsTheExtremesOfEveryInteger) {
   ASSERT_EQ(read.size(), 3u);
   EXPECT_EQ(read[1].at, high.at);
   EXPECT_EQ(read[2].usage, low.usage);
+}
+
+TEST(SampleCodecTest, ReadsWhatTheFirstVersionWrote) {
+  // Version 1; at 5 ns, the eleven other integers 0, no pressure.
+  const std::string bytes = std::string("\x01\x0a") + std::string(11, '\0') + '\0';
+  std::vector<Sample> samples;
+  ASSERT_TRUE(DecodeSamples(bytes, samples));
+  ASSERT_EQ(samples.size(), 1U);
+  EXPECT_EQ(samples[0].at, std::chrono::nanoseconds(5));
+  EXPECT_FALSE(samples[0].peak_unreclaimable);
 }
 
 TEST(SampleCodecTest, IsCompact) {
