@@ -75,7 +75,9 @@ constexpr Line kLines[] = {
     {"failures", "failures", "%14.0f"},
     {"latencyP50InUs", "latency p50, us", "%14.0f"},
     {"latencyP99InUs", "latency p99, us", "%14.0f"},
-    {"addedP50InUs", "of it around the service time, p50, us", "%14.0f"},
+    {"addedP50InUs", "of it before the row was written, p50, us", "%14.0f"},
+    {"addedP99InUs", "of it before the row was written, p99, us", "%14.0f"},
+    {"serviceP99InUs", "written to last byte, p99, us", "%14.0f"},
     {"clientCpuPerRequestInUs", "CPU of the load generator, us/request", "%14.2f"},
     {"agentCpuPerRequestInUs", "CPU of the agent, us/request", "%14.2f"},
     {"targetCpuPerRequestInUs", "CPU of the target, us/request", "%14.2f"},
@@ -91,10 +93,10 @@ constexpr Line kLines[] = {
 };
 
 void Print(const Json& result) {
-  std::printf("%-40s %14s %14s\n", "medians", "replay", "wrk, direct");
+  std::printf("%-44s %14s %14s\n", "medians", "replay", "wrk, direct");
   for (const Line& line : kLines) {
     if (!result["replay"].contains(line.key)) continue;
-    std::printf("%-40s", line.text);
+    std::printf("%-44s", line.text);
     for (const char* who : {"replay", "wrk"}) {
       std::putchar(' ');
       if (result[who].contains(line.key)) {

@@ -84,17 +84,18 @@ Json ReplayTurn(Stage& stage, const ReplayOptions& options) {
   const ContainerUse use = UseBetween(stage.session().Samples(), result.began, result.ended);
   const auto count = static_cast<double>(result.requests.size());
   const auto latency = Each(result, [](const auto& request) { return request.latency_us; });
+  const auto service = Each(result, [](const auto& request) { return request.service_us; });
+  const auto added = Each(result, [](const RequestRecord& request) {
+    return static_cast<double>(request.latency_us) - static_cast<double>(request.service_us);
+  });
   Json figures = {
       {"requestsPerSecond", count / result.Seconds()},
       {"failures", result.failures},
       {"latencyP50InUs", Quantile(latency, 0.5)},
       {"latencyP99InUs", Quantile(latency, 0.99)},
-      {"addedP50InUs", Quantile(Each(result,
-                                     [](const auto& request) {
-                                       return static_cast<double>(request.latency_us) -
-                                              static_cast<double>(request.service_us);
-                                     }),
-                                0.5)},
+      {"addedP50InUs", Quantile(added, 0.5)},
+      {"addedP99InUs", Quantile(added, 0.99)},
+      {"serviceP99InUs", Quantile(service, 0.99)},
       {"clientCpuPerRequestInUs", (after.own_seconds - before.own_seconds) / count * 1e6},
       {"agentCpuPerRequestInUs", use.agent_seconds / count * 1e6},
       {"targetCpuPerRequestInUs", use.target_seconds / count * 1e6},
