@@ -9,7 +9,7 @@ def check(place, target, oracle, cpu, memory, runs, say):
     found = {"cpu": cpu, "memoryInBytes": memory, "runs": runs, "oomKills": 0, "errors": 0,
              "misses": 0, "p95Ms": []}
     for seed in range(1, runs + 1):
-        run = _judge(place, target, cpu, memory, seed)
+        run = _judge(place, target, cpu, memory, seed, oracle["ampleP95Ms"])
         found["p95Ms"].append(round(run.p95_ms, 3))
         if run.oom_killed:
             found["oomKills"] += 1
@@ -27,13 +27,15 @@ def failures(found):
     return found["oomKills"] + found["errors"] + found["misses"]
 
 
-def _judge(place, target, cpu, memory, seed):
-    return probe.quiet(lambda: probe.fresh(place, target, cpu, memory, passes=PASSES, seed=seed,
-                                           seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST))
+def _judge(place, target, cpu, memory, seed, ample_p95_ms):
+    return probe.quiet(lambda: probe.fresh(
+        place, target, cpu, memory, passes=PASSES, seed=seed, seconds=JUDGE_SECONDS,
+        longest=JUDGE_LONGEST, hopeless_ms=probe.hopeless_ms(target, ample_p95_ms)))
 
 
 def _misses_again(place, target, cpu, memory, seed):
     """The host may have become slower since the reference was taken: both once more, in turn."""
-    reference = _judge(place, target, None, None, seed)
-    run = _judge(place, target, cpu, memory, seed)
+    reference = probe.fresh(place, target, None, None, passes=PASSES, seed=seed,
+                            seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST)
+    run = _judge(place, target, cpu, memory, seed, reference.p95_ms)
     return not probe.holds(target, run, reference.p95_ms)
