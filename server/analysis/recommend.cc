@@ -72,8 +72,9 @@ Bytes MemoryFloor(const MeasuredNeed& need) {
 }
 
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling) {
-  const double cores = need.cores / need.utilization;
-  const Cores cpu = Cores(std::max(0.0, cores - kCpuTolerance * cores - 0.01)).RoundUpToGrid();
+  const double tolerance = need.noisy ? 0 : kCpuTolerance;
+  const double cores = need.cores * (1 - tolerance) / need.utilization;
+  const Cores cpu = Cores(std::max(0.0, cores - 0.01)).RoundUpToGrid();
   return {ClampCpu(cpu, ceiling), ClampMemory(WithMargin(need, kVerifiedMargin), ceiling)};
 }
 

@@ -15,6 +15,9 @@ struct MeasuredNeed {
   /// How full the cores may be: 1 for a closed loop, which fills whatever it gets; 0.70 for a rate,
   /// whose bursts need room (the usual mark for scaling out).
   double utilization = 1;
+  /// The rows were measured while other work ran, which makes `cores` too low if anything: nothing
+  /// is taken off it.
+  bool noisy = false;
   Bytes start_peak;    // unreclaimable, largest over all cold starts
   Bytes start_spread;  // largest minus median start peak
   Bytes serving_peak;  // unreclaimable, under load
@@ -24,8 +27,8 @@ struct MeasuredNeed {
 
 /// Memory: (max(start, serving + hot file) + agent) × 1.10 + spread (0 where the start decides,
 /// whose maximum is counted already), rounded up to 16 MiB. CPU: mean use by utilization, less 3%
-/// and 0.01, rounded up to 0.1. Never above `ceiling` nor below the smallest limits. The 1.10 is
-/// the margin for a verified answer.
+/// on a quiet host and 0.01, rounded up to 0.1. Never above `ceiling` nor below the smallest
+/// limits. The 1.10 is the margin for a verified answer.
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling);
 
 /// The need as it counts against a memory limit: the larger peak with the agent's own added.

@@ -114,7 +114,7 @@ class Server:
     def profile(self, name, model, dataset, config, **more):
         """Creates a profile; a short budget unless `more` says otherwise."""
         body = {"name": name, "modelIds": [model], "inputDatasetId": dataset,
-                "inferenceConfig": config, "budgetSeconds": 40}
+                "inferenceConfig": config, "budgetSeconds": 30}
         body.update(more)
         return self.call("POST", "/profiles", body)
 

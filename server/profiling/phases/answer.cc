@@ -45,6 +45,7 @@ void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& r
   } else {
     need.cores = CoresOfLoop(context, use, trial.concurrency, other_cores);
   }
+  need.noisy = context.observed.noisy;
   need.agent_memory = std::max(need.agent_memory, use.peak_agent_memory);
   // Rows before these count as serving too: the largest may have come only there.
   need.serving_peak = std::max(

@@ -22,7 +22,10 @@ TEST(FirstAnswerTest, RoundsCpuUpToATenth) {
 }
 
 TEST(FirstAnswerTest, TakesOneThreadsWorkAfterItsAnswerForNoSecondCore) {
-  EXPECT_EQ(FirstAnswer(Need(1.04, MiB(50), MiB(50)), kCeiling).cpu, Cores(1.0));
+  MeasuredNeed need = Need(1.04, MiB(50), MiB(50));
+  EXPECT_EQ(FirstAnswer(need, kCeiling).cpu, Cores(1.0));
+  need.noisy = true;
+  EXPECT_EQ(FirstAnswer(need, kCeiling).cpu, Cores(1.1));
 }
 
 TEST(FirstAnswerTest, LeavesRoomForTheBurstsOfARate) {
