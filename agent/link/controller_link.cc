@@ -59,13 +59,8 @@ Status ControllerLink::HandleFrames(Clock::time_point read_at) {
   return {};
 }
 
-void ControllerLink::Flush() {
-  if (!socket_) {
-    outgoing_.clear();
-    return;
-  }
-  if (!urgent_) return;
-  while (written_ < outgoing_.size()) {
+int ControllerLink::WriteSome() {
+  while (socket_ && written_ < outgoing_.size()) {
     const ssize_t n = ::send(socket_.get(), outgoing_.data() + written_,
                              outgoing_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
@@ -73,8 +68,21 @@ void ControllerLink::Flush() {
     } else if (errno == EAGAIN) {
       break;
     } else if (errno != EINTR) {
-      return Close(FromErrno(errno, "writing to the controller"));
+      return errno;
     }
+  }
+  return 0;
+}
+
+void ControllerLink::Flush() {
+  if (!socket_) {
+    outgoing_.clear();
+    return;
+  }
+  if (!urgent_) return;
+  sent_since_flush_ = 0;
+  if (const int error = WriteSome(); error != 0) {
+    return Close(FromErrno(error, "writing to the controller"));
   }
   if (written_ == outgoing_.size()) {
     outgoing_.clear();

@@ -9,6 +9,8 @@ namespace {
 constexpr double kUnboundShare = 0.01;
 constexpr double kReferenceTolerance = 1.10;
 constexpr double kRateServed = 0.98;
+// Far more than a start reads once.
+constexpr std::int64_t kThrashing = 50'000;
 
 template <class... Values>
 std::string Text(const char* format, Values... values) {
@@ -25,6 +27,12 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   if (evidence.oom_kills > 0) {
     return Failed(Shortage::kMemory, "the kernel killed the model for memory at this limit");
   }
+  if (!evidence.became_ready && evidence.start_timed_out && evidence.refaults > kThrashing) {
+    return Failed(
+        Shortage::kMemory,
+        Text("the model was not ready in time at this limit; %lld pages had to be read again",
+             static_cast<long long>(evidence.refaults)));
+  }
   if (!evidence.became_ready && evidence.start_timed_out) {
     return Failed(Shortage::kCpu, "the model started too slowly at this limit: " + evidence.death);
   }
@@ -32,6 +40,7 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
     return Failed(Shortage::kMemory, "the model did not start at this limit: " + evidence.death);
   }
   if (evidence.died) return Failed(std::nullopt, "the model died: " + evidence.death);
+  if (evidence.stalled) return std::nullopt;
   if (evidence.requests == 0) return Failed(std::nullopt, "no request was answered");
   const double error_rate =
       static_cast<double>(evidence.failures) / static_cast<double>(evidence.requests);
@@ -50,6 +59,8 @@ struct Slowness {
 // Why a run that survived was too slow; nullopt where it was not.
 std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
                                 const LatencyDistribution& latencies, const Objective& objective) {
+  if (evidence.stalled)
+    return Slowness{"rows were not answered in many times their usual time", true};
   for (const auto& [key, limit_ms] : objective.latency_ms) {
     const double measured = latencies.QuantileMs(QuantileOfKey(key).value_or(1)).value_or(0);
     if (measured <= limit_ms) continue;
@@ -93,7 +104,9 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective) {
   if (auto verdict = JudgeSurvival(evidence, objective.max_error_rate)) return *verdict;
-  if (latencies.count() == 0) return Failed(std::nullopt, "no request was answered in time");
+  if (latencies.count() == 0 && !evidence.stalled) {
+    return Failed(std::nullopt, "no request was answered in time");
+  }
   if (const auto slowness = TooSlow(evidence, latencies, objective)) {
     return JudgeSlow(evidence, *slowness);
   }

@@ -21,6 +21,7 @@ struct VerificationEvidence {
   std::int64_t failures = 0;  // no answer, or not 2xx
   std::optional<double> throttled_share;
   std::optional<double> reference_p95_ms;  // without a CPU limit, same profile
+  bool stalled = false;                    // rows stood unanswered until the run was given up
   std::int64_t refaults = 0;               // memory taken too early, while the rows were replayed
   std::optional<double> scheduled_rate;    // requests per second that were to be served
   double measured_rate = 0;                // and were
@@ -36,10 +37,11 @@ struct Verdict {
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,
 /// and ending before one of memory; a death without an OOM kill or more errors than allowed is
 /// nobody's limit; then each latency objective, or with none the p95 against 1.10 × the reference.
-/// A rate must be served to 98%. A run that is too slow while it reads pages back that it had had
-/// (more than one a request) is short of memory, not of CPU.
-/// Where the quota throttled less than 1% of the periods it was not binding: the run was then as
-/// fast as without a limit, and a slow wall clock is the host's noise.
+/// A model that stalls, or is not ready in time while it reads its pages again and again, is short
+/// of memory. A rate must be served to 98%. A run that is too slow while it reads pages back that
+/// it had had (more than one a request) is short of memory, not of CPU. Where the quota throttled
+/// less than 1% of the periods it was not binding: the run was then as fast as without a limit, and
+/// a slow wall clock is the host's noise.
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective);
 

@@ -30,6 +30,7 @@ struct Observations {
   std::optional<double> reference_p95_ms;   // under the objective's load, without a CPU limit
   std::optional<double> reference_mean_ms;  // likewise
   std::optional<Bytes> peak_memory;         // unreclaimable, over all runs, without the agent's own
+  double slowest_row_ms = 0;                // at the ceiling, one at a time
   std::int64_t distinct_rows = 0;           // replayed so far
   std::vector<std::uint32_t> heavy_rows;    // what a verification must not leave out
   std::optional<double> cpu_seconds_per_query;

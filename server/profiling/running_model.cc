@@ -74,7 +74,8 @@ RunningModel::~RunningModel() {
   }
 }
 
-tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start() {
+tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start(
+    std::optional<std::chrono::milliseconds> at_most) {
   Environment added = {{"AZUREML_MODEL_DIR", context_.model_directory}};
   agent_protocol::Start start = StartFor(context_.image, context_.config(), added);
   // What the profile tries out goes over the config's own.
@@ -83,18 +84,19 @@ tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start() {
     start.drop_cache = {"/"};
     for (const Mount& mount : context_.mounts) start.drop_cache.push_back(mount.container);
   }
+  if (at_most) start.start_timeout = std::min(start.start_timeout, *at_most);
   is_model_ = true;
-  return Start(start);
+  return Await(start);
 }
 
 tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::StartNullTarget() {
   agent_protocol::Start start = StartFor(context_.image, context_.config());
   start.command = {kAgentProgram, "--null-server", std::to_string(start.port)};
   start.readiness_path.clear();
-  return Start(start);
+  return Await(start);
 }
 
-tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Start(
+tl::expected<agent_protocol::Ready, DeathEvidence> RunningModel::Await(
     const agent_protocol::Start& start) {
   session_->Start(start);
   // The agent tells when start_timeout has passed; the grace is for its word to arrive.

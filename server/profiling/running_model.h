@@ -28,7 +28,9 @@ class RunningModel {
   RunningModel& operator=(const RunningModel&) = delete;
 
   /// Starts the model's command and waits until it answers, no longer than the budget lasts.
-  tl::expected<agent_protocol::Ready, DeathEvidence> Start();
+  /// `at_most`: not ready by then counts as not ready in time, whatever the config allows.
+  tl::expected<agent_protocol::Ready, DeathEvidence> Start(
+      std::optional<std::chrono::milliseconds> at_most = std::nullopt);
   /// Starts a server that answers at once and does nothing, in the model's place.
   tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
   /// Replays in this container with the live line shown.
@@ -51,7 +53,7 @@ class RunningModel {
 
  private:
   RunningModel(RunContext& context, ContainerChoice choice, std::unique_ptr<Target> target);
-  tl::expected<agent_protocol::Ready, DeathEvidence> Start(const agent_protocol::Start& start);
+  tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start);
 
   RunContext& context_;
   ContainerChoice choice_;

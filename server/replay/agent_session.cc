@@ -51,10 +51,12 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
   }
   next_id_ = replay_->first_id + replay_->loop->sent();
   replay_->loop->End(clock_.Now());
+  const bool finished = FinishedLocked();
   ReplayResult result = replay_->loop->TakeResult();
   replay_.reset();
   result.target_lost = LostLocked();
   result.stopped = stop.stop_requested();
+  result.cut_off = !finished && !result.stopped;
   if (result.ended < result.began) result.ended = result.began;
   return result;
 }

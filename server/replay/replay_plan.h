@@ -76,6 +76,7 @@ struct ReplayResult {
   std::int64_t unsent = 0;                 // open loop: rows due before the end that never left
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop
+  bool cut_off = false;                    // the deadline passed with rows still unanswered
 
   double Seconds() const { return std::chrono::duration<double>(ended - began).count(); }
   /// The row that the model had last where it died: one whose connection broke, else the last sent.

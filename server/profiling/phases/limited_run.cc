@@ -12,6 +12,31 @@ namespace {
 
 constexpr std::chrono::seconds kWarmUpTime{2};
 constexpr std::chrono::seconds kLongestBurst{10};
+// A model short of memory may take hours where it took seconds: what takes so many times its usual
+// time is given up.
+constexpr double kSlowStart = 3;
+constexpr double kSlowRow = 20;
+constexpr std::chrono::milliseconds kLeastStart{10'000};
+constexpr std::chrono::milliseconds kLeastRow{3'000};
+
+std::chrono::milliseconds Milliseconds(double ms) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+}
+
+std::chrono::milliseconds LongestStart(const RunContext& context, Cores cpu) {
+  const Observations& observed = context.observed;
+  const double seconds =
+      *std::max_element(observed.start_seconds.begin(), observed.start_seconds.end()) +
+      *std::max_element(observed.start_cpu_seconds.begin(), observed.start_cpu_seconds.end()) /
+          cpu.value();
+  return std::max(kLeastStart, Milliseconds(kSlowStart * seconds * 1000));
+}
+
+// Within which a replay of `time` must have its last answer.
+Deadline EndOf(RunContext& context, std::chrono::nanoseconds time, Cores cpu) {
+  const double slowest_ms = context.observed.slowest_row_ms / std::min(1.0, cpu.value());
+  return context.budget().AtMost(time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms)));
+}
 
 ReplayPlan WarmUpPlan(RunContext& context) {
   ReplayPlan plan = ClosedPlan(context, context.objective().ConcurrencyOrOne(), kWarmUpTime);
@@ -30,18 +55,23 @@ void NoteReplay(const ReplayResult& replay, VerificationEvidence& evidence) {
   evidence.requests += std::ssize(replay.requests);
   evidence.failures += replay.failures;
   evidence.died = evidence.died || replay.target_lost;
+  evidence.stalled = evidence.stalled || replay.cut_off;
 }
 
 // The heaviest rows come first, so that they come at all.
 ReplayResult ReplayAll(RunContext& context, RunningModel& model, const ReplayPlan& plan,
-                       VerificationEvidence& evidence) {
+                       std::chrono::nanoseconds longest, VerificationEvidence& evidence) {
+  const Cores cpu = model.limits().cpu;
   const auto burst = std::min<std::chrono::nanoseconds>(kLongestBurst, context.budget().Left() / 3);
-  NoteReplay(model.Replay(HeavyPlan(context, burst), context.budget()), evidence);
-  if (!evidence.died) NoteReplay(model.Replay(WarmUpPlan(context), context.budget()), evidence);
-  if (evidence.died) return {};
-  ReplayResult replay = model.Replay(plan, context.budget());
-  NoteReplay(replay, evidence);
-  return replay;
+  const auto replay = [&](const ReplayPlan& part, std::chrono::nanoseconds time) {
+    ReplayResult result = model.Replay(part, EndOf(context, time, cpu));
+    NoteReplay(result, evidence);
+    return result;
+  };
+  replay(HeavyPlan(context, burst), burst);
+  if (!evidence.died && !evidence.stalled) replay(WarmUpPlan(context), kWarmUpTime);
+  if (evidence.died || evidence.stalled) return {};
+  return replay(plan, longest);
 }
 
 void NoteStart(const agent_protocol::Ready& ready, Measurements& measurements) {
@@ -61,21 +91,25 @@ PhaseResult<LimitedRun> RunAtLimits(RunContext& context, const LimitedRunPlan& w
   evidence.reference_p95_ms = context.observed.reference_p95_ms;
   const ReplayPlan plan = ObjectivePlan(context, wanted.time, wanted.min_requests, wanted.longest);
   ReplayResult replay;
-  const auto ready = (*model)->Start();
+  const auto ready = (*model)->Start(LongestStart(context, wanted.limits.cpu));
   if (context.stop.stop_requested()) return Canceled();
   if (!ready && (*model)->RanOutOfBudget()) {
     return TimedOut("the budget was used up before the model was ready");
   }
   evidence.became_ready = ready.has_value();
-  if (ready) replay = ReplayAll(context, **model, plan, evidence);
+  if (ready) replay = ReplayAll(context, **model, plan, *plan.hard_max_time, evidence);
+  if (evidence.stalled && context.budget().Passed()) {
+    return TimedOut("the budget was used up while the answer was tried");
+  }
   if (context.stop.stop_requested()) return Canceled();
   const ResourceUse measured = Summarize((*model)->SamplesOf(replay));
   evidence.throttled_share = measured.throttled_share;
-  evidence.refaults = measured.refaults;
   NoteDeath(**model, evidence);
 
   LimitedRun run;
   run.use = Summarize((*model)->AllSamples());
+  // What a start reads once is no thrashing; where it came no further, it may be.
+  evidence.refaults = ready && !evidence.stalled ? measured.refaults : run.use.refaults;
   run.noise = watch.End(context, run.use.cpu_seconds.value_or(0));
   run.latencies = replay.SuccessLatencies();
   run.trial = MakeTrial(context, **model, wanted.purpose, plan, began, replay);

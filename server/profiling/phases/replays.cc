@@ -62,6 +62,10 @@ void Append(ReplayResult& all, const ReplayResult& part) {
 void NoteSerial(RunContext& context, const ReplayResult& replay) {
   auto& serial = context.observed.serial_requests;
   serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
+  for (const RequestRecord& request : replay.requests) {
+    double& slowest = context.observed.slowest_row_ms;
+    slowest = std::max(slowest, request.latency_us / 1000.0);
+  }
 }
 
 void NoteServing(RunContext& context, const ReplayResult& replay) {

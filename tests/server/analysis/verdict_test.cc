@@ -63,6 +63,22 @@ TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottleForASlowRate) {
   EXPECT_FALSE(verdict.shortage);
 }
 
+TEST(JudgeTest, AsksForMemoryWhereAStartReadsItsPagesAgainAndAgain) {
+  VerificationEvidence evidence;
+  evidence.start_timed_out = true;
+  evidence.refaults = 1'000'000;
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
+}
+
+TEST(JudgeTest, TakesRowsThatStandUnansweredForAShortage) {
+  VerificationEvidence evidence = Survived(0);
+  evidence.stalled = true;
+  evidence.throttled_share = 1.0;
+  EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, Shortage::kCpu);
+  evidence.refaults = 100;
+  EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, Shortage::kMemory);
+}
+
 TEST(JudgeTest, AsksForMemoryAfterAnOomKill) {
   VerificationEvidence evidence = Survived(100);
   evidence.oom_kills = 1;
