@@ -60,7 +60,8 @@ TEST(ComparisonTest, LeavesOutPercentsOfNothing) {
   after.findings.cpu->serial_ms = 2.5;
   const Comparison comparison = Compare(before, after);
   EXPECT_EQ(Find(comparison, "findings.cpu.serialInMs")->shown_change, "+2.5 ms");
-  for (const Json& figure : ComparisonJson(comparison)["figures"]) {
+  const Json json = ComparisonJson(comparison);
+  for (const Json& figure : json["figures"]) {
     if (figure["name"] != "findings.cpu.serialInMs") continue;
     EXPECT_EQ(figure["change"], 2.5);
     EXPECT_TRUE(figure["changeInPercent"].is_null());
