@@ -6,6 +6,8 @@ namespace mlprof {
 namespace {
 
 constexpr int kMostConcurrency = 1024;
+// Rarer requests come one at a time: what they need is the objective without a rate.
+constexpr double kLeastRequestsPerSecond = 0.1;
 constexpr double kMostRequestsPerSecond = 1e6;
 constexpr double kLongestMs = 1e9;
 
@@ -46,8 +48,8 @@ std::optional<Arrivals> ParseArrivals(std::string_view name) {
 Objective ReadObjective(JsonReader& reader) {
   Objective objective;
   objective.concurrency = reader.Integer("concurrency", {1, kMostConcurrency}, Null::kAbsent);
-  objective.requests_per_second =
-      reader.Number("requestsPerSecond", {0, kMostRequestsPerSecond, true}, Null::kAbsent);
+  objective.requests_per_second = reader.Number(
+      "requestsPerSecond", {kLeastRequestsPerSecond, kMostRequestsPerSecond}, Null::kAbsent);
   if (objective.concurrency && objective.requests_per_second) {
     reader.Problem("requestsPerSecond", "must not be given together with concurrency");
   }

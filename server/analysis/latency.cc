@@ -52,4 +52,20 @@ std::size_t RequestsForConfidence(double quantile) {
   return static_cast<std::size_t>(std::ceil(std::log(0.05) / std::log(quantile) - 1e-9));
 }
 
+bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile) {
+  constexpr double kDoubt = 0.05;
+  const auto n = static_cast<double>(requests);
+  const double p = 1 - quantile;
+  if (requests == 0 || p <= 0) return false;
+  // The binomial's terms one from the other, in logarithms: the first is tiny for many requests.
+  double log_term = n * std::log1p(-p);
+  double sum = std::exp(log_term);
+  for (std::size_t k = 1; k <= over && k <= requests; ++k) {
+    const auto i = static_cast<double>(k);
+    log_term += std::log((n - i + 1) / i * p / (1 - p));
+    sum += std::exp(log_term);
+  }
+  return sum <= kDoubt;
+}
+
 }  // namespace mlprof

@@ -38,4 +38,9 @@ std::optional<double> QuantileOfKey(std::string_view key);
 /// ceil(ln 0.05 / ln quantile) (binomial; algorithm note P9).
 std::size_t RequestsForConfidence(double quantile);
 
+/// Whether `requests`, `over` of them above a limit, show at 95% confidence that the limit holds at
+/// `quantile`: at most 5% probability of so few above it if it did not (binomial; algorithm note
+/// P9).
+bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile);
+
 }  // namespace mlprof

@@ -11,6 +11,7 @@
 namespace mlprof {
 namespace {
 
+constexpr std::size_t kMostWork = 20'000'000;  // steps of a simulation, times the requests it moves
 constexpr double kPeriodMs = 100;
 constexpr double kNothing = 1e-9;  // milliseconds: what rounding leaves of work that is done
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -51,9 +52,13 @@ class Simulation {
     if (busy > 0) step = std::min(step, period_end_ms_ - now_ms_);
     if (rate > 0) step = std::min(step, left_ms_ / (rate * busy));
     for (const Request& request : running_) step = std::min(step, TimeLeft(request, rate));
+    work_ += 1 + running_.size();
     Advance(std::max(0.0, step), rate, rate * busy);
     return Collect();
   }
+
+  /// Some seconds of it: what is known by then has to do.
+  bool Exhausted() const { return work_ > kMostWork; }
 
   QueueOutcome Finish() {
     QueueOutcome outcome;
@@ -135,6 +140,7 @@ class Simulation {
   double throttled_periods_ = 0;
   double used_ms_ = 0;
   std::size_t arrivals_ = 0;
+  std::size_t work_ = 0;
   std::deque<Request> queue_;
   std::vector<Request> running_;
   std::vector<std::uint32_t> latencies_us_;
@@ -149,7 +155,7 @@ QueueOutcome SimulateClosedLoop(std::span<const RowWork> rows, const ServerShape
   const auto wanted = static_cast<std::size_t>(requests);
   std::size_t sent = std::min(wanted, static_cast<std::size_t>(std::max(1, concurrency)));
   for (std::size_t i = 0; i < sent; ++i) simulation.Arrive(0);
-  while (simulation.finished() < wanted) {
+  while (simulation.finished() < wanted && !simulation.Exhausted()) {
     std::size_t ended = simulation.Step(kNever);
     for (; ended > 0 && sent < wanted; --ended, ++sent) simulation.Arrive(simulation.now_ms());
   }
@@ -167,7 +173,7 @@ QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& 
   const auto wanted = static_cast<std::size_t>(requests);
   std::size_t sent = 0;
   double next_ms = gap();
-  while (simulation.finished() < wanted) {
+  while (simulation.finished() < wanted && !simulation.Exhausted()) {
     const double until_ms = sent < wanted ? next_ms : kNever;
     simulation.Step(until_ms);
     if (sent == wanted || simulation.now_ms() < next_ms - kNothing) continue;

@@ -1,9 +1,9 @@
 #include "server/analysis/recommend.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "server/analysis/sentence.h"
 
 namespace mlprof {
 namespace {
@@ -33,36 +33,31 @@ Cores ClampCpu(Cores cpu, const Limits& ceiling) {
   return std::max(kSmallestLimits.cpu, std::min(cpu, ceiling.cpu));
 }
 
-template <class... Values>
-std::string Text(const char* format, Values... values) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
-
 std::string CpuReason(const MeasuredNeed& need, const Limits& limits, std::optional<Cores> failed) {
-  const std::string use = Text("the rows used %.2f cores on average", need.cores);
-  if (failed) return use + Text("; %.1f cores were tried and were not enough", failed->value());
+  const std::string use = Sentence("the rows used %.2f cores on average", need.cores);
+  if (failed) return use + Sentence("; %.1f cores were tried and were not enough", failed->value());
   if (need.utilization < 1) {
-    return use + Text("; %.1f cores leave room for bursts", limits.cpu.value());
+    return use + Sentence("; %.1f cores leave room for bursts", limits.cpu.value());
   }
   if (limits.cpu.value() < need.cores - 0.01) {
-    return Text("%.1f cores hold the latency objective; at full speed ", limits.cpu.value()) + use;
+    return Sentence("%.1f cores hold the latency objective; at full speed ", limits.cpu.value()) +
+           use;
   }
-  return use + Text(", rounded up to %.1f", limits.cpu.value());
+  return use + Sentence(", rounded up to %.1f", limits.cpu.value());
 }
 
 std::string MemoryReason(const MeasuredNeed& need, std::optional<Bytes> failed) {
   const bool start_decides = StartDecides(need);
   const std::string peak =
-      Text("%.0f MiB could not be given back at the peak %s", MemoryFloor(need).mib(),
-           start_decides ? "while the model started" : "under load");
+      Sentence("%.0f MiB could not be given back at the peak %s", MemoryFloor(need).mib(),
+               start_decides ? "while the model started" : "under load");
   std::string hot;
   if (!start_decides && need.hot_file > Bytes()) {
-    hot = Text(", %.0f MiB of them file pages it reads all the time", need.hot_file.mib());
+    hot = Sentence(", %.0f MiB of them file pages it reads all the time", need.hot_file.mib());
   }
-  if (failed) return peak + hot + Text("; %.0f MiB were tried and were not enough", failed->mib());
-  return peak + hot + Text(", plus a margin of %.0f%%", (kVerifiedMargin - 1) * 100);
+  if (failed)
+    return peak + hot + Sentence("; %.0f MiB were tried and were not enough", failed->mib());
+  return peak + hot + Sentence(", plus a margin of %.0f%%", (kVerifiedMargin - 1) * 100);
 }
 
 }  // namespace
@@ -97,6 +92,10 @@ Recommendation Recommend(const Limits& limits, const MeasuredNeed& need, const L
   std::optional<Cores> failed_cpu;
   std::optional<Bytes> failed_memory;
   for (const FailedTry& attempt : failed) {
+    // What failed once and later held, on a quieter host, bounds nothing.
+    const bool lower = attempt.shortage == Shortage::kCpu ? attempt.limits.cpu < limits.cpu
+                                                          : attempt.limits.memory < limits.memory;
+    if (!lower) continue;
     if (attempt.shortage == Shortage::kCpu) {
       failed_cpu = std::max(failed_cpu.value_or(Cores()), attempt.limits.cpu);
     } else {

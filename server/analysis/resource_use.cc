@@ -82,6 +82,7 @@ ResourceUse Summarize(std::span<const Sample> samples) {
   if (totals.time.count() > 0) {
     use.cpu_seconds = Seconds(totals.cpu);
     use.mean_cores = Seconds(totals.cpu) / Seconds(totals.time);
+    use.agent_cpu_seconds = Seconds(totals.agent_cpu);
     use.agent_cores = Seconds(totals.agent_cpu) / Seconds(totals.time);
   }
   if (totals.periods > 0) {

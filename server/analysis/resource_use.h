@@ -24,6 +24,7 @@ struct ResourceUse {
   std::optional<double> mean_host_pressure;
   Bytes peak_agent_memory;
   double agent_cores = 0;
+  double agent_cpu_seconds = 0;
 };
 
 /// Samples of one container in the order they were taken. A counter that falls (a recreated cgroup)

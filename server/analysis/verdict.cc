@@ -1,7 +1,6 @@
 #include "server/analysis/verdict.h"
 
-#include <array>
-#include <cstdio>
+#include "server/analysis/sentence.h"
 
 namespace mlprof {
 namespace {
@@ -11,13 +10,6 @@ constexpr double kReferenceTolerance = 1.10;
 constexpr double kRateServed = 0.98;
 // Far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;
-
-template <class... Values>
-std::string Text(const char* format, Values... values) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
 
 Verdict Failed(std::optional<Shortage> shortage, std::string sentence) {
   return {false, shortage, std::move(sentence), false};
@@ -30,8 +22,8 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   if (!evidence.became_ready && evidence.start_timed_out && evidence.refaults > kThrashing) {
     return Failed(
         Shortage::kMemory,
-        Text("the model was not ready in time at this limit; %lld pages had to be read again",
-             static_cast<long long>(evidence.refaults)));
+        Sentence("the model was not ready in time at this limit; %lld pages had to be read again",
+                 static_cast<long long>(evidence.refaults)));
   }
   if (!evidence.became_ready && evidence.start_timed_out) {
     return Failed(Shortage::kCpu, "the model started too slowly at this limit: " + evidence.death);
@@ -45,8 +37,8 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   const double error_rate =
       static_cast<double>(evidence.failures) / static_cast<double>(evidence.requests);
   if (error_rate > max_error_rate) {
-    return Failed(std::nullopt, Text("%.2f%% of the requests failed, %.2f%% are allowed",
-                                     error_rate * 100, max_error_rate * 100));
+    return Failed(std::nullopt, Sentence("%.2f%% of the requests failed, %.2f%% are allowed",
+                                         error_rate * 100, max_error_rate * 100));
   }
   return std::nullopt;
 }
@@ -64,19 +56,19 @@ std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
   for (const auto& [key, limit_ms] : objective.latency_ms) {
     const double measured = latencies.QuantileMs(QuantileOfKey(key).value_or(1)).value_or(0);
     if (measured <= limit_ms) continue;
-    return Slowness{Text("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms),
-                    true};
+    return Slowness{
+        Sentence("%s was %.1f ms, %.1f ms are allowed", key.c_str(), measured, limit_ms), true};
   }
   if (evidence.scheduled_rate && evidence.measured_rate < kRateServed * *evidence.scheduled_rate) {
-    return Slowness{Text("%.1f of %.1f requests/s were served", evidence.measured_rate,
-                         *evidence.scheduled_rate),
+    return Slowness{Sentence("%.1f of %.1f requests/s were served", evidence.measured_rate,
+                             *evidence.scheduled_rate),
                     true};
   }
   const double p95 = latencies.QuantileMs(0.95).value_or(0);
   if (objective.latency_ms.empty() && evidence.reference_p95_ms &&
       p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
-    return Slowness{Text("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
-                         *evidence.reference_p95_ms),
+    return Slowness{Sentence("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
+                             *evidence.reference_p95_ms),
                     false};
   }
   return std::nullopt;
@@ -88,7 +80,7 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
   if (evidence.refaults > evidence.requests) {
     verdict.shortage = Shortage::kMemory;
     verdict.sentence +=
-        Text("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
+        Sentence("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
   } else if (unbound && slowness.misses_objective) {
     verdict.shortage.reset();
     verdict.sentence += "; more CPU would not change it";
@@ -112,8 +104,8 @@ Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& l
   }
   const double p95 = latencies.QuantileMs(0.95).value_or(0);
   return {true, std::nullopt,
-          Text("%lld requests, p95 %.1f ms, no failure beyond the allowed",
-               static_cast<long long>(evidence.requests), p95)};
+          Sentence("%lld requests, p95 %.1f ms, no failure beyond the allowed",
+                   static_cast<long long>(evidence.requests), p95)};
 }
 
 }  // namespace mlprof

@@ -15,7 +15,7 @@ struct VerificationEvidence {
   bool became_ready = false;
   bool start_timed_out = false;  // it still ran, and was not ready in time
   std::int64_t oom_kills = 0;
-  bool died = false;  // the command ended, or a worker was lost, without an oom kill
+  bool died = false;  // the command ended without an oom kill
   std::string death;  // how, where known
   std::int64_t requests = 0;
   std::int64_t failures = 0;  // no answer, or not 2xx

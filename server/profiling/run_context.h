@@ -30,12 +30,13 @@ struct Observations {
   std::optional<double> reference_p95_ms;   // under the objective's load, without a CPU limit
   std::optional<double> reference_mean_ms;  // likewise
   std::optional<Bytes> peak_memory;         // unreclaimable, over all runs, without the agent's own
-  double slowest_row_ms = 0;                // at the ceiling, one at a time
+  std::optional<std::uint32_t> last_row;    // that the model took, one at a time
+  double slowest_row_ms = 0;                // at the ceiling
   std::int64_t distinct_rows = 0;           // replayed so far
   std::vector<std::uint32_t> heavy_rows;    // what a verification must not leave out
   std::optional<double> cpu_seconds_per_query;
   std::vector<RequestRecord> serial_requests;  // one at a time, at the ceiling
-  Cores chosen_cpu;                            // of the search in place
+  std::optional<Cores> chosen_cpu;             // of the search in place
   std::vector<RequestStretch> serving;         // of the ample container, for the memory's trend
   agent_protocol::Ready ready;                 // of the ample container
   double throttled_at_choice = 0;              // throttled share at `chosen_cpu`

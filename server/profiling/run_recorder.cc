@@ -115,6 +115,11 @@ void RunRecorder::Warn(Warning warning) {
   profile_.warnings.push_back(std::move(warning));
 }
 
+void RunRecorder::WarnAnew(Warning warning) {
+  std::erase_if(profile_.warnings, [&](const Warning& old) { return old.code == warning.code; });
+  profile_.warnings.push_back(std::move(warning));
+}
+
 bool RunRecorder::Warned(std::string_view code) const {
   return std::any_of(profile_.warnings.begin(), profile_.warnings.end(),
                      [&](const Warning& warning) { return warning.code == code; });

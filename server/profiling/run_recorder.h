@@ -49,6 +49,8 @@ class RunRecorder {
   void Log(std::string_view text);
   /// Once a code.
   void Warn(Warning warning);
+  /// In place of an earlier one of its code.
+  void WarnAnew(Warning warning);
   bool Warned(std::string_view code) const;
   void Answer(Recommendation recommendation);
 

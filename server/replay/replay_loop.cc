@@ -37,6 +37,7 @@ bool ReplayLoop::WithinLimits(Time now) const {
 ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
   const std::uint64_t id = sent_++;
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
+  result_.last_due = due;
   window_.push_back({row, Microseconds(now - due), due, true});
   result_.last_sent = row;
   ++in_flight_;

@@ -73,6 +73,7 @@ struct ReplayResult {
   std::optional<FirstFailure> first_failure;
   std::optional<std::uint32_t> last_sent;  // row
   std::int64_t late = 0;                   // open loop: rows that left later than kLateAfter
+  std::chrono::nanoseconds last_due{0};    // when the last row that left was due
   std::int64_t unsent = 0;                 // open loop: rows due before the end that never left
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop

@@ -116,6 +116,15 @@ void FakeAgentLink::AnswerNull(AgentListener& listener, const agent_protocol::Ro
   listener.OnAnswer(answer);
 }
 
+void FakeAgentLink::ResetAndDie(AgentListener& listener, const agent_protocol::Row& row) {
+  clock_.Pass(model_.cpu_per_row);
+  Post([this](AgentListener& later) { Die(later, 0, SIGSEGV); });
+  agent_protocol::Answer answer;
+  answer.id = row.id;
+  answer.failure = agent_protocol::RowFailure::kReset;
+  listener.OnAnswer(answer);
+}
+
 void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& row) {
   if (null_target_) return AnswerNull(listener, row);
   if (dead_ || *model_.silent) return;
@@ -126,6 +135,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
     return Die(listener, 0, SIGKILL);
   }
   const int status = model_.status(row.body);
+  if (status == 0 && model_.resets_first) return ResetAndDie(listener, row);
   if (status == 0) return Die(listener, 0, SIGSEGV);
   listener.OnSample(Read(Serving()));
   // A quota below one core stretches a row that keeps one core busy.

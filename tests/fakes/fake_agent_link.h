@@ -30,6 +30,7 @@ class FakeAgentLink final : public AgentLink {
   void BeReady(AgentListener& listener);
   void Answer(AgentListener& listener, const agent_protocol::Row& row);
   void AnswerNull(AgentListener& listener, const agent_protocol::Row& row);
+  void ResetAndDie(AgentListener& listener, const agent_protocol::Row& row);
   void Die(AgentListener& listener, int exit_code, int signal);
   Bytes Serving() const;
   Sample Read(Bytes memory);

@@ -47,7 +47,9 @@ struct FakeModel {
   /// as long.
   Bytes hot_file;
   int threads = 1;
-  /// Status for a row; a status of 0 kills the model.
+  /// Status for a row; a status of 0 kills the model, `resets_first` after the row's connection
+  /// broke.
+  bool resets_first = false;
   std::function<int(const std::string& row)> status = [](const std::string&) { return 200; };
   std::string start_failure;  // not "": the command cannot be started
   std::string log = "model log\n";

@@ -28,9 +28,10 @@ double CoresOfLoop(const RunContext& context, const ResourceUse& use, int concur
 // By the utilization law: the rate times the CPU time of one request, which hardly depends on
 // noise.
 double CoresOfRate(const RunContext& context, const ResourceUse& use, double rate,
-                   bool is_reference) {
-  if (is_reference) return use.mean_cores.value_or(0) + use.agent_cores;
-  return rate * context.observed.cpu_seconds_per_query.value_or(0);
+                   const Trial& trial) {
+  if (trial.requests_per_second) return use.mean_cores.value_or(0) + use.agent_cores;
+  const double of_trial = trial.measurements.cpu_seconds_per_query.value_or(0);
+  return rate * context.observed.cpu_seconds_per_query.value_or(of_trial);
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& r
   const ResourceUse use = Summarize(model.SamplesOf(replay));
   MeasuredNeed& need = context.observed.need;
   if (const auto rate = context.objective().requests_per_second) {
-    need.cores = CoresOfRate(context, use, *rate, trial.requests_per_second.has_value());
+    need.cores = CoresOfRate(context, use, *rate, trial);
     need.utilization = kUtilizationOfRate;
   } else {
     need.cores = CoresOfLoop(context, use, trial.concurrency, other_cores);
@@ -51,7 +52,13 @@ void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& r
   need.serving_peak = std::max(
       need.serving_peak, Summarize(model.session().Samples()).peak_unreclaimable.value_or(Bytes()));
   context.profile().measurements = trial.measurements;
-  context.recorder.Answer(AnswerAt(context, FirstAnswer(need, context.ceiling), {}));
+  context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
+}
+
+Limits CurrentLimits(const RunContext& context) {
+  Limits limits = FirstAnswer(context.observed.need, context.ceiling);
+  if (context.observed.chosen_cpu) limits.cpu = *context.observed.chosen_cpu;
+  return limits;
 }
 
 Recommendation AnswerAt(RunContext& context, const Limits& limits,

@@ -13,6 +13,9 @@ namespace mlprof::phases {
 void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& replay,
                  const Trial& trial, double other_cores = 0);
 
+/// The limits that all seen so far asks for.
+Limits CurrentLimits(const RunContext& context);
+
 /// The recommendation at `limits` with what the profile has found beside it: pools to set, what it
 /// sustains where `trial` is a run at these limits.
 Recommendation AnswerAt(RunContext& context, const Limits& limits,

@@ -2,12 +2,13 @@
 
 namespace mlprof::phases {
 
-NoiseEvidence HostWatch::End(const RunContext& context, double container_seconds) const {
+NoiseEvidence HostWatch::End(const RunContext& context, const ResourceUse& use) const {
   NoiseEvidence evidence;
   evidence.host_cores = context.host_cores;
   const auto after = ReadHostLoad();
   if (!before_ || !after) return evidence;
-  evidence.foreign_cores = ForeignCores(*before_, *after, container_seconds);
+  evidence.foreign_cores =
+      ForeignCores(*before_, *after, use.cpu_seconds.value_or(0) + use.agent_cpu_seconds);
   evidence.host_cpu_pressure = CpuPressure(*before_, *after);
   evidence.frequency_drop = FrequencyDrop(*before_, *after);
   evidence.steal_share = StealShare(*before_, *after, context.host_cores);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/analysis/noise.h"
+#include "server/analysis/resource_use.h"
 #include "server/profiling/host_load.h"
 #include "server/profiling/run_context.h"
 
@@ -12,8 +13,8 @@ class HostWatch {
  public:
   HostWatch() : before_(ReadHostLoad()) {}
 
-  /// What other work took meanwhile. `container_seconds`: CPU time of the profile's container.
-  NoiseEvidence End(const RunContext& context, double container_seconds) const;
+  /// What other work took meanwhile than the profile's container, which used `use`.
+  NoiseEvidence End(const RunContext& context, const ResourceUse& use) const;
 
  private:
   Result<HostLoad> before_;

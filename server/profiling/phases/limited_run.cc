@@ -1,6 +1,7 @@
 #include "server/profiling/phases/limited_run.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "server/profiling/phases/host_watch.h"
 #include "server/profiling/phases/plans.h"
@@ -11,6 +12,8 @@ namespace mlprof::phases {
 namespace {
 
 constexpr std::chrono::seconds kWarmUpTime{2};
+constexpr std::chrono::seconds kLaunchTime{1};
+constexpr std::chrono::seconds kLeastLoad{3};
 constexpr std::chrono::seconds kLongestBurst{10};
 // A model short of memory may take hours where it took seconds: what takes so many times its usual
 // time is given up.
@@ -38,89 +41,138 @@ Deadline EndOf(RunContext& context, std::chrono::nanoseconds time, Cores cpu) {
   return context.budget().AtMost(time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms)));
 }
 
+std::chrono::nanoseconds LongestBurst(RunContext& context) {
+  return std::min<std::chrono::nanoseconds>(kLongestBurst, context.budget().Left() / 3);
+}
+
 ReplayPlan WarmUpPlan(RunContext& context) {
   ReplayPlan plan = ClosedPlan(context, context.objective().ConcurrencyOrOne(), kWarmUpTime);
   plan.max_requests = 2 * plan.order.size();
   return plan;
 }
 
-void NoteDeath(RunningModel& model, VerificationEvidence& evidence) {
-  const DeathEvidence death = model.Death();
-  evidence.oom_kills = death.oom_kills;
-  evidence.death = DiagnoseDeath(death).message;
-  evidence.start_timed_out = death.not_ready && !death.exit_code && !death.signal;
-}
+// One run, in the order it happens.
+class Run {
+ public:
+  Run(RunContext& context, const LimitedRunPlan& wanted, RunningModel& model)
+      : context_(context),
+        wanted_(wanted),
+        model_(model),
+        plan_(ObjectivePlan(context, wanted.time, wanted.min_requests, wanted.longest)) {}
 
-void NoteReplay(const ReplayResult& replay, VerificationEvidence& evidence) {
-  evidence.requests += std::ssize(replay.requests);
-  evidence.failures += replay.failures;
-  evidence.died = evidence.died || replay.target_lost;
-  evidence.stalled = evidence.stalled || replay.cut_off;
-}
+  PhaseResult<void> Go() {
+    const auto ready = model_.Start(LongestStart(context_, wanted_.limits.cpu));
+    ready_at_ = context_.clock.Now();
+    if (ready) {
+      ready_ = *ready;
+      ReplayAll();
+    }
+    if (context_.stop.stop_requested()) return Canceled();
+    if (ready ? evidence_.stalled && context_.budget().Passed() : model_.RanOutOfBudget()) {
+      return TimedOut("the budget was used up while the answer was tried");
+    }
+    return {};
+  }
 
-// The heaviest rows come first, so that they come at all.
-ReplayResult ReplayAll(RunContext& context, RunningModel& model, const ReplayPlan& plan,
-                       std::chrono::nanoseconds longest, VerificationEvidence& evidence) {
-  const Cores cpu = model.limits().cpu;
-  const auto burst = std::min<std::chrono::nanoseconds>(kLongestBurst, context.budget().Left() / 3);
-  const auto replay = [&](const ReplayPlan& part, std::chrono::nanoseconds time) {
-    ReplayResult result = model.Replay(part, EndOf(context, time, cpu));
-    NoteReplay(result, evidence);
+  LimitedRun Conclude() {
+    const std::vector<Sample> samples = model_.AllSamples();
+    LimitedRun run;
+    run.use = Summarize(samples);
+    run.noise = watch_.End(context_, run.use);
+    run.latencies = replay_.SuccessLatencies();
+    run.trial = MakeTrial(context_, model_, wanted_.purpose, plan_, began_, replay_);
+    if (ready_) NoteStart(run.trial.measurements);
+    run.verdict = JudgeRun(samples, run.use);
+    run.trial.passed = run.verdict.passed;
+    run.trial.verdict = run.verdict.sentence;
+    return run;
+  }
+
+ private:
+  // The heaviest rows come first, so that they come at all. Errors are counted where the
+  // objective's rows come in the objective's proportions.
+  void ReplayAll() {
+    const auto burst = LongestBurst(context_);
+    if (Survives(HeavyPlan(context_, burst), burst) &&
+        Survives(WarmUpPlan(context_), kWarmUpTime)) {
+      replay_ = Replay(plan_, *plan_.hard_max_time);
+      evidence_.requests = std::ssize(replay_.requests);
+      evidence_.failures = replay_.failures;
+    }
+  }
+
+  bool Survives(const ReplayPlan& plan, std::chrono::nanoseconds time) {
+    Replay(plan, time);
+    return !evidence_.died && !evidence_.stalled;
+  }
+
+  ReplayResult Replay(const ReplayPlan& plan, std::chrono::nanoseconds time) {
+    ReplayResult result = model_.Replay(plan, EndOf(context_, time, model_.limits().cpu));
+    evidence_.died = evidence_.died || result.target_lost;
+    evidence_.stalled = evidence_.stalled || result.cut_off;
     return result;
-  };
-  replay(HeavyPlan(context, burst), burst);
-  if (!evidence.died && !evidence.stalled) replay(WarmUpPlan(context), kWarmUpTime);
-  if (evidence.died || evidence.stalled) return {};
-  return replay(plan, longest);
-}
+  }
 
-void NoteStart(const agent_protocol::Ready& ready, Measurements& measurements) {
-  measurements.start_seconds = std::chrono::duration<double>(ready.took).count();
-  measurements.start_cpu_seconds = std::chrono::duration<double>(ready.cpu_time).count();
-  measurements.start_peak_memory = ready.peak_unreclaimable;
-}
+  void NoteStart(Measurements& measurements) const {
+    measurements.start_seconds = std::chrono::duration<double>(ready_->took).count();
+    measurements.start_cpu_seconds = std::chrono::duration<double>(ready_->cpu_time).count();
+    measurements.start_peak_memory = ready_->peak_unreclaimable;
+  }
+
+  Verdict JudgeRun(std::span<const Sample> samples, const ResourceUse& whole_life) {
+    const DeathEvidence death = model_.Death();
+    evidence_.became_ready = ready_.has_value();
+    evidence_.oom_kills = death.oom_kills;
+    evidence_.death = DiagnoseDeath(death).message;
+    evidence_.start_timed_out = death.not_ready && !death.exit_code && !death.signal;
+    // A run that stalled has no measured load: all since it was ready tells of it. What a start
+    // reads from a cold cache is no thrashing; a start that never ended may be.
+    const ResourceUse serving =
+        evidence_.stalled ? Summarize(Between(samples, ready_at_, std::chrono::nanoseconds::max()))
+                          : Summarize(model_.SamplesOf(replay_));
+    evidence_.throttled_share = serving.throttled_share;
+    evidence_.refaults = ready_ ? serving.refaults : whole_life.refaults;
+    evidence_.reference_p95_ms = context_.observed.reference_p95_ms;
+    NoteRate(RateOf(plan_, replay_, evidence_.reference_p95_ms.value_or(0)), evidence_);
+    return Judge(evidence_, LatencyDistribution(replay_.SuccessLatencies()), context_.objective());
+  }
+
+  RunContext& context_;
+  const LimitedRunPlan& wanted_;
+  RunningModel& model_;
+  const ReplayPlan plan_;
+  const Timestamp began_ = Now();
+  const HostWatch watch_;
+  VerificationEvidence evidence_;
+  std::optional<agent_protocol::Ready> ready_;
+  std::chrono::nanoseconds ready_at_{0};
+  ReplayResult replay_;  // of the measured load
+};
 
 }  // namespace
 
 PhaseResult<LimitedRun> RunAtLimits(RunContext& context, const LimitedRunPlan& wanted) {
   auto model = RunningModel::Launch(context, {wanted.limits, "", true});
   if (!model) return tl::unexpected<RunEnd>(model.error());
-  const Timestamp began = Now();
-  const HostWatch watch;
-  VerificationEvidence evidence;
-  evidence.reference_p95_ms = context.observed.reference_p95_ms;
-  const ReplayPlan plan = ObjectivePlan(context, wanted.time, wanted.min_requests, wanted.longest);
-  ReplayResult replay;
-  const auto ready = (*model)->Start(LongestStart(context, wanted.limits.cpu));
-  if (context.stop.stop_requested()) return Canceled();
-  if (!ready && (*model)->RanOutOfBudget()) {
-    return TimedOut("the budget was used up before the model was ready");
-  }
-  evidence.became_ready = ready.has_value();
-  if (ready) replay = ReplayAll(context, **model, plan, *plan.hard_max_time, evidence);
-  if (evidence.stalled && context.budget().Passed()) {
-    return TimedOut("the budget was used up while the answer was tried");
-  }
-  if (context.stop.stop_requested()) return Canceled();
-  const ResourceUse measured = Summarize((*model)->SamplesOf(replay));
-  evidence.throttled_share = measured.throttled_share;
-  NoteDeath(**model, evidence);
+  Run run(context, wanted, **model);
+  if (auto ended = run.Go(); !ended) return tl::unexpected<RunEnd>(ended.error());
+  LimitedRun done = run.Conclude();
+  context.recorder.Record(done.trial, done.latencies);
+  return done;
+}
 
-  LimitedRun run;
-  run.use = Summarize((*model)->AllSamples());
-  // What a start reads once is no thrashing; where it came no further, it may be.
-  evidence.refaults = ready && !evidence.stalled ? measured.refaults : run.use.refaults;
-  run.noise = watch.End(context, run.use.cpu_seconds.value_or(0));
-  run.latencies = replay.SuccessLatencies();
-  run.trial = MakeTrial(context, **model, wanted.purpose, plan, began, replay);
-  if (ready) NoteStart(*ready, run.trial.measurements);
-  evidence.scheduled_rate = run.trial.requests_per_second;
-  evidence.measured_rate = run.trial.measurements.queries_per_second.value_or(0);
-  run.verdict = Judge(evidence, LatencyDistribution(run.latencies), context.objective());
-  run.trial.passed = run.verdict.passed;
-  run.trial.verdict = run.verdict.sentence;
-  context.recorder.Record(run.trial, run.latencies);
-  return run;
+std::chrono::nanoseconds TimeBeforeLoad(const RunContext& context) {
+  const auto& starts = context.observed.start_seconds;
+  const double start = starts.empty() ? 0 : *std::max_element(starts.begin(), starts.end());
+  const double burst_ms =
+      context.observed.slowest_row_ms * static_cast<double>(context.observed.heavy_rows.size());
+  return Milliseconds(start * 1000) + kLaunchTime + kWarmUpTime +
+         std::min<std::chrono::milliseconds>(kLongestBurst, Milliseconds(burst_ms));
+}
+
+bool LeavesRoomToProve(RunContext& context) {
+  constexpr int kRuns = 4;  // this one and the three that prove
+  return context.budget().Left() > kRuns * (TimeBeforeLoad(context) + kLeastLoad);
 }
 
 }  // namespace mlprof::phases

@@ -33,4 +33,10 @@ struct LimitedRun {
 /// is recorded.
 PhaseResult<LimitedRun> RunAtLimits(RunContext& context, const LimitedRunPlan& plan);
 
+/// What a run takes before its measured load begins: start, heavy rows, warm-up.
+std::chrono::nanoseconds TimeBeforeLoad(const RunContext& context);
+
+/// Whether one more run leaves enough of the budget for the three that prove an answer.
+bool LeavesRoomToProve(RunContext& context);
+
 }  // namespace mlprof::phases

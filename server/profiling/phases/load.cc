@@ -1,6 +1,7 @@
 #include "server/profiling/phases/load.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
@@ -16,11 +17,27 @@ namespace {
 constexpr std::chrono::seconds kLoadTime{10};
 constexpr std::chrono::seconds kLongestBurst{10};
 constexpr double kBudgetForLoad = 0.15;
+constexpr double kLeastLagMs = 1;
+constexpr double kLagOfLatency = 0.05;
+
+// A rate that the replay could not keep by itself tells of the replay, not of the model.
+void WarnLate(RunContext& context, const Trial& trial) {
+  if (!trial.send_lag_p99_ms) return;
+  const double most =
+      std::max(kLeastLagMs, kLagOfLatency * trial.measurements.latency_p50_ms.value_or(0));
+  if (*trial.send_lag_p99_ms <= most) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "1%% of the rows left more than %.1f ms behind their schedule",
+                *trial.send_lag_p99_ms);
+  context.recorder.Warn({"replayLate", text,
+                         "profile again when nothing else runs, or on a machine with more cores"});
+}
 
 void KeepReference(RunContext& context, const ReplayResult& replay) {
   const LatencyDistribution latencies(replay.SuccessLatencies());
   context.observed.reference_p95_ms = latencies.QuantileMs(0.95);
   context.observed.reference_mean_ms = latencies.MeanMs();
+  NoteSlowest(context, replay);
 }
 
 }  // namespace
@@ -35,7 +52,7 @@ PhaseResult<void> Load(RunContext& context, RunningModel& model) {
                     RequestsToSee(context.objective()), longest);
   const ReplayResult replay = model.Replay(plan, context.budget());
   const ResourceUse use = Summarize(model.SamplesOf(replay));
-  const NoiseEvidence noise = watch.End(context, use.cpu_seconds.value_or(0));
+  const NoiseEvidence noise = watch.End(context, use);
   NoteServing(context, replay);
   if (auto ended = CheckTarget(context, model, replay); !ended) return ended;
   if (auto ended = CheckRows(context, replay); !ended) return ended;
@@ -47,11 +64,13 @@ PhaseResult<void> Load(RunContext& context, RunningModel& model) {
   trial.passed = true;
   trial.verdict = "the reference without a CPU limit below the ceiling";
   context.recorder.Record(trial, replay.SuccessLatencies());
+  WarnLate(context, trial);
 
   const ReplayResult burst =
       model.Replay(HeavyPlan(context, std::min<std::chrono::nanoseconds>(kLongestBurst, longest)),
                    context.budget());
   NoteServing(context, burst);
+  NoteSlowest(context, burst);
   if (auto ended = CheckTarget(context, model, burst); !ended) return ended;
   AnswerSoFar(context, model, replay, trial, noisy ? noise.foreign_cores : 0);
   context.recorder.FinishPhase("done");

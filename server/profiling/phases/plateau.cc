@@ -102,7 +102,7 @@ PhaseResult<void> Plateau(RunContext& context, RunningModel& model) {
   need.serving_peak = std::max(need.serving_peak,
                                Summarize(model.AllSamples()).peak_unreclaimable.value_or(Bytes()));
   KeepFindings(context, verdict);
-  context.recorder.Answer(AnswerAt(context, FirstAnswer(need, context.ceiling), {}));
+  context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
   context.recorder.FinishPhase(verdict.settled ? "settled" : "not settled");
   return {};
 }

@@ -64,8 +64,7 @@ void Measure(RunContext& context, RunningModel& target) {
   WarnReplayBound(context, capacity.requests_per_second);
 
   const ResourceUse use = Summarize(target.session().Samples());
-  NoteNoise(context,
-            watch.End(context, use.cpu_seconds.value_or(0) + use.agent_cores * full.Seconds()));
+  NoteNoise(context, watch.End(context, use));
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ void AddUse(const ResourceUse& use, std::int64_t requests, Measurements& measure
   }
 }
 
+double Seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 std::optional<double> SendLagP99Ms(const ReplayResult& replay) {
   std::vector<std::uint32_t> lags;
   for (const RequestRecord& request : replay.requests) lags.push_back(request.lag_us);
@@ -62,6 +66,10 @@ void Append(ReplayResult& all, const ReplayResult& part) {
 void NoteSerial(RunContext& context, const ReplayResult& replay) {
   auto& serial = context.observed.serial_requests;
   serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
+  NoteSlowest(context, replay);
+}
+
+void NoteSlowest(RunContext& context, const ReplayResult& replay) {
   for (const RequestRecord& request : replay.requests) {
     double& slowest = context.observed.slowest_row_ms;
     slowest = std::max(slowest, request.latency_us / 1000.0);
@@ -71,6 +79,24 @@ void NoteSerial(RunContext& context, const ReplayResult& replay) {
 void NoteServing(RunContext& context, const ReplayResult& replay) {
   if (replay.requests.empty()) return;
   context.observed.serving.push_back({replay.began, replay.ended, std::ssize(replay.requests)});
+}
+
+std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& replay,
+                                 double usual_ms) {
+  if (!plan.open_loop || replay.requests.empty()) return std::nullopt;
+  const bool cut_short = replay.unsent > 0 && plan.max_time;
+  const double scheduled = Seconds(cut_short ? *plan.max_time : replay.last_due - replay.began);
+  if (scheduled <= 0) return std::nullopt;
+  const double took = std::max(scheduled, replay.Seconds() - 2 * usual_ms / 1000);
+  const auto answered = static_cast<double>(replay.requests.size());
+  return ServedRate{(answered + static_cast<double>(replay.unsent)) / scheduled,
+                    (answered - static_cast<double>(replay.failures)) / took};
+}
+
+void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence) {
+  if (!rate) return;
+  evidence.scheduled_rate = rate->offered;
+  evidence.measured_rate = rate->served;
 }
 
 PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,

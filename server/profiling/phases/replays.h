@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/domain/trial.h"
+#include "server/analysis/verdict.h"
 #include "server/profiling/run_context.h"
 #include "server/profiling/run_end.h"
 #include "server/profiling/running_model.h"
@@ -14,11 +15,29 @@ void Append(ReplayResult& all, const ReplayResult& part);
 /// Keeps the requests of a replay at concurrency 1 and at the ceiling.
 void NoteSerial(RunContext& context, const ReplayResult& replay);
 
+/// Keeps the longest latency at the ceiling.
+void NoteSlowest(RunContext& context, const ReplayResult& replay);
+
 /// Keeps when how many rows were answered in the ample container.
 void NoteServing(RunContext& context, const ReplayResult& replay);
 
 /// Canceled, a model that died (with its diagnosis), or a record that could not be written.
 PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model, const ReplayResult& replay);
+
+/// What an open loop offered, by its own schedule, and what was served of it, in requests per
+/// second.
+struct ServedRate {
+  double offered = 0;
+  double served = 0;
+};
+
+/// nullopt for a closed loop. Random arrivals come faster or slower than their mean for a while, so
+/// the mean is no measure of a short run. `usual_ms`: a latency that the last answers may take
+/// after the schedule's end without telling of a backlog.
+std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& replay,
+                                 double usual_ms);
+
+void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence);
 
 /// No request succeeded: the run fails with the first failing body. Some failed: a warning.
 PhaseResult<void> CheckRows(RunContext& context, const ReplayResult& replay);

@@ -10,21 +10,27 @@ constexpr std::size_t kMostKills = 3;
 
 void LeaveOut(RunContext& context, std::uint32_t row, const ProfileError& death) {
   context.left_out.insert(row);
-  context.profile().findings.killing_rows.push_back(row);
-  context.recorder.Warn(
+  auto& killing = context.profile().findings.killing_rows;
+  killing.push_back(row);
+  std::string rows;
+  for (const std::int64_t killer : killing) {
+    rows += (rows.empty() ? "" : ", ") + std::to_string(killer);
+  }
+  context.recorder.WarnAnew(
       {"rowKills",
-       "row " + std::to_string(row) + " ends the model and was left out: " + death.message,
-       "send that row to the model yourself; a limit on the size of a request may be what it "
-       "lacks"});
+       "rows that end the model were left out (zero-based): " + rows + "; " + death.message,
+       "send them to the model yourself; a limit on the size of a request may be what it lacks"});
 }
 
 }  // namespace
 
 PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningModel>& model,
                                 const ReplayResult& replay) {
+  // The last row of a replay may end the model after the replay has ended.
+  if (const auto taken = replay.LastRowTaken()) context.observed.last_row = taken;
   if (!replay.target_lost || replay.stopped || context.stop.stop_requested()) return false;
   const DeathEvidence death = model->Death();
-  const auto row = replay.LastRowTaken();
+  const auto row = context.observed.last_row;
   const bool too_many =
       context.left_out.size() >= kMostKills || context.left_out.size() + 1 >= context.rows.size();
   // Memory that a row lacks is the ceiling's fault, not the row's.
@@ -40,6 +46,8 @@ PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningMode
   context.observed.serving.clear();
   if (const auto ready = model->Start(); !ready) {
     if (context.stop.stop_requested()) return Canceled();
+    if (model->RanOutOfBudget())
+      return TimedOut("the budget was used up before the model was ready");
     return FailRun(DiagnoseDeath(ready.error()));
   }
   return true;

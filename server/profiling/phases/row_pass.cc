@@ -41,22 +41,36 @@ void WarnSampled(RunContext& context, std::size_t replayed) {
        "allow a longer budget with --budget-seconds"});
 }
 
+// Takes the killer and all before it out of the order, and what was answered from the killer on,
+// which tells of the death and not of the rows, out of the record.
+void ForgetFrom(std::uint32_t killer, ReplayPlan& plan, ReplayResult& all) {
+  const auto at = std::find(plan.order.begin(), plan.order.end(), killer);
+  if (at != plan.order.end()) plan.order.erase(plan.order.begin(), at + 1);
+  const auto broken = std::find_if(all.requests.begin(), all.requests.end(),
+                                   [&](const auto& request) { return request.row == killer; });
+  all.requests.erase(broken, all.requests.end());
+  all.failures = std::count_if(all.requests.begin(), all.requests.end(),
+                               [](const auto& request) { return !request.Succeeded(); });
+  if (all.failures == 0) all.first_failure.reset();
+  all.target_lost = false;
+}
+
 // Every row once, going on with the rest where a row ends the model.
 PhaseResult<ReplayResult> FirstPass(RunContext& context, std::unique_ptr<RunningModel>& model,
                                     ReplayPlan plan) {
   ReplayResult all;
-  while (true) {
+  const auto until = context.clock.Now() + plan.max_time.value_or(std::chrono::nanoseconds{0});
+  while (!plan.order.empty()) {
+    plan.max_requests = plan.order.size();
+    plan.max_time = std::max(std::chrono::nanoseconds{0}, until - context.clock.Now());
     const ReplayResult part = model->Replay(plan, context.budget());
     Append(all, part);
     const auto replaced = ReplaceKilled(context, model, part);
     if (!replaced) return tl::unexpected<RunEnd>(replaced.error());
-    if (!*replaced) return all;
-    all.target_lost = false;
-    const auto done =
-        static_cast<std::ptrdiff_t>(std::min(part.requests.size() + 1, plan.order.size() - 1));
-    plan.order.erase(plan.order.begin(), plan.order.begin() + done);
-    plan.max_requests = plan.order.size();
+    if (!*replaced) break;
+    ForgetFrom(*context.observed.last_row, plan, all);
   }
+  return all;
 }
 
 // What is said of the rows one by one.

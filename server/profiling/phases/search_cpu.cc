@@ -9,6 +9,7 @@
 #include "server/analysis/grid_search.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
+#include "server/profiling/phases/answer.h"
 #include "server/profiling/phases/host_watch.h"
 #include "server/profiling/phases/plans.h"
 #include "server/profiling/phases/replays.h"
@@ -31,15 +32,14 @@ struct Probed {
 };
 
 // A probe is judged as a verification is, by its own latencies; errors are not the limit's doing.
-Verdict JudgeProbe(RunContext& context, const Trial& trial, const ReplayResult& replay,
+Verdict JudgeProbe(RunContext& context, const ReplayPlan& plan, const ReplayResult& replay,
                    const ResourceUse& use) {
   VerificationEvidence evidence;
   evidence.became_ready = true;
   evidence.requests = std::ssize(replay.requests);
   evidence.throttled_share = use.throttled_share;
   evidence.reference_p95_ms = context.observed.reference_p95_ms;
-  evidence.scheduled_rate = trial.requests_per_second;
-  evidence.measured_rate = trial.measurements.queries_per_second.value_or(0);
+  NoteRate(RateOf(plan, replay, context.observed.reference_p95_ms.value_or(0)), evidence);
   return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context.objective());
 }
 
@@ -72,12 +72,12 @@ PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
   const HostWatch watch;
   const ReplayResult replay = model.Replay(plan, context.budget());
   const ResourceUse use = Summarize(model.SamplesOf(replay));
-  Probed probed{{}, watch.End(context, use.cpu_seconds.value_or(0))};
+  Probed probed{{}, watch.End(context, use)};
   if (auto ended = CheckTarget(context, model, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
   Trial trial = MakeTrial(context, model, TrialPurpose::kCpuProbe, plan, began, replay);
-  const Verdict verdict = JudgeProbe(context, trial, replay, use);
+  const Verdict verdict = JudgeProbe(context, plan, replay, use);
   trial.passed = verdict.passed;
   trial.verdict = verdict.sentence;
   context.recorder.Record(trial, replay.SuccessLatencies());
@@ -180,18 +180,26 @@ PhaseResult<void> FillCurve(RunContext& context, RunningModel& model,
   return {};
 }
 
+// How much the chosen limit throttles; at the ceiling, which no search has to try, the load told.
+void NoteThrottling(RunContext& context, const std::vector<CpuPoint>& points) {
+  const auto& load = context.profile().measurements;
+  if (load) context.observed.throttled_at_choice = load->throttled_share.value_or(0);
+  for (const CpuPoint& point : points) {
+    if (point.cpu == context.observed.chosen_cpu) {
+      context.observed.throttled_at_choice = point.throttled_share;
+    }
+  }
+}
+
 }  // namespace
 
 PhaseResult<void> SearchCpu(RunContext& context, RunningModel& model) {
   context.recorder.EnterPhase(kSearchCpu, "searching the CPU limit");
   auto points = Search(context, model);
   if (!points) return tl::unexpected<RunEnd>(points.error());
-  for (const CpuPoint& point : *points) {
-    if (point.cpu == context.observed.chosen_cpu) {
-      context.observed.throttled_at_choice = point.throttled_share;
-    }
-  }
   if (auto ended = FillCurve(context, model, *points); !ended) return ended;
+  NoteThrottling(context, *points);
+  context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
   if (auto status = model.SetCpu(context.ceiling.cpu); !status) {
     return FailRun({"RuntimeFailed",
                     "the CPU limit could not be lifted again: " + status.error().message(),

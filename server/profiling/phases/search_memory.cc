@@ -29,7 +29,7 @@ void Keep(RunContext& context, Bytes memory) {
   MeasuredNeed& need = context.observed.need;
   need.hot_file = std::max(Bytes(), memory - need.serving_peak - need.agent_memory);
   if (auto& findings = context.profile().findings.memory) findings->hot_file = need.hot_file;
-  context.recorder.Answer(AnswerAt(context, FirstAnswer(need, context.ceiling), {}));
+  context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
 }
 
 PhaseResult<void> Search(RunContext& context, Bytes low, Bytes high) {
@@ -40,7 +40,7 @@ PhaseResult<void> Search(RunContext& context, Bytes low, Bytes high) {
   if (*enough) return {};
   MemoryBisection search(low, high);
   while (const auto memory = search.Next()) {
-    if (end.Passed()) break;
+    if (end.Passed() || !LeavesRoomToProve(context)) break;
     const auto holds = Holds(context, *memory);
     if (!holds) return tl::unexpected<RunEnd>(holds.error());
     search.Tell(*memory, *holds);
@@ -57,7 +57,7 @@ PhaseResult<void> SearchMemory(RunContext& context, Bytes mapped_file) {
   const Bytes high =
       std::min(RoundUp(MemoryFloor(need) + mapped_file, kMemoryQuantum), context.ceiling.memory);
   // What is mapped fits into the margin, or one step is all there is between them.
-  if (high <= low + kMemoryQuantum) return {};
+  if (high <= low + kMemoryQuantum || !LeavesRoomToProve(context)) return {};
   context.recorder.EnterPhase(kSearchMemory, "searching how much of its files the model needs");
   if (auto ended = Search(context, low, high); !ended) return ended;
   context.recorder.FinishPhase("done");

@@ -70,6 +70,10 @@ PhaseResult<std::unique_ptr<RunningModel>> SearchFirstStart(RunContext& context,
                      context.host_memory);
   while (const auto memory = search.Next()) {
     const auto starts = Starts(context, *memory);
+    if (!starts && starts.error().state == ProfileState::kTimedOut) {
+      error.message += "; the budget was used up before the first limit that loads was found";
+      return FailRun(std::move(error));
+    }
     if (!starts) return tl::unexpected<RunEnd>(starts.error());
     search.Tell(*starts);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "server/analysis/thread_pools.h"
+#include "server/profiling/phases/answer.h"
 #include "server/profiling/phases/limited_run.h"
 #include "server/profiling/phases/shares.h"
 
@@ -19,6 +20,10 @@ struct Attempt {
   Cores cpu;
 };
 
+Cores Chosen(const RunContext& context) {
+  return context.observed.chosen_cpu.value_or(context.ceiling.cpu);
+}
+
 ThreadPoolEvidence Evidence(RunContext& context, std::int64_t most_tasks) {
   ThreadPoolEvidence evidence;
   const agent_protocol::Ready& ready = context.observed.ready;
@@ -26,7 +31,7 @@ ThreadPoolEvidence Evidence(RunContext& context, std::int64_t most_tasks) {
   evidence.processes = ready.processes;
   evidence.libraries = ready.thread_pools;
   evidence.environment = context.config().environment_variables;
-  evidence.limit = context.observed.chosen_cpu;
+  evidence.limit = Chosen(context);
   evidence.throttled_share = context.observed.throttled_at_choice;
   evidence.host_cores = context.host_cores;
   return evidence;
@@ -63,7 +68,7 @@ PhaseResult<bool> Try(RunContext& context, const Attempt& attempt,
   ThreadPoolFindings& findings = *context.profile().findings.thread_pools;
   const auto before = BaselineP95(context, attempt.cpu);
   const auto after = run->trial.measurements.latency_p95_ms;
-  const double saved = context.observed.chosen_cpu.value() - attempt.cpu.value();
+  const double saved = Chosen(context).value() - attempt.cpu.value();
   const double gain = before && after && *after > 0 ? *before / *after : 1;
   if (findings.environment.empty() || gain > findings.gain.value_or(0)) {
     findings.environment = settings;
@@ -80,7 +85,7 @@ PhaseResult<bool> Try(RunContext& context, const Attempt& attempt,
 
 void Advise(RunContext& context, const ThreadPoolEvidence& evidence) {
   const ThreadPoolFindings& found = *context.profile().findings.thread_pools;
-  const int size = static_cast<int>(std::ceil(context.observed.chosen_cpu.value() - 1e-9));
+  const int size = static_cast<int>(std::ceil(Chosen(context).value() - 1e-9));
   std::string advice;
   if (found.adopted) advice = "set the recommendation's environmentVariables where it is deployed";
   if (const auto more = AdviseOnPools(evidence, size)) {
@@ -99,14 +104,14 @@ void Advise(RunContext& context, const ThreadPoolEvidence& evidence) {
 
 PhaseResult<void> TryThreadPools(RunContext& context, std::int64_t most_tasks) {
   const ThreadPoolEvidence evidence = Evidence(context, most_tasks);
-  if (!PoolsSuspected(evidence)) return {};
+  if (!PoolsSuspected(evidence) || !LeavesRoomToProve(context)) return {};
   context.recorder.EnterPhase(kThreadPools, "trying smaller thread pools");
   ThreadPoolFindings findings;
   findings.threads = evidence.threads;
   findings.processes = evidence.processes;
   findings.libraries = evidence.libraries;
   context.profile().findings.thread_pools = findings;
-  for (const Attempt& attempt : Attempts(context.observed.chosen_cpu)) {
+  for (const Attempt& attempt : Attempts(Chosen(context))) {
     const auto settings = SuggestPoolSizes(evidence, attempt.size);
     if (!settings) break;
     const auto won = Try(context, attempt, *settings);
@@ -114,6 +119,7 @@ PhaseResult<void> TryThreadPools(RunContext& context, std::int64_t most_tasks) {
     if (!*won) continue;
     context.environment = *settings;
     context.observed.chosen_cpu = attempt.cpu;
+    context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
     break;
   }
   Advise(context, evidence);

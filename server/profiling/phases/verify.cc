@@ -30,6 +30,18 @@ void WarnUnverified(RunContext& context, const std::string& why) {
                          "objective the model can hold"});
 }
 
+// Enough requests for the objective's percentiles, given how many of them were too slow.
+bool EnoughRequests(const Objective& objective, const std::vector<std::uint32_t>& latencies) {
+  if (latencies.size() < RequestsToSee(objective)) return false;
+  return std::all_of(
+      objective.latency_ms.begin(), objective.latency_ms.end(), [&](const auto& limit) {
+        const auto over = std::count_if(latencies.begin(), latencies.end(),
+                                        [&](std::uint32_t us) { return us > limit.second * 1000; });
+        return HoldsWithConfidence(latencies.size(), static_cast<std::size_t>(over),
+                                   QuantileOfKey(limit.first).value_or(1));
+      });
+}
+
 ConfidenceEvidence Evidence(RunContext& context, const Proof& proof) {
   ConfidenceEvidence evidence;
   evidence.passes = static_cast<int>(proof.passes.size());
@@ -39,7 +51,7 @@ ConfidenceEvidence Evidence(RunContext& context, const Proof& proof) {
   evidence.enough_requests = true;
   std::vector<double> means;
   for (const LimitedRun& run : proof.passes) {
-    evidence.enough_requests &= run.latencies.size() >= RequestsToSee(context.objective());
+    evidence.enough_requests &= EnoughRequests(context.objective(), run.latencies);
     means.push_back(run.trial.measurements.average_latency_ms.value_or(0));
   }
   evidence.latency_spread = HalfRange(means);
@@ -87,9 +99,13 @@ PhaseResult<std::optional<LimitedRun>> Prove(RunContext& context, Proof& proof) 
 
 LimitedRunPlan ProofPlan(RunContext& context, const Limits& limits, TrialPurpose purpose,
                          int containers) {
-  const auto share = std::chrono::nanoseconds(context.budget().Left()) / std::max(3, containers);
-  return {limits, purpose, std::min<std::chrono::nanoseconds>(kVerificationTime, share / 2),
-          RequestsToSee(context.objective()), share};
+  // A third of what is left at most, so that a raise finds something left; and the containers still
+  // to come need their starts too.
+  const auto left = std::chrono::nanoseconds(context.budget().Left());
+  const auto load = std::max<std::chrono::nanoseconds>(
+      kLeastTime / 5, std::min(left / 3, left / containers - TimeBeforeLoad(context)));
+  return {limits, purpose, std::min<std::chrono::nanoseconds>(kVerificationTime, load),
+          RequestsToSee(context.objective()), load};
 }
 
 void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry>& failed,
@@ -120,8 +136,8 @@ void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry
 PhaseResult<std::optional<Proof>> Verify(RunContext& context) {
   context.recorder.EnterPhase(kVerify, "verifying the answer in fresh containers");
   Proof proof;
-  proof.limits = FirstAnswer(context.observed.need, context.ceiling);
-  proof.limits.cpu = context.observed.chosen_cpu;
+  proof.limits = CurrentLimits(context);
+  context.recorder.Answer(AnswerAt(context, proof.limits, {}));
   std::vector<FailedTry> failed;
   std::string why = "the budget was used up";
   for (int raise = 0; raise < kRaises && context.budget().Left() > kLeastTime; ++raise) {

@@ -50,8 +50,9 @@ void WarnNotSteady(RunContext& context) {
 PhaseResult<void> WarmUp(RunContext& context, std::unique_ptr<RunningModel>& model) {
   context.recorder.EnterPhase(kWarmUp, "warming up");
   const Timestamp began = Now();
-  const Deadline end = Deadline::After(
-      std::min<std::chrono::nanoseconds>(kLongest, context.BudgetShare(kBudgetForWarmUp)));
+  const auto longest =
+      std::min<std::chrono::nanoseconds>(kLongest, context.BudgetShare(kBudgetForWarmUp));
+  Deadline end = Deadline::After(longest);
   std::vector<WarmUpWindow> windows;
   ReplayResult all;
   bool steady = false;
@@ -65,6 +66,7 @@ PhaseResult<void> WarmUp(RunContext& context, std::unique_ptr<RunningModel>& mod
     if (*replaced) {
       all = {};
       windows.clear();
+      end = Deadline::After(longest);
       continue;
     }
     Append(all, window);

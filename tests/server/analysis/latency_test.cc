@@ -7,6 +7,17 @@
 namespace mlprof {
 namespace {
 
+TEST(HoldsWithConfidenceTest, AgreesWithTheBinomialTable) {
+  EXPECT_TRUE(HoldsWithConfidence(59, 0, 0.95));
+  EXPECT_FALSE(HoldsWithConfidence(58, 0, 0.95));
+  EXPECT_FALSE(HoldsWithConfidence(59, 1, 0.95));
+  EXPECT_TRUE(HoldsWithConfidence(93, 1, 0.95));
+  EXPECT_TRUE(HoldsWithConfidence(299, 0, 0.99));
+  EXPECT_FALSE(HoldsWithConfidence(298, 0, 0.99));
+  EXPECT_TRUE(HoldsWithConfidence(1'000'000, 100, 0.99));
+  EXPECT_FALSE(HoldsWithConfidence(0, 0, 0.95));
+}
+
 std::vector<std::uint32_t> OneTo(std::uint32_t n) {
   std::vector<std::uint32_t> us(n);
   std::iota(us.begin(), us.end(), 1U);

@@ -97,6 +97,20 @@ TEST(ProfileRunTest, LeavesOutTheRowThatEndsTheModelAndNamesIt) {
   EXPECT_EQ(profile.measurements->rows_replayed, 19);
 }
 
+TEST(ProfileRunTest, NamesTheRowWhoseDeathIsHeardOfAfterItsReplayEnded) {
+  FakeModel model;
+  // 2 ms a row: row 499 is the last of the first window of a second.
+  model.status = [](const std::string& row) { return row == "row 499" ? 0 : 200; };
+  model.resets_first = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(500));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded)
+      << (profile.error ? profile.error->message : "");
+  EXPECT_EQ(profile.findings.killing_rows, std::vector<std::int64_t>{499});
+}
+
 TEST(ProfileRunTest, NamesTheCrashOfAModelThatEveryRowEnds) {
   FakeModel model;
   model.status = [](const std::string&) { return 0; };
