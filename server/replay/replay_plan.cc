@@ -5,10 +5,17 @@
 namespace mlprof {
 
 std::optional<std::uint32_t> ReplayResult::LastRowTaken() const {
-  const auto broken = std::find_if(requests.rbegin(), requests.rend(), [](const auto& request) {
-    return request.failure == agent_protocol::RowFailure::kReset;
-  });
-  return broken == requests.rend() ? last_sent : broken->row;
+  // Rows that were sent between the death and the word of it failed as well, and the one that did
+  // it may have been tried again and been refused: the first of those at the end is the one.
+  std::optional<std::uint32_t> row = last_sent;
+  for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
+    if (request->failure != agent_protocol::RowFailure::kReset &&
+        request->failure != agent_protocol::RowFailure::kConnect) {
+      break;
+    }
+    row = request->row;
+  }
+  return row;
 }
 
 std::vector<std::uint32_t> ReplayResult::SuccessLatencies() const {

@@ -80,7 +80,8 @@ struct ReplayResult {
   bool cut_off = false;                    // the deadline passed with rows still unanswered
 
   double Seconds() const { return std::chrono::duration<double>(ended - began).count(); }
-  /// The row that the model had last where it died: one whose connection broke, else the last sent.
+  /// The row that the model had last where it died: the first of the rows at the
+  /// end whose connection broke or was refused, else the last sent.
   std::optional<std::uint32_t> LastRowTaken() const;
   /// Of the requests that succeeded: errors are fast and would flatter.
   std::vector<std::uint32_t> SuccessLatencies() const;

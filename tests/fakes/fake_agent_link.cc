@@ -118,7 +118,8 @@ void FakeAgentLink::AnswerNull(AgentListener& listener, const agent_protocol::Ro
 
 void FakeAgentLink::ResetAndDie(AgentListener& listener, const agent_protocol::Row& row) {
   clock_.Pass(model_.cpu_per_row);
-  Post([this](AgentListener& later) { Die(later, 0, SIGSEGV); });
+  if (!resetting_) Post([this](AgentListener& later) { Die(later, 0, SIGSEGV); });
+  resetting_ = true;
   agent_protocol::Answer answer;
   answer.id = row.id;
   answer.failure = agent_protocol::RowFailure::kReset;
@@ -134,7 +135,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
     oom_killed_ = true;
     return Die(listener, 0, SIGKILL);
   }
-  const int status = model_.status(row.body);
+  const int status = resetting_ ? 0 : model_.status(row.body);
   if (status == 0 && model_.resets_first) return ResetAndDie(listener, row);
   if (status == 0) return Die(listener, 0, SIGSEGV);
   listener.OnSample(Read(Serving()));

@@ -52,6 +52,7 @@ class FakeAgentLink final : public AgentLink {
   std::atomic<bool> oom_killed_ = false;
   bool dead_ = false;
   bool null_target_ = false;
+  bool resetting_ = false;  // it is about to die
   std::int64_t rows_ = 0;
   std::int64_t refaults_ = 0;
   std::jthread thread_;

@@ -99,7 +99,7 @@ TEST(ProfileRunTest, LeavesOutTheRowThatEndsTheModelAndNamesIt) {
 
 TEST(ProfileRunTest, NamesTheRowWhoseDeathIsHeardOfAfterItsReplayEnded) {
   FakeModel model;
-  // 2 ms a row: row 499 is the last of the first window of a second.
+  // 2 ms a row: row 499 is the last of the first window of a second. Rows behind it break too.
   model.status = [](const std::string& row) { return row == "row 499" ? 0 : 200; };
   model.resets_first = true;
   ProfilingBench bench(model);
@@ -109,6 +109,19 @@ TEST(ProfileRunTest, NamesTheRowWhoseDeathIsHeardOfAfterItsReplayEnded) {
   ASSERT_EQ(profile.state, ProfileState::kSucceeded)
       << (profile.error ? profile.error->message : "");
   EXPECT_EQ(profile.findings.killing_rows, std::vector<std::int64_t>{499});
+}
+
+TEST(ProfileRunTest, NamesTheRowThatBrokeFirstOfThoseThatBroke) {
+  FakeModel model;
+  model.status = [](const std::string& row) { return row == "row 7" ? 0 : 200; };
+  model.resets_first = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded)
+      << (profile.error ? profile.error->message : "");
+  EXPECT_EQ(profile.findings.killing_rows, std::vector<std::int64_t>{7});
 }
 
 TEST(ProfileRunTest, NamesTheCrashOfAModelThatEveryRowEnds) {
