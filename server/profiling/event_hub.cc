@@ -91,6 +91,11 @@ void EventHub::WhenAfter(const std::string& profile_id, std::int64_t last_id,
   ready();
 }
 
+bool EventHub::IsOpen(const std::string& profile_id) const {
+  const std::lock_guard lock(mutex_);
+  return rings_.contains(profile_id);
+}
+
 void EventHub::Forget(const std::string& profile_id) {
   const std::lock_guard lock(mutex_);
   rings_.erase(profile_id);

@@ -29,6 +29,8 @@ class EventHub {
                                          std::size_t max);
   /// Calls `ready` once, from any thread, when an event after `last_id` is there (perhaps at once).
   void WhenAfter(const std::string& profile_id, std::int64_t last_id, std::function<void()> ready);
+  /// Whether more may come: somebody has published to it and has not said that it is over.
+  bool IsOpen(const std::string& profile_id) const;
   /// Frees the ring of a profile that is finished or deleted; what was stored stays readable.
   void Forget(const std::string& profile_id);
 
@@ -42,7 +44,7 @@ class EventHub {
   void Append(const std::string& profile_id, const std::string& type, Json data, bool store);
 
   ProfileRepository& profiles_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, Ring> rings_;
 };
 

@@ -31,6 +31,7 @@ struct Observations {
   std::optional<double> reference_mean_ms;  // likewise
   std::optional<Bytes> peak_memory;         // unreclaimable, over all runs, without the agent's own
   std::optional<std::uint32_t> last_row;    // that the model took, one at a time
+  bool last_row_broke = false;              // its connection did
   double slowest_row_ms = 0;                // at the ceiling
   std::int64_t distinct_rows = 0;           // replayed so far
   std::vector<std::uint32_t> heavy_rows;    // what a verification must not leave out

@@ -17,6 +17,7 @@ std::string FormatEvent(const StoredEvent& event);
 
 class EventStream final : public BodyStream {
  public:
+  /// `finished`: nothing more will be published.
   EventStream(EventHub& hub, std::string profile_id, std::int64_t last_id, bool finished)
       : hub_(hub), profile_id_(std::move(profile_id)), last_id_(last_id), finished_(finished) {}
 

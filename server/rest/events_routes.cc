@@ -46,11 +46,12 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   const std::int64_t last_id = std::min(*asked, *newest ? (*newest)->id : 0);
   // A browser takes every stream that ends up again; 204 alone makes it stop (HTML, 9.2.3).
   if (*newest && (*newest)->type == "done" && last_id == (*newest)->id) return NoContent();
+  // The state is stored before the last event is: until that is out too, a stream waits for it.
+  const bool over = IsFinished(profile->state) && !hub.IsOpen(profile->id);
   HttpResponse response;
   response.headers.Set("Content-Type", "text/event-stream");
   response.headers.Set("Cache-Control", "no-store");
-  response.body =
-      std::make_shared<EventStream>(hub, profile->id, last_id, IsFinished(profile->state));
+  response.body = std::make_shared<EventStream>(hub, profile->id, last_id, over);
   return response;
 }
 

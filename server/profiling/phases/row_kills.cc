@@ -1,5 +1,7 @@
 #include "server/profiling/phases/row_kills.h"
 
+#include <algorithm>
+
 #include "server/profiling/phases/replays.h"
 
 namespace mlprof::phases {
@@ -7,6 +9,21 @@ namespace {
 
 // More rows than these, and it is not the row.
 constexpr std::size_t kMostKills = 3;
+
+bool Broke(const RequestRecord& request) {
+  return request.failure == agent_protocol::RowFailure::kReset ||
+         request.failure == agent_protocol::RowFailure::kConnect;
+}
+
+// The last row of a replay may end the model after the replay has ended; rows of the next one that
+// broke from its beginning on then broke because of it.
+void NoteLastRow(RunContext& context, const ReplayResult& replay) {
+  Observations& observed = context.observed;
+  const bool all_broke = std::all_of(replay.requests.begin(), replay.requests.end(), Broke);
+  if (observed.last_row_broke && all_broke) return;
+  if (const auto taken = replay.LastRowTaken()) observed.last_row = taken;
+  observed.last_row_broke = !replay.requests.empty() && Broke(replay.requests.back());
+}
 
 void LeaveOut(RunContext& context, std::uint32_t row, const ProfileError& death) {
   context.left_out.insert(row);
@@ -26,8 +43,7 @@ void LeaveOut(RunContext& context, std::uint32_t row, const ProfileError& death)
 
 PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningModel>& model,
                                 const ReplayResult& replay) {
-  // The last row of a replay may end the model after the replay has ended.
-  if (const auto taken = replay.LastRowTaken()) context.observed.last_row = taken;
+  NoteLastRow(context, replay);
   if (!replay.target_lost || replay.stopped || context.stop.stop_requested()) return false;
   const DeathEvidence death = model->Death();
   const auto row = context.observed.last_row;
@@ -38,6 +54,7 @@ PhaseResult<bool> ReplaceKilled(RunContext& context, std::unique_ptr<RunningMode
     return tl::unexpected<RunEnd>(CheckTarget(context, *model, replay).error());
   }
   LeaveOut(context, *row, DiagnoseDeath(death));
+  context.observed.last_row_broke = false;
   model.reset();
   auto fresh = RunningModel::Launch(context, {context.ceiling, context.measuring_cpuset});
   if (!fresh) return tl::unexpected<RunEnd>(fresh.error());

@@ -43,6 +43,15 @@ TEST_F(EventHubTest, GivesEventsInOrderAfterTheLastOneSeen) {
   EXPECT_TRUE(TypesAfter(3).empty());
 }
 
+TEST_F(EventHubTest, IsOpenFromTheFirstEventUntilItIsForgotten) {
+  bench_.events().Forget(id_);
+  EXPECT_FALSE(bench_.events().IsOpen(id_));
+  bench_.events().PublishStored(id_, "done", Json::object());
+  EXPECT_TRUE(bench_.events().IsOpen(id_));
+  bench_.events().Forget(id_);
+  EXPECT_FALSE(bench_.events().IsOpen(id_));
+}
+
 TEST_F(EventHubTest, KeepsStoredEventsAndTheirIdsOverARestart) {
   bench_.events().PublishStored(id_, "phase", Json::object());
   bench_.events().Publish(id_, "progress", Json::object());
