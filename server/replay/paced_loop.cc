@@ -6,19 +6,19 @@
 namespace mlprof {
 namespace {
 
-constexpr double kCatchUp = 2;  // a backlog is sent at no more than so many times the rate
+// A backlog is sent at no more than so many times the pace of its own schedule: a burst of random
+// arrivals stays the burst it is.
+constexpr int kCatchUp = 2;
 
 }  // namespace
 
 PacedLoop::PacedLoop(ReplayPlan plan)
-    : ReplayLoop(std::move(plan)),
-      schedule_(*this->plan().open_loop),
-      shortest_gap_(static_cast<std::int64_t>(
-          1e9 / (kCatchUp * this->plan().open_loop->requests_per_second))) {}
+    : ReplayLoop(std::move(plan)), schedule_(*this->plan().open_loop) {}
 
 ReplayLoop::Time PacedLoop::Permitted() const {
   const Time due = began().value_or(Time{0}) + schedule_.due();
-  return catching_up_from_ ? std::max(due, *catching_up_from_ + shortest_gap_) : due;
+  if (!catching_up_from_) return due;
+  return std::max(due, *catching_up_from_ + (schedule_.due() - last_due_) / kCatchUp);
 }
 
 std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
@@ -33,6 +33,7 @@ std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
     catching_up_from_.reset();
   }
   if (now - due > kLateAfter) ++changing_result().late;
+  last_due_ = schedule_.due();
   schedule_.Advance();
   return Launch(due, now);
 }

@@ -23,7 +23,7 @@ class PacedLoop final : public ReplayLoop {
   Time Permitted() const;
 
   ArrivalSchedule schedule_;
-  const Time shortest_gap_;               // of a backlog: half the schedule's mean
+  Time last_due_{0};                      // of the row before, since the begin
   std::optional<Time> catching_up_from_;  // what the row before was permitted at, where it was late
 };
 

@@ -133,7 +133,7 @@ class Run {
     evidence_.throttled_share = serving.throttled_share;
     evidence_.refaults = ready_ ? serving.refaults : whole_life.refaults;
     evidence_.reference_p95_ms = context_.observed.reference_p95_ms;
-    NoteRate(RateOf(plan_, replay_, evidence_.reference_p95_ms.value_or(0)), evidence_);
+    NoteRate(RateOf(plan_, replay_, AcceptableMs(context_)), evidence_);
     return Judge(evidence_, LatencyDistribution(replay_.SuccessLatencies()), context_.objective());
   }
 

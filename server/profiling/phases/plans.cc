@@ -10,6 +10,7 @@ namespace {
 
 // A rate has no fixed number in flight; so many at once stand for a burst.
 constexpr int kBurstOfRate = 2;
+constexpr std::size_t kRequestsForOneOfARate = 5;
 
 }  // namespace
 
@@ -30,8 +31,11 @@ ReplayPlan ObjectivePlan(RunContext& context, std::chrono::nanoseconds time,
   const Objective& objective = context.objective();
   plan.concurrency = objective.ConcurrencyOrOne();
   if (objective.requests_per_second) {
-    plan.open_loop = OpenLoop{*objective.requests_per_second, objective.arrivals,
-                              context.profile().request.seed};
+    // Each container gets arrivals of its own: one burst of one schedule must not decide for all.
+    // The limits tried within a container are compared under the same.
+    plan.open_loop =
+        OpenLoop{*objective.requests_per_second, objective.arrivals,
+                 context.profile().request.seed + static_cast<std::uint64_t>(context.launches)};
   }
   plan.max_time = time;
   plan.min_requests = min_requests;
@@ -67,7 +71,9 @@ std::size_t RequestsToSee(const Objective& objective) {
   for (const auto& [key, limit] : objective.latency_ms) {
     most = std::max(most, RequestsForConfidence(QuantileOfKey(key).value_or(0.95)));
   }
-  return most;
+  // Neighbours in a burst are slow together, so that so many requests tell less than independent
+  // ones would.
+  return objective.requests_per_second ? kRequestsForOneOfARate * most : most;
 }
 
 }  // namespace mlprof::phases

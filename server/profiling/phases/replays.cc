@@ -93,6 +93,14 @@ std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& rep
                     (answered - static_cast<double>(replay.failures)) / took};
 }
 
+double AcceptableMs(RunContext& context) {
+  double acceptable = context.observed.reference_p95_ms.value_or(0);
+  for (const auto& [key, limit_ms] : context.objective().latency_ms) {
+    acceptable = std::max(acceptable, limit_ms);
+  }
+  return acceptable;
+}
+
 void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence) {
   if (!rate) return;
   evidence.scheduled_rate = rate->offered;

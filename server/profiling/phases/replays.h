@@ -37,6 +37,9 @@ struct ServedRate {
 std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& replay,
                                  double usual_ms);
 
+/// The longest latency that is no sign of a backlog: what the objective allows, else the reference.
+double AcceptableMs(RunContext& context);
+
 void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence);
 
 /// No request succeeded: the run fails with the first failing body. Some failed: a warning.

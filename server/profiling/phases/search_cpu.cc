@@ -39,7 +39,7 @@ Verdict JudgeProbe(RunContext& context, const ReplayPlan& plan, const ReplayResu
   evidence.requests = std::ssize(replay.requests);
   evidence.throttled_share = use.throttled_share;
   evidence.reference_p95_ms = context.observed.reference_p95_ms;
-  NoteRate(RateOf(plan, replay, context.observed.reference_p95_ms.value_or(0)), evidence);
+  NoteRate(RateOf(plan, replay, AcceptableMs(context)), evidence);
   return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context.objective());
 }
 

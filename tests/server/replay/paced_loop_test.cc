@@ -82,6 +82,28 @@ TEST(PacedLoopTest, FiresABacklogNoFasterThanTwiceTheRateUntilItIsGone) {
   EXPECT_EQ(loop.NextAt(now), kBegin + milliseconds(200));
 }
 
+TEST(PacedLoopTest, NeverMakesABurstOfRandomArrivalsLaterThanTheRowBeforeIt) {
+  ReplayPlan plan = Plan();
+  plan.open_loop->arrivals = Arrivals::kPoisson;
+  plan.max_requests = 500;
+  PacedLoop loop(plan);
+  Time now = kBegin;
+  // The first row behind the begin is looked at 40 ms too late.
+  while (loop.Next(now)) {
+  }
+  now = *loop.NextAt(now) + milliseconds(40);
+  Time most = milliseconds(40);
+  while (loop.sent() < 500) {
+    if (const auto send = loop.Next(now)) {
+      EXPECT_LE(send->lag, most);
+      most = std::max(send->lag, Time(kLateAfter));
+      continue;
+    }
+    now = *loop.NextAt(now);
+  }
+  EXPECT_LE(most, Time(kLateAfter));
+}
+
 TEST(PacedLoopTest, LetsCloseArrivalsLeaveTogetherWithinATimersJitter) {
   ReplayPlan plan = Plan();
   plan.open_loop->requests_per_second = 10'000;
