@@ -9,11 +9,14 @@
 
 namespace mlprof {
 
+/// How full cores may be that serve a rate: its bursts need room (the usual mark for scaling out).
+inline constexpr double kUtilizationOfRate = 0.70;
+
 /// The need as measured in the ample container.
 struct MeasuredNeed {
   double cores = 0;  // mean CPU use under the objective's load
-  /// How full the cores may be: 1 for a closed loop, which fills whatever it gets; 0.70 for a rate,
-  /// whose bursts need room (the usual mark for scaling out).
+  /// How full the cores may be: 1 for a closed loop, which fills whatever it gets, else
+  /// kUtilizationOfRate.
   double utilization = 1;
   /// The rows were measured while other work ran, which makes `cores` too low if anything: nothing
   /// is taken off it.

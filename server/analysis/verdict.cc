@@ -6,7 +6,6 @@ namespace mlprof {
 namespace {
 
 constexpr double kUnboundShare = 0.01;
-constexpr double kReferenceTolerance = 1.10;
 constexpr double kRateServed = 0.98;
 // Far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;

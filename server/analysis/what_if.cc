@@ -4,16 +4,16 @@
 #include <cmath>
 
 #include "server/analysis/measured_range.h"
+#include "server/analysis/recommend.h"
 #include "server/analysis/sentence.h"
 #include "server/analysis/serving_model.h"
+#include "server/analysis/verdict.h"
 
 namespace mlprof {
 namespace {
 
 constexpr double kOwnMargin = 0.10;
 constexpr double kLatencyReserve = 0.95;
-constexpr double kReferenceTolerance = 1.10;
-constexpr double kUtilisationOfRate = 0.70;
 constexpr double kKeepsUp = 0.95;  // of the rate; a run's arrivals at random scatter by less
 constexpr std::int64_t kFewestRequests = 2000;
 constexpr Cores kFineGridEnd = Cores::FromTenths(20);
@@ -89,7 +89,7 @@ class CpuSearch {
   Cores Floor() const {
     if (!objective_.requests_per_second) return kCpuQuantum;
     const double cores = *objective_.requests_per_second * model_.cpu_ms / 1000;
-    return std::max(kCpuQuantum, Cores(cores / kUtilisationOfRate).RoundUpToGrid());
+    return std::max(kCpuQuantum, Cores(cores / kUtilizationOfRate).RoundUpToGrid());
   }
 
   static Cores NextOnGrid(Cores cpu) {

@@ -17,7 +17,7 @@ namespace mlprof {
 inline constexpr std::chrono::milliseconds kLateAfter{1};
 
 /// Rows are sent at the times of a schedule, whether or not earlier ones were answered. A backlog
-/// (no thread could run, or max_in_flight was reached) leaves at twice the rate at most.
+/// (no thread could run, or max_in_flight was reached) leaves at twice its own pace at most.
 struct OpenLoop {
   double requests_per_second = 1;  // positive
   Arrivals arrivals = Arrivals::kPoisson;

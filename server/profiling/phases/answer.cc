@@ -8,9 +8,6 @@
 namespace mlprof::phases {
 namespace {
 
-// Bursts of a rate need room above its mean (the usual mark for scaling out).
-constexpr double kUtilizationOfRate = 0.70;
-
 double CoresOfLoop(const RunContext& context, const ResourceUse& use, int concurrency,
                    double other_cores) {
   const int objective = context.recorder.profile().request.objective.ConcurrencyOrOne();

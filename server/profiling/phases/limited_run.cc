@@ -1,7 +1,6 @@
 #include "server/profiling/phases/limited_run.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "server/profiling/phases/host_watch.h"
 #include "server/profiling/phases/plans.h"
