@@ -60,7 +60,7 @@ class ExamplesTest(unittest.TestCase):
         model = json.loads(self.mlprof("model", "show", "sentiment", "-o", "json"))
         self.assertEqual(model["tags"], {"kind": "text", **answer["tags"]})
         shown = self.mlprof("profile", "show", "first")
-        self.assertIn(str(answer["requestedCpu"]), shown)
+        self.assertIn(f"{answer['requestedCpu']:g} core", shown)
         self.mlprof("profile", "show", "nobody", status=3)
         self.mlprof("profile", "export", "first", "-t", self.home.name + "/out", "--format", "json")
         self.assertTrue(any(pathlib.Path(self.home.name, "out").iterdir()))
