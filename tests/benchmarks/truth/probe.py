@@ -69,11 +69,11 @@ class Serving:
         self.container.remove()
 
     def replay(self, target, passes=3, seconds=0.0, longest=60.0, warm_passes=1, seed=1,
-               hopeless_ms=0.0):
+               hopeless_ms=0.0, ready_seconds=120):
         command = [BIN / "bench-truth-replay", "--pid", self.container.pid,
                    "--rows", self.place.rows_file, "--port", self.place.port,
                    "--path", self.place.path, "--content-type", self.place.content_type,
-                   "--ready-seconds", 120, "--timeout-seconds", 60, "--warm-passes", warm_passes,
+                   "--ready-seconds", ready_seconds, "--timeout-seconds", 60, "--warm-passes", warm_passes,
                    "--passes", passes, "--seconds", seconds, "--longest", longest, "--seed", seed,
                    "--stop-at-failure", 1, "--hopeless-ms", hopeless_ms]
         if target.rate:
