@@ -102,7 +102,7 @@ struct Controller::Parts {
     auto listening = HttpServer::Start(http, router, Hooks());
     if (!listening) return Fail(listening.error());
     server = std::move(*listening);
-    access.SetPort(server->port());
+    access.SetPorts(server->port(), 0);
     address = options.address.find(':') == std::string::npos ? options.address
                                                              : "[" + options.address + "]";
     return {};

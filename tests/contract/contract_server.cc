@@ -55,7 +55,7 @@ int Serve(Database& database, ContentStore& content) {
   hooks.refuse = RefuseWithProblem;
   auto server = HttpServer::Start(options, router, hooks);
   if (!server) return Complain(server.error());
-  access.SetPort((*server)->port());
+  access.SetPorts((*server)->port(), 0);
   for (const Route& route : router.routes()) {
     std::printf("route %s %s\n", route.method.c_str(), route.pattern.c_str());
   }
