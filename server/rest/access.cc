@@ -108,7 +108,8 @@ std::optional<HttpResponse> AccessRules::CheckSite(const HttpRequest& request) c
     return Refuse(ErrorCode::kInvalidArgument, "exactly one Host header is needed", request);
   }
   if (!IsOurHost(request, Lowercase(hosts.front()))) {
-    return Refuse(ErrorCode::kPermissionDenied, "this Host is not one of this server", request);
+    return Refuse(ErrorCode::kPermissionDenied,
+                  "this Host is not one of this server; --public-url names another", request);
   }
   for (const std::string& origin : request.headers.GetAll("Origin")) {
     if (!IsOurOrigin(Lowercase(origin))) {
@@ -156,9 +157,10 @@ std::optional<HttpResponse> AccessRules::Check(const HttpRequest& request) const
 
 bool AccessRules::IsLocal(const HttpRequest& request) const {
   const auto hosts = request.headers.GetAll("Host");
-  return local_ == Local::kTrusted && IsLoopbackAddress(request.remote_address) &&
-         hosts.size() == 1 && IsLoopbackHost(HostOf(Lowercase(hosts.front()))) &&
-         !WasForwarded(request);
+  if (local_ != Local::kTrusted || hosts.size() != 1) return false;
+  const std::string host = HostOf(Lowercase(hosts.front()));
+  return IsLoopbackAddress(request.remote_address) &&
+         (IsLoopbackHost(host) || IsLoopbackAddress(host)) && !WasForwarded(request);
 }
 
 std::optional<Scope> AccessRules::ScopeOf(std::string_view token) const {

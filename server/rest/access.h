@@ -28,6 +28,8 @@ class AccessRules {
 
   /// Where the server listens, 0 for not at all; until told, loopback names are refused too.
   void SetPorts(unsigned short http, unsigned short https);
+  unsigned short http_port() const { return http_port_; }
+  unsigned short https_port() const { return https_port_; }
   /// Another address of this server: "http://192.0.2.1:8080", "https://box.example". Its scheme
   /// matters to Origin alone: behind a proxy https arrives as http.
   void AnswerTo(std::string_view url);
