@@ -13,6 +13,7 @@ std::vector<Command> MakeAll() {
   all.push_back(ExportCommand());
   all.push_back(WhatIfCommand());
   all.push_back(DoctorCommand());
+  for (Command& command : MlCommands()) all.push_back(std::move(command));
   return all;
 }
 
@@ -28,7 +29,6 @@ const std::vector<LaterCommand>& LaterCommands() {
       {"capture", "capturing device traces"},
       {"trace", "reading device traces"},
       {"azure-env", "serving the Azure ML v1 SDK"},
-      {"ml", "Azure CLI v1's spelling (mlprof ml …)"},
       {"token", "managing user tokens"},
       {"backup", "backup"},
   };
