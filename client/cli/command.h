@@ -40,6 +40,7 @@ struct ForeignCommand {
 std::vector<Command> ModelCommands();
 std::vector<Command> DatasetCommands();
 std::vector<Command> ProfileCommands();
+std::vector<Command> TokenCommands();
 Command CreateProfileCommand();
 Command CompareCommand();
 Command ExportCommand();
