@@ -13,6 +13,7 @@ std::vector<Command> MakeAll() {
   all.push_back(ExportCommand());
   all.push_back(WhatIfCommand());
   all.push_back(DoctorCommand());
+  all.push_back(AzureEnvCommand());
   for (Command& command : MlCommands()) all.push_back(std::move(command));
   return all;
 }
@@ -28,7 +29,6 @@ const std::vector<LaterCommand>& LaterCommands() {
   static const std::vector<LaterCommand> later = {
       {"capture", "capturing device traces"},
       {"trace", "reading device traces"},
-      {"azure-env", "serving the Azure ML v1 SDK"},
       {"backup", "backup"},
   };
   return later;

@@ -46,6 +46,7 @@ Command CompareCommand();
 Command ExportCommand();
 Command WhatIfCommand();
 Command DoctorCommand();
+Command AzureEnvCommand();
 /// `mlprof ml model …`, in Azure CLI v1's spelling.
 std::vector<Command> MlCommands();
 
