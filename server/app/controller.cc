@@ -77,7 +77,7 @@ struct Controller::Parts {
     queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
     AddRoutes(router, {models, datasets, sources, *service, *database, metrics,
-                       [this] { return Ready(); }, MLPROF_VERSION});
+                       [this] { return Ready(); }, MLPROF_VERSION, options.budget});
   }
 
   Status Ready() {
