@@ -11,6 +11,10 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
+constexpr const char* kTokenAdvice =
+    "  A token comes from MLPROF_TOKEN, or \"token\" in the config file beside \"server\". "
+    "'mlprof token create NAME'\n  makes one on the server's own machine.\n";
+
 bool IsHelp(const std::string& word) { return word == "--help" || word == "-h" || word == "help"; }
 
 // How many of the leading arguments spell `path`; 0 where they do not.
@@ -48,6 +52,7 @@ void PrintError(std::ostream& err, const Error& error) {
     err << "  " << Visible(field.pointer.empty() ? "(document)" : field.pointer) << ": "
         << Visible(field.detail) << "\n";
   }
+  if (error.code() == ErrorCode::kUnauthenticated) err << kTokenAdvice;
   err << std::flush;
 }
 

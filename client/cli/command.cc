@@ -5,7 +5,7 @@ namespace {
 
 std::vector<Command> MakeAll() {
   std::vector<Command> all;
-  for (auto group : {ModelCommands(), DatasetCommands(), ProfileCommands()}) {
+  for (auto group : {ModelCommands(), DatasetCommands(), ProfileCommands(), TokenCommands()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   all.push_back(CreateProfileCommand());
@@ -29,7 +29,6 @@ const std::vector<LaterCommand>& LaterCommands() {
       {"trace", "reading device traces"},
       {"azure-env", "serving the Azure ML v1 SDK"},
       {"ml", "Azure CLI v1's spelling (mlprof ml …)"},
-      {"token", "managing user tokens"},
       {"backup", "backup"},
   };
   return later;

@@ -32,6 +32,7 @@ struct LaterCommand {
 std::vector<Command> ModelCommands();
 std::vector<Command> DatasetCommands();
 std::vector<Command> ProfileCommands();
+std::vector<Command> TokenCommands();
 Command CreateProfileCommand();
 Command CompareCommand();
 Command ExportCommand();

@@ -8,6 +8,8 @@
 
 #include "client/cli/server_process.h"
 #include "client/cli/text_file.h"
+#include "client/src/json_fields.h"
+#include "client/src/random_key.h"
 #include "common/json/json.h"
 
 namespace mlprof::cli {
@@ -17,8 +19,13 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kHealthWait{5};
 
-bool Answers(const std::string& url, const Surroundings& surroundings) {
-  auto transport = surroundings.connect(url, "");
+struct Running {
+  std::string url;
+  std::string token;
+};
+
+bool Answers(const Running& server, const Surroundings& surroundings) {
+  auto transport = surroundings.connect(server.url, server.token, "");
   if (!transport) return false;
   RestRequest request;
   request.target = "/healthz";
@@ -27,37 +34,41 @@ bool Answers(const std::string& url, const Surroundings& surroundings) {
   return response && response->ok();
 }
 
-// The URL in server.json, if that server is alive.
-std::optional<std::string> FindRunning(const fs::path& file, const Surroundings& surroundings) {
+// The server in server.json, if it is alive.
+std::optional<Running> FindRunning(const fs::path& file, const Surroundings& surroundings) {
   const auto text = ReadTextFile(file);
   if (!text) return std::nullopt;
   const auto json = ParseJson(*text);
   if (!json || !json->is_object()) return std::nullopt;
-  const auto url = json->find("url");
   const auto pid = json->find("pid");
-  if (url == json->end() || !url->is_string() || pid == json->end() || !pid->is_number_integer()) {
-    return std::nullopt;
-  }
+  if (pid == json->end() || !pid->is_number_integer()) return std::nullopt;
   const auto process = pid->get<pid_t>();
   if (process <= 0 || (kill(process, 0) != 0 && errno != EPERM)) return std::nullopt;
-  if (!Answers(url->get<std::string>(), surroundings)) return std::nullopt;
-  return url->get<std::string>();
+  Running server{TextField(*json, "url"), TextField(*json, "token")};
+  if (server.url.empty() || !Answers(server, surroundings)) return std::nullopt;
+  return server;
 }
 
-Result<std::string> Start(const fs::path& data_dir, const Surroundings& surroundings,
-                          const Deadline& deadline) {
+// The server reads the token from a file: anybody can read the arguments of a process.
+Result<Running> Start(const fs::path& data_dir, const Surroundings& surroundings,
+                      const Deadline& deadline) {
   const fs::path program = FindProgram("mlprof-server", surroundings);
   if (program.empty()) {
     return Fail(Unavailable(
         "no server is configured (--server, MLPROF_SERVER), and mlprof-server was found neither "
         "beside mlprof nor on PATH to start a private one"));
   }
+  const std::string token = RandomSecret();
+  const fs::path token_file = data_dir / "server.token";
+  MLPROF_TRY(WriteTextFile(token_file, token + "\n", true));
   const auto process = StartServerProcess(
-      {program, data_dir, data_dir / "users.lock", data_dir / "server.log"}, deadline);
+      {program, data_dir, data_dir / "users.lock", token_file, data_dir / "server.log"}, deadline);
+  std::error_code ignored;
+  fs::remove(token_file, ignored);
   if (!process) return Fail(process.error());
-  const Json record = {{"url", process->url}, {"pid", process->pid}};
+  const Json record = {{"url", process->url}, {"token", token}, {"pid", process->pid}};
   MLPROF_TRY(WriteTextFile(data_dir / "server.json", DumpJson(record), true));
-  return process->url;
+  return Running{process->url, token};
 }
 
 }  // namespace
@@ -92,12 +103,12 @@ Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surround
   if (!use) return Fail(use.error());
   const auto start = FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline);
   if (!start) return Fail(start.error());
-  if (auto url = FindRunning(data_dir / "server.json", surroundings)) {
-    return PrivateServer{std::move(*url), std::move(*use), false};
+  if (auto server = FindRunning(data_dir / "server.json", surroundings)) {
+    return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), false};
   }
-  auto url = Start(data_dir, surroundings, deadline);
-  if (!url) return Fail(url.error());
-  return PrivateServer{std::move(*url), std::move(*use), true};
+  auto server = Start(data_dir, surroundings, deadline);
+  if (!server) return Fail(server.error());
+  return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), true};
 }
 
 }  // namespace mlprof::cli

@@ -3,7 +3,11 @@
 //
 //   DATA_DIR/users.lock   shared by every user; the server takes it exclusively, and ends
 //   DATA_DIR/start.lock   held while somebody looks for the server or starts it
-//   DATA_DIR/server.json  {"url": "http://127.0.0.1:PORT", "pid": N}, readable by its owner alone
+//   DATA_DIR/server.json  {"url": "http://127.0.0.1:PORT", "token": "mlp_…", "pid": N}
+//   DATA_DIR/server.token the token while the server starts
+//
+// Both are readable by their owner alone, and the server asks everybody for the token: no other
+// user of the machine can use it.
 #pragma once
 
 #include <filesystem>
@@ -18,6 +22,7 @@ namespace mlprof::cli {
 
 struct PrivateServer {
   std::string url;
+  std::string token;
   FileLock use;  // the server stays while this is held
   bool started_here = false;
 };

@@ -18,23 +18,55 @@ Result<fs::path> BaseFolder(const Surroundings& surroundings, const std::string&
   return fs::path(*home) / below_home;
 }
 
-Result<std::string> ServerOfConfigFile(const Surroundings& surroundings) {
+struct Configured {
+  std::string server;
+  std::string token;
+  std::string ca;
+};
+
+Status ReadMember(const Json& json, const char* key, std::string& into, const fs::path& file) {
+  const auto member = json.find(key);
+  if (member == json.end() || member->is_null()) return {};
+  if (!member->is_string()) {
+    return Fail(InvalidArgument(file.string() + ": /" + key + " must be a string"));
+  }
+  into = member->get<std::string>();
+  return {};
+}
+
+Status CheckIsPrivate(const fs::path& file) {
+  std::error_code error;
+  const auto others = fs::perms::group_all | fs::perms::others_all;
+  const auto status = fs::status(file, error);
+  if (error || (status.permissions() & others) == fs::perms::none) return {};
+  return Fail(InvalidArgument(file.string() + " holds a token, and others may read it: chmod 600 " +
+                              file.string()));
+}
+
+// Nothing of it where there is no such file.
+Result<Configured> ReadConfigFile(const Surroundings& surroundings) {
+  Configured configured;
   const auto folder = BaseFolder(surroundings, "XDG_CONFIG_HOME", ".config");
-  if (!folder) return std::string();
+  if (!folder) return configured;
   const fs::path file = *folder / "mlprof" / "config.json";
   std::error_code error;
-  if (!fs::exists(file, error)) return std::string();
+  if (!fs::exists(file, error)) return configured;
   const auto text = ReadTextFile(file);
   if (!text) return Fail(text.error());
   const auto json = ParseJson(*text);
   if (!json) return Fail(json.error().WithContext(file.string()));
   if (!json->is_object()) return Fail(InvalidArgument(file.string() + " is no JSON object"));
-  const auto server = json->find("server");
-  if (server == json->end() || server->is_null()) return std::string();
-  if (!server->is_string()) {
-    return Fail(InvalidArgument(file.string() + ": /server must be a URL"));
-  }
-  return server->get<std::string>();
+  MLPROF_TRY(ReadMember(*json, "server", configured.server, file));
+  MLPROF_TRY(ReadMember(*json, "token", configured.token, file));
+  MLPROF_TRY(ReadMember(*json, "ca", configured.ca, file));
+  if (!configured.token.empty()) MLPROF_TRY(CheckIsPrivate(file));
+  return configured;
+}
+
+std::string UrlFor(const std::string& option, const Configured& configured,
+                   const Surroundings& surroundings) {
+  if (!option.empty()) return option;
+  return surroundings.environment("MLPROF_SERVER").value_or(configured.server);
 }
 
 }  // namespace
@@ -46,14 +78,21 @@ Result<fs::path> PrivateDataFolder(const Surroundings& surroundings) {
 }
 
 Result<ServerLocation> LocateServer(const std::string& option, const Surroundings& surroundings) {
-  if (!option.empty()) return ServerLocation{option, {}};
-  if (const auto url = surroundings.environment("MLPROF_SERVER")) return ServerLocation{*url, {}};
-  const auto configured = ServerOfConfigFile(surroundings);
+  const auto configured = ReadConfigFile(surroundings);
   if (!configured) return Fail(configured.error());
-  if (!configured->empty()) return ServerLocation{*configured, {}};
-  auto data_dir = PrivateDataFolder(surroundings);
-  if (!data_dir) return Fail(data_dir.error());
-  return ServerLocation{"", std::move(*data_dir)};
+  ServerLocation location;
+  location.url = UrlFor(option, *configured, surroundings);
+  if (location.url.empty()) {
+    auto data_dir = PrivateDataFolder(surroundings);
+    if (!data_dir) return Fail(data_dir.error());
+    location.data_dir = std::move(*data_dir);
+    return location;
+  }
+  const bool is_its_server = configured->server.empty() || configured->server == location.url;
+  location.token =
+      surroundings.environment("MLPROF_TOKEN").value_or(is_its_server ? configured->token : "");
+  location.ca_file = surroundings.environment("MLPROF_CA").value_or(configured->ca);
+  return location;
 }
 
 }  // namespace mlprof::cli

@@ -11,11 +11,15 @@ namespace mlprof::cli {
 
 struct ServerLocation {
   std::string url;                 // "": a private server
+  std::string token;               // "": none is sent; a private server has one of its own
+  std::string ca_file;             // trusted beside the machine's own CAs; "": none
   std::filesystem::path data_dir;  // of the private server
   bool IsPrivate() const { return url.empty(); }
 };
 
 /// `option` is --server; then MLPROF_SERVER, then "server" in $XDG_CONFIG_HOME/mlprof/config.json.
+/// The token is MLPROF_TOKEN, else "token" in that file, which goes to that file's server alone;
+/// the CA is MLPROF_CA, else "ca".
 Result<ServerLocation> LocateServer(const std::string& option, const Surroundings& surroundings);
 
 /// $XDG_DATA_HOME/mlprof, else ~/.local/share/mlprof.

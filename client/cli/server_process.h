@@ -20,6 +20,7 @@ struct ServerProcessOptions {
   std::filesystem::path program;
   std::filesystem::path data_dir;
   std::filesystem::path users_lock;  // the server ends when nobody holds this one any more
+  std::filesystem::path token_file;  // what callers must bring; read before it answers
   std::filesystem::path log;         // gets its stderr
 };
 

@@ -48,15 +48,16 @@ Result<Session> Session::Open(Surroundings& surroundings, const Options& options
 }
 
 Result<std::unique_ptr<RestTransport>> Session::Reach() {
-  const std::string token = surroundings_->environment("MLPROF_TOKEN").value_or("");
-  if (!location_.IsPrivate()) return surroundings_->connect(location_.url, token);
+  if (!location_.IsPrivate()) {
+    return surroundings_->connect(location_.url, location_.token, location_.ca_file);
+  }
   if (!private_server_) {
     auto joined =
         JoinPrivateServer(location_.data_dir, *surroundings_, Deadline::After(kServerStart));
     if (!joined) return Fail(joined.error());
     private_server_ = std::move(*joined);
   }
-  return surroundings_->connect(private_server_->url, "");
+  return surroundings_->connect(private_server_->url, private_server_->token, "");
 }
 
 Result<Client> Session::Connect() {

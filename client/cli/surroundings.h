@@ -20,8 +20,8 @@ struct Surroundings {
   bool can_ask = false;  // stdin and stderr are terminals
   int columns = 80;
   std::function<std::optional<std::string>(const std::string& name)> environment;
-  std::function<Result<std::unique_ptr<RestTransport>>(const std::string& url,
-                                                       const std::string& token)>
+  std::function<Result<std::unique_ptr<RestTransport>>(
+      const std::string& url, const std::string& token, const std::string& ca_file)>
       connect;
   std::filesystem::path program_folder;  // where this program lies; its server lies beside it
 };

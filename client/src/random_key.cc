@@ -1,7 +1,13 @@
 #include "client/src/random_key.h"
 
+#include <sys/random.h>
+
 #include <array>
+#include <cerrno>
 #include <random>
+#include <span>
+
+#include "common/hash/sha256.h"
 
 namespace mlprof {
 
@@ -11,14 +17,18 @@ std::string RandomUuid() {
   for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random() & 0xffU);
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-    out += kHex[bytes[i] >> 4];
-    out += kHex[bytes[i] & 15];
-  }
+  std::string out = ToHex(bytes);
+  for (const std::size_t place : {8U, 13U, 18U, 23U}) out.insert(place, "-");
   return out;
+}
+
+std::string RandomSecret() {
+  std::array<unsigned char, 32> bytes{};
+  // So few bytes come whole or not at all; only a signal before the kernel's pool is ready can
+  // interrupt the call.
+  while (getrandom(bytes.data(), bytes.size(), 0) < 0 && errno == EINTR) {
+  }
+  return "mlp_" + ToHex(bytes);
 }
 
 }  // namespace mlprof

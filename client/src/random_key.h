@@ -1,4 +1,4 @@
-// Idempotency keys.
+// Idempotency keys, and the secret of a private server.
 #pragma once
 
 #include <string>
@@ -7,5 +7,7 @@ namespace mlprof {
 
 /// A random (version 4) UUID.
 std::string RandomUuid();
+/// A bearer token: "mlp_" and 256 random bits in hex.
+std::string RandomSecret();
 
 }  // namespace mlprof

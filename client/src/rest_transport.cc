@@ -1,8 +1,12 @@
 // The only file that includes cpprestsdk; everything it throws ends here.
 #include <cpprest/http_client.h>
 #include <cpprest/interopstream.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <atomic>
+#include <boost/asio/ssl/context.hpp>
 #include <condition_variable>
 #include <fstream>
 #include <istream>
@@ -110,10 +114,37 @@ RestResponse HeadOf(const http::http_response& response) {
   return out;
 }
 
+// Why the last certificate was refused; cpprest tells no more than that a handshake failed.
+using CertificateVerdict = std::atomic<int>;
+
+int VerifyCertificate(X509_STORE_CTX* context, void* verdict) {
+  const int verified = X509_verify_cert(context);
+  int error = verified > 0 ? X509_V_OK : X509_STORE_CTX_get_error(context);
+  // Asio compares the names, and says no without a reason.
+  if (verified <= 0 && error == X509_V_OK) error = X509_V_ERR_UNSPECIFIED;
+  *static_cast<CertificateVerdict*>(verdict) = error;
+  return verified;
+}
+
+bool IsFromTls(const std::error_code& code) {
+  return ERR_GET_LIB(static_cast<unsigned long>(code.value())) == ERR_LIB_SSL;
+}
+
+Status CheckAuthorityFile(const std::string& file) {
+  boost::asio::ssl::context context(boost::asio::ssl::context::tls_client);
+  boost::system::error_code error;
+  if (!file.empty()) context.load_verify_file(file, error);
+  if (!error) return {};
+  return Fail(InvalidArgument("the CA file " + file +
+                              " (MLPROF_CA, or \"ca\" in the config file) holds no certificate "
+                              "that can be read: " +
+                              error.message()));
+}
+
 class CpprestTransport : public RestTransport {
  public:
-  CpprestTransport(web::uri base, std::string token)
-      : base_(std::move(base)), token_(std::move(token)) {}
+  CpprestTransport(web::uri base, std::string token, std::string ca_file)
+      : base_(std::move(base)), token_(std::move(token)), ca_file_(std::move(ca_file)) {}
 
   Result<RestResponse> Send(const RestRequest& request) override {
     std::string body;
@@ -163,6 +194,14 @@ class CpprestTransport : public RestTransport {
     http::client::http_client_config config;
     config.set_timeout(request.idle_timeout);
     config.set_chunksize(kChunkBytes);
+    *verdict_ = X509_V_OK;
+    // The client keeps the callback, and with it the verdict, for as long as a handshake runs.
+    config.set_ssl_context_callback([file = ca_file_,
+                                     verdict = verdict_](boost::asio::ssl::context& context) {
+      boost::system::error_code ignored;  // it was read before
+      if (!file.empty()) context.load_verify_file(file, ignored);
+      SSL_CTX_set_cert_verify_callback(context.native_handle(), &VerifyCertificate, verdict.get());
+    });
     http::client::http_client client(base_.authority(), config);
     pplx::cancellation_token_source cancel;
     streams.sink.CancelWith(cancel);
@@ -200,24 +239,48 @@ class CpprestTransport : public RestTransport {
     if (code == std::errc::timed_out) {
       return DeadlineExceeded("no answer from " + base_.to_string() + " in time");
     }
+    if (IsFromTls(code)) return HandshakeError(what);
     return Unavailable("no answer from " + base_.to_string() + ": " + what);
+  }
+
+  Error HandshakeError(const std::string& what) const {
+    const std::string url = base_.to_string();
+    switch (const int verdict = *verdict_) {
+      case X509_V_OK:
+        return Unavailable(url + " does not speak TLS as it should (" + what +
+                           "); is it meant to be http://?");
+      case X509_V_ERR_UNSPECIFIED:
+      case X509_V_ERR_HOSTNAME_MISMATCH:
+      case X509_V_ERR_IP_ADDRESS_MISMATCH:
+        return Unavailable("the certificate of " + url +
+                           " is for other names; the server's --public-url adds one");
+      default:
+        return Unavailable("the certificate of " + url + " is not trusted (" +
+                           X509_verify_cert_error_string(verdict) +
+                           "); name its CA with MLPROF_CA=FILE, or \"ca\" in the config file. A "
+                           "server that made its own has it in DATA_DIR/tls/ca.pem");
+    }
   }
 
   web::uri base_;
   std::string token_;
+  std::string ca_file_;
+  std::shared_ptr<CertificateVerdict> verdict_ = std::make_shared<CertificateVerdict>(X509_V_OK);
   std::vector<std::shared_ptr<Streams>> abandoned_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<RestTransport>> ConnectTo(const std::string& url, const std::string& token) {
+Result<std::unique_ptr<RestTransport>> ConnectTo(const std::string& url, const std::string& token,
+                                                 const std::string& ca_file) {
+  MLPROF_TRY(CheckAuthorityFile(ca_file));
   try {
     web::uri base(url);
     const std::string scheme = base.scheme();
     if ((scheme != "http" && scheme != "https") || base.host().empty()) {
       return Fail(InvalidArgument("'" + url + "' is no server URL (http://HOST:PORT)"));
     }
-    return std::make_unique<CpprestTransport>(std::move(base), token);
+    return std::make_unique<CpprestTransport>(std::move(base), token, ca_file);
   } catch (const std::exception& error) {
     return Fail(InvalidArgument("'" + url + "' is no server URL: " + error.what()));
   }

@@ -23,18 +23,25 @@ std::string JoinComma(const std::vector<std::string>& words) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(ServerCore& core, net::ip::tcp::socket socket)
+HttpConnection::HttpConnection(ServerCore& core, net::ip::tcp::socket socket, const TlsContext* tls)
     : core_(core),
-      socket_(std::move(socket), core.scratch),
+      socket_(std::move(socket), core.scratch, tls),
       remote_address_(socket_.RemoteAddress()),
       intake_(core, socket_, buffer_),
       sender_(core, socket_) {}
 
-void HttpConnection::Start() { AwaitHead(); }
+// Whoever does not speak TLS here is not answered: nothing that could be said would be understood.
+void HttpConnection::Start() {
+  if (!socket_.encrypted()) return AwaitHead();
+  socket_.Handshake(TimedSocket::Clock::now() + core_.options.handshake_timeout,
+                    [self = shared_from_this()](IoOutcome outcome) {
+                      outcome == IoOutcome::kOk ? self->AwaitHead() : self->End();
+                    });
+}
 
 void HttpConnection::StartRefusing() {
   refusing_ = true;
-  AwaitHead();
+  Start();
 }
 
 void HttpConnection::Drain() {
@@ -123,6 +130,7 @@ bool HttpConnection::DescribeRequest() {
   request_.target = head_.target;
   request_.headers = head_.headers;
   request_.remote_address = remote_address_;
+  request_.over_tls = socket_.encrypted();
   const std::size_t mark = std::min(head_.target.find('?'), head_.target.size());
   request_.path = head_.target.substr(0, mark);
   auto query =

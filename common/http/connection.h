@@ -1,6 +1,6 @@
-// One client connection: head → gate → admission → route → body → handler → response, again and
-// again. Lives on the I/O thread in ServerCore::connections until it ends; hooks and handlers run
-// on a worker while the I/O thread leaves the request alone.
+// One client connection: TLS handshake where it has one, then head → gate → admission → route →
+// body → handler → response, again and again. Lives on the I/O thread in ServerCore::connections
+// until it ends; hooks and handlers run on a worker while the I/O thread leaves the request alone.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@ struct ServerCore;
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(ServerCore& core, net::ip::tcp::socket socket);
+  /// `tls`: what the handshake is done with; null on a plain connection.
+  HttpConnection(ServerCore& core, net::ip::tcp::socket socket, const TlsContext* tls);
 
   void Start();
   /// Answers 503 to whatever comes, and ends.

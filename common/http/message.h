@@ -49,7 +49,8 @@ struct HttpRequest {
   std::map<std::string, std::string> path_parameters;      // {name} → decoded once
   HttpHeaders headers;
   std::variant<std::string, SpooledBody> body;
-  std::string remote_address;
+  std::string remote_address;  // the peer's IP address; "" where it has gone already
+  bool over_tls = false;
 
   /// The first value of a query parameter.
   std::optional<std::string> Query(std::string_view name) const;

@@ -1,25 +1,36 @@
-// An HTTP/1.1 server: strict framing gate, limits, deadlines, keep-alive, streamed uploads, SSE.
-// Owns one I/O thread and a pool of workers for handlers.
+// An HTTP/1.1 server, plain and over TLS: strict framing gate, limits, deadlines, keep-alive,
+// streamed uploads, SSE. Owns one I/O thread and a pool of workers for handlers.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/http/router.h"
+#include "common/http/tls_context.h"
 #include "common/result/result.h"
 
 namespace mlprof {
 
+/// A listener beside the plain one: the same routes and rules over TLS.
+struct HttpTlsOptions {
+  std::string address = "127.0.0.1";
+  unsigned short port = 0;  // 0: any free one
+  std::shared_ptr<const TlsContext> context;
+};
+
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
-  unsigned short port = 0;                // 0: any free one
+  unsigned short port = 0;  // 0: any free one
+  std::optional<HttpTlsOptions> tls;
   std::filesystem::path spool_directory;  // where uploads are streamed to
   int workers = 4;
   int max_connections = 10'000;
   std::size_t max_header_bytes = 16 * 1024;
+  std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);   // all of TLS's
   std::chrono::milliseconds header_timeout = std::chrono::seconds(15);      // first byte → last
   std::chrono::milliseconds body_stall_timeout = std::chrono::seconds(30);  // no byte of a body
   std::chrono::milliseconds write_timeout =
@@ -42,12 +53,14 @@ struct HttpServerHooks {
 
 class HttpServer {
  public:
-  /// Binds and listens; kUnavailable with the reason where the address is taken or not allowed.
+  /// Binds and listens; kUnavailable with the reason where an address is taken or not allowed.
   static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, const Router& router,
                                                    HttpServerHooks hooks);
   virtual ~HttpServer() = default;
 
   virtual unsigned short port() const = 0;
+  /// 0 without a TLS listener.
+  virtual unsigned short tls_port() const = 0;
   /// Stops accepting, ends idle connections and streams, lets answers in flight finish for up to
   /// `grace`, closes everything, waits for handlers that run. Never from a
   /// hook or a handler. Again: nothing. The destructor stops

@@ -5,12 +5,15 @@
 namespace mlprof {
 
 using boost::system::error_code;
+using Step = TlsSession::Step;
 
-TimedSocket::TimedSocket(net::ip::tcp::socket socket, std::span<char> scratch)
+TimedSocket::TimedSocket(net::ip::tcp::socket socket, std::span<char> scratch,
+                         const TlsContext* tls)
     : socket_(std::move(socket)), scratch_(scratch), timer_(socket_.get_executor()) {
   error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+  if (tls != nullptr) tls_ = std::make_unique<TlsSession>(*tls, socket_.native_handle());
 }
 
 TimedSocket::~TimedSocket() { Disarm(); }
@@ -42,6 +45,7 @@ void TimedSocket::Read(Clock::time_point deadline, ReadDone done) {
 void TimedSocket::ReadWithoutDeadline(ReadDone done) { AwaitReadable(std::move(done), false); }
 
 void TimedSocket::AwaitReadable(ReadDone done, bool timed) {
+  if (tls_) return AwaitDecrypted(Step::kWantsRead, std::move(done), timed);
   socket_.async_wait(net::ip::tcp::socket::wait_read,
                      [this, timed, done = std::move(done)](error_code error) mutable {
                        if (timed) Disarm();
@@ -57,6 +61,7 @@ void TimedSocket::AwaitReadable(ReadDone done, bool timed) {
 }
 
 void TimedSocket::Write(std::string_view bytes, Clock::duration stall, WriteDone done) {
+  if (tls_) return WriteEncrypted(Step::kWantsWrite, bytes, stall, std::move(done));
   WriteSome(bytes, stall, std::move(done));
 }
 
@@ -73,12 +78,14 @@ void TimedSocket::WriteSome(std::string_view bytes, Clock::duration stall, Write
 }
 
 void TimedSocket::ShutdownSend() {
+  if (tls_ && socket_.is_open()) tls_->SayEnd();
   error_code ignored;
   socket_.shutdown(net::ip::tcp::socket::shutdown_send, ignored);
 }
 
 void TimedSocket::Close() {
   Disarm();
+  if (tls_ && socket_.is_open()) tls_->SayEnd();
   error_code ignored;
   socket_.close(ignored);
 }

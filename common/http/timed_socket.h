@@ -1,6 +1,7 @@
-// A TCP connection whose every operation has a deadline. All calls and callbacks on the I/O thread;
-// at most one read and one write at a time, and only one of them with a deadline that matters: a
-// deadline that passes cancels both. Callbacks never run inside the call that takes them.
+// A TCP connection, plain or with TLS, whose every operation has a deadline. All calls and
+// callbacks on the I/O thread; at most one read and one write at a time, and only one of them with
+// a deadline that matters: a deadline that passes cancels both. Callbacks never run inside the call
+// that takes them.
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "common/async/asio.h"
+#include "common/http/tls_session.h"
 
 namespace mlprof {
 
@@ -23,12 +25,17 @@ class TimedSocket {
   using WriteDone = std::function<void(IoOutcome)>;
 
   /// `scratch` is where bytes are read to; one for all sockets of an I/O thread, so that an idle
-  /// connection costs no buffer.
-  TimedSocket(net::ip::tcp::socket socket, std::span<char> scratch);
+  /// connection costs no buffer. With `tls` the connection is encrypted, and its Handshake() comes
+  /// before all else.
+  TimedSocket(net::ip::tcp::socket socket, std::span<char> scratch,
+              const TlsContext* tls = nullptr);
   ~TimedSocket();
   TimedSocket(const TimedSocket&) = delete;
   TimedSocket& operator=(const TimedSocket&) = delete;
 
+  bool encrypted() const { return tls_ != nullptr; }
+  /// kClosed: the peer's end, or what is no TLS that we take.
+  void Handshake(Clock::time_point deadline, WriteDone done);
   /// Some bytes, rarely none, valid during the callback only. kClosed: the peer's end, or an error.
   void Read(Clock::time_point deadline, ReadDone done);
   /// Some bytes whenever they come; leaves the deadline of a write alone.
@@ -43,14 +50,24 @@ class TimedSocket {
   std::string RemoteAddress() const;
 
  private:
+  using Woken = std::function<void(bool broken)>;
+
   void AwaitReadable(ReadDone done, bool timed);
   void WriteSome(std::string_view bytes, Clock::duration stall, WriteDone done);
+  /// Waits for what TLS needs; `broken` where it cannot come any more.
+  void AwaitTls(TlsSession::Step step, Woken woken);
+  void ContinueHandshake(TlsSession::Step step, WriteDone done);
+  void AwaitDecrypted(TlsSession::Step step, ReadDone done, bool timed);
+  void OnDecryptable(bool broken, ReadDone done, bool timed);
+  void WriteEncrypted(TlsSession::Step step, std::string_view bytes, Clock::duration stall,
+                      WriteDone done);
   void Arm(Clock::time_point deadline);
   void Disarm();
   IoOutcome Failure() const { return timed_out_ ? IoOutcome::kTimedOut : IoOutcome::kClosed; }
 
   net::ip::tcp::socket socket_;
   std::span<char> scratch_;
+  std::unique_ptr<TlsSession> tls_;  // null: plain
   net::steady_timer timer_;
   // Tells a timer's late callback that it no longer counts, even after this object is gone.
   std::shared_ptr<unsigned> arming_ = std::make_shared<unsigned>(0);

@@ -3,7 +3,11 @@
 #include <atomic>
 
 #include "common/http/server.h"
+#include "common/log/log.h"
 #include "server/app/core_affinity.h"
+#include "server/app/listening.h"
+#include "server/app/tls_listener.h"
+#include "server/app/token_file.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
@@ -20,6 +24,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
+#include "server/storage/tokens.h"
 #include "server/storage/workspaces.h"
 
 namespace mlprof {
@@ -49,26 +54,51 @@ DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::pa
   return docker;
 }
 
+// The tokens there are, with the one that was given in a file.
+Result<std::unique_ptr<TokenRepository>> OpenTokens(const ServerOptions& options,
+                                                    Database& database) {
+  auto tokens = TokenRepository::Open(database);
+  if (!tokens || options.token_file.empty()) return tokens;
+  const auto given = ReadTokenFile(options.token_file);
+  if (!given) return Fail(given.error());
+  (*tokens)->AddUnstored(*given);
+  return tokens;
+}
+
+// A proxy here need not leave a trace in what it forwards.
+void WarnOfProxies(const ServerOptions& options) {
+  if (options.public_url.empty() || options.require_token || options.allow_without_token) return;
+  LogWarn(
+      "requests that a proxy on this machine forwards may pass for local ones; "
+      "--require-token asks every caller for a token");
+}
+
 }  // namespace
 
 // Declared in the order they are built; each may use those before it.
 struct Controller::Parts {
-  Parts(DataDirectory directory, std::unique_ptr<Database> opened,
-        std::unique_ptr<ContentStore> store)
-      : data_directory(std::move(directory)),
+  Parts(const ServerOptions& told, DataDirectory directory, std::unique_ptr<Database> opened,
+        std::unique_ptr<ContentStore> store, std::unique_ptr<TokenRepository> known)
+      : options(told),
+        data_directory(std::move(directory)),
         database(std::move(opened)),
         content(std::move(store)),
+        tokens(std::move(known)),
         metrics(MLPROF_VERSION),
         models(*database, *content),
         datasets(*database, *content),
         sources(*database, *content),
         profiles(*database),
-        events(profiles) {
+        events(profiles),
+        access(told.require_token ? AccessRules::Local::kNeedsToken
+                                  : AccessRules::Local::kTrusted) {
     database->ObserveWrites(
         [this](std::chrono::nanoseconds time) { metrics.DatabaseWritten(time); });
+    Introduce(options, access);
+    access.AcceptBearer([this](std::string_view token) { return tokens->Check(token); });
   }
 
-  void BuildService(const ServerOptions& options, const std::optional<CoreSplit>& cores) {
+  void BuildService(const std::optional<CoreSplit>& cores) {
     RunServices services{*runtime, models, datasets, sources, MonotonicClock::System()};
     if (cores) {
       services.model_cpuset = CpusetText(cores->model);
@@ -76,7 +106,7 @@ struct Controller::Parts {
     }
     queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
-    AddRoutes(router, {models, datasets, sources, *service, *database, metrics,
+    AddRoutes(router, {models, datasets, sources, *service, *database, *tokens, access, metrics,
                        [this] { return Ready(); }, MLPROF_VERSION, options.budget});
   }
 
@@ -94,23 +124,31 @@ struct Controller::Parts {
     return hooks;
   }
 
-  Status Listen(const ServerOptions& options) {
+  Status Listen() {
+    auto tls = MakeTlsListener(options, data_directory.path());
+    if (!tls) return Fail(tls.error());
     HttpServerOptions http;
-    http.address = options.address;
-    http.port = options.port;
+    http.address = options.listen.address;
+    http.port = options.listen.port;
+    http.tls = std::move(*tls);
     http.spool_directory = content->incoming();
     auto listening = HttpServer::Start(http, router, Hooks());
     if (!listening) return Fail(listening.error());
     server = std::move(*listening);
-    access.SetPort(server->port());
-    address = options.address.find(':') == std::string::npos ? options.address
-                                                             : "[" + options.address + "]";
+    access.SetPorts(server->port(), server->tls_port());
     return {};
   }
 
+  /// Where clients of the Azure ML v1 routes find this server, once it listens. Any thread.
+  AzureAddress AddressForAzure() const {
+    return AzureAddressOf(options, access.http_port(), access.https_port());
+  }
+
+  const ServerOptions options;
   DataDirectory data_directory;
   std::unique_ptr<Database> database;
   std::unique_ptr<ContentStore> content;
+  std::unique_ptr<TokenRepository> tokens;
   ControllerMetrics metrics;
   ModelRegistry models;
   DatasetRegistry datasets;
@@ -124,7 +162,6 @@ struct Controller::Parts {
   Router router;
   AccessRules access;
   std::atomic<bool> stopping = false;
-  std::string address;
   std::unique_ptr<HttpServer> server;
 };
 
@@ -141,25 +178,34 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   if (!database) return Fail(database.error());
   auto content = ContentStore::Open(data_dir);
   if (!content) return Fail(content.error());
+  auto tokens = OpenTokens(options, **database);
+  if (!tokens) return Fail(tokens.error());
+  MLPROF_TRY(CheckListening(options, (*tokens)->HasValid()));
   // What a crash between two steps left without a row that refers to it.
   MLPROF_TRY(RemoveUnreferencedContent(**database, **content));
   auto instance_id = InstanceId(**database);
   if (!instance_id) return Fail(instance_id.error());
 
-  auto parts =
-      std::make_unique<Parts>(std::move(*directory), std::move(*database), std::move(*content));
+  auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
+                                       std::move(*content), std::move(*tokens));
   auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
-  parts->BuildService(options, cores);
+  parts->BuildService(cores);
   parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                : InterruptedPolicy::kRequeue);
-  MLPROF_TRY(parts->Listen(options));
+  MLPROF_TRY(parts->Listen());
+  WarnOfProxies(options);
   return std::unique_ptr<Controller>(new Controller(std::move(parts)));
 }
 
-std::string Controller::url() const {
-  return "http://" + parts_->address + ":" + std::to_string(parts_->server->port());
+std::vector<std::string> Controller::urls() const {
+  const ServerOptions& options = parts_->options;
+  std::vector<std::string> urls = {UrlOf("http", options.listen, parts_->server->port())};
+  if (options.tls_listen) {
+    urls.push_back(UrlOf("https", *options.tls_listen, parts_->server->tls_port()));
+  }
+  return urls;
 }
 
 void Controller::Stop() {

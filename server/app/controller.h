@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/result/result.h"
 #include "server/app/options.h"
@@ -17,8 +18,8 @@ class Controller {
   /// Stops (see Stop).
   ~Controller();
 
-  /// "http://127.0.0.1:8080"
-  std::string url() const;
+  /// "http://127.0.0.1:8080", then "https://…" where it listens for TLS too.
+  std::vector<std::string> urls() const;
   /// Orderly: no new requests, the running profile's container removed and the profile back in the
   /// queue, everything committed. Takes seconds at the most.
   void Stop();

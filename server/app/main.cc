@@ -46,7 +46,9 @@ int main(int argc, char** argv) {
   mlprof::BlockStopSignals();
   auto controller = mlprof::Controller::Start(*options);
   if (!controller) return Complain(controller.error(), 1);
-  std::printf("listening on %s\n", (*controller)->url().c_str());
+  for (const std::string& url : (*controller)->urls()) {
+    std::printf("listening on %s\n", url.c_str());
+  }
   std::fflush(stdout);
   mlprof::WaitForEnd(options->exit_when_unused);
   (*controller)->Stop();

@@ -1,17 +1,17 @@
 #include "server/app/options.h"
 
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>
 
 #include "common/json/json.h"
+#include "server/app/public_url.h"
 
 namespace mlprof {
 namespace {
 
-// One option under its three names; what it does with its value.
+// One option under its three names; what it does with its value. A flag has no value name.
 struct Option {
   const char* flag;      // --data-dir
   const char* variable;  // MLPROF_DATA_DIR
@@ -19,32 +19,29 @@ struct Option {
   const char* value_name;
   const char* help;
   Status (*set)(ServerOptions& options, const std::string& value);
+  bool IsFlag() const { return *value_name == '\0'; }
 };
 
 Error Wrong(const std::string& message) { return InvalidArgument(message); }
 
-bool IsLoopback(const std::string& address) {
-  return address == "127.0.0.1" || address == "::1" || address == "localhost";
+Status SetListen(ServerOptions& options, const std::string& value) {
+  auto listen = ParseListenAddress("--listen", value);
+  if (!listen) return Fail(listen.error());
+  options.listen = std::move(*listen);
+  return {};
 }
 
-Status SetListen(ServerOptions& options, const std::string& value) {
-  const std::size_t colon = value.rfind(':');
-  if (colon == std::string::npos) return Fail(Wrong("--listen wants ADDRESS:PORT, not " + value));
-  std::string address = value.substr(0, colon);
-  if (address.starts_with('[') && address.ends_with(']')) {
-    address = address.substr(1, address.size() - 2);
-  }
-  const std::string port = value.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), options.port);
-  if (error != std::errc() || end != port.data() + port.size()) {
-    return Fail(Wrong("--listen wants a port from 0 to 65535, not " + port));
-  }
-  if (!IsLoopback(address)) {
-    return Fail(
-        Wrong("only loopback may be listened on (127.0.0.1 or [::1]); tokens and TLS, which "
-              "other addresses need, come with a later version"));
-  }
-  options.address = address == "localhost" ? "127.0.0.1" : address;
+Status SetTlsListen(ServerOptions& options, const std::string& value) {
+  auto listen = ParseListenAddress("--tls-listen", value);
+  if (!listen) return Fail(listen.error());
+  options.tls_listen = std::move(*listen);
+  return {};
+}
+
+Status SetPublicUrl(ServerOptions& options, const std::string& value) {
+  auto url = ParsePublicUrl(value);
+  if (!url) return Fail(url.error());
+  options.public_url = std::move(*url);
   return {};
 }
 
@@ -93,12 +90,18 @@ Status Set(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-Status Later(ServerOptions&, const std::string&) {
-  return Fail(ErrorCode::kNotAvailable,
-              "TLS (--tls-listen, --tls-cert, --tls-key, --public-url) comes with a later version");
+// A flag alone means "true"; a variable or the config file may say "false" too.
+template <auto Member>
+Status SetFlag(ServerOptions& options, const std::string& value) {
+  const bool yes = value == "true" || value == "1";
+  if (!yes && value != "false" && value != "0") {
+    return Fail(Wrong("a flag wants true or false, not " + value));
+  }
+  options.*Member = yes;
+  return {};
 }
 
-constexpr std::array<Option, 14> kOptions = {{
+constexpr std::array<Option, 18> kOptions = {{
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
@@ -122,15 +125,37 @@ constexpr std::array<Option, 14> kOptions = {{
     {"--exit-when-unused", "MLPROF_EXIT_WHEN_UNUSED", "exitWhenUnused", "FILE",
      "end when nobody holds a shared lock on FILE any more",
      &Set<&ServerOptions::exit_when_unused>},
-    {"--tls-listen", "MLPROF_TLS_LISTEN", "tlsListen", "ADDRESS:PORT", "later", &Later},
-    {"--tls-cert", "MLPROF_TLS_CERT", "tlsCert", "FILE", "later", &Later},
-    {"--tls-key", "MLPROF_TLS_KEY", "tlsKey", "FILE", "later", &Later},
-    {"--public-url", "MLPROF_PUBLIC_URL", "publicUrl", "URL", "later", &Later},
+    {"--tls-listen", "MLPROF_TLS_LISTEN", "tlsListen", "ADDRESS:PORT",
+     "where to answer over TLS as well", &SetTlsListen},
+    {"--tls-cert", "MLPROF_TLS_CERT", "tlsCert", "FILE",
+     "PEM certificate chain (default: one of the server's own CA, DIR/tls/ca.pem)",
+     &Set<&ServerOptions::tls_cert>},
+    {"--tls-key", "MLPROF_TLS_KEY", "tlsKey", "FILE", "its PEM key", &Set<&ServerOptions::tls_key>},
+    {"--public-url", "MLPROF_PUBLIC_URL", "publicUrl", "URL",
+     "how other machines call this server: https://HOST[:PORT]", &SetPublicUrl},
+    {"--require-token", "MLPROF_REQUIRE_TOKEN", "requireToken", "",
+     "callers on this machine need a token too", &SetFlag<&ServerOptions::require_token>},
+    {"--token-file", "MLPROF_TOKEN_FILE", "tokenFile", "FILE",
+     "one more token that may write, readable by its owner alone",
+     &Set<&ServerOptions::token_file>},
+    {"--allow-without-token", "MLPROF_ALLOW_WITHOUT_TOKEN", "allowWithoutToken", "",
+     "let in whoever reaches this server, beyond loopback too",
+     &SetFlag<&ServerOptions::allow_without_token>},
+    {"--allow-plain-http", "MLPROF_ALLOW_PLAIN_HTTP", "allowPlainHttp", "",
+     "listen beyond loopback without TLS, tokens readable on the way",
+     &SetFlag<&ServerOptions::allow_plain_http>},
 }};
 
 const Option* ByFlag(std::string_view flag) {
   for (const Option& option : kOptions) {
     if (flag == option.flag) return &option;
+  }
+  return nullptr;
+}
+
+const Option* ByKey(std::string_view key) {
+  for (const Option& option : kOptions) {
+    if (key == option.key) return &option;
   }
   return nullptr;
 }
@@ -160,6 +185,10 @@ Result<CommandLine> ReadArguments(const std::vector<std::string>& arguments) {
     if (option == nullptr && flag != "--config") {
       return Fail(Wrong("unknown option " + flag + "; see mlprof-server --help"));
     }
+    if (option != nullptr && option->IsFlag() && equals == std::string::npos) {
+      line.values[option] = "true";
+      continue;
+    }
     if (equals == std::string::npos && i + 1 == arguments.size()) {
       return Fail(Wrong(flag + " wants a value"));
     }
@@ -183,13 +212,32 @@ Result<Json> ReadConfig(const std::string& path) {
   if (!json) return Fail(json.error().WithContext(path));
   if (!json->is_object()) return Fail(Wrong(path + ": not a JSON object"));
   for (const auto& [key, value] : json->items()) {
-    bool known = false;
-    for (const Option& option : kOptions) known = known || key == option.key;
-    if (!known || !value.is_string()) {
-      return Fail(Wrong(path + ": \"" + key + "\" is unknown or not a string"));
+    const Option* option = ByKey(key);
+    if (option == nullptr || !(option->IsFlag() ? value.is_boolean() : value.is_string())) {
+      return Fail(Wrong(path + ": \"" + key + "\" is unknown or not " +
+                        (option && option->IsFlag() ? "true or false" : "a string")));
     }
   }
   return json;
+}
+
+std::string TextOf(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  return value.get<std::string>();
+}
+
+// What no option can see by itself.
+Status CheckTogether(const ServerOptions& options) {
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
+    return Fail(Wrong("--tls-cert and --tls-key go together"));
+  }
+  if (!options.tls_cert.empty() && !options.tls_listen) {
+    return Fail(Wrong("--tls-cert needs --tls-listen ADDRESS:PORT"));
+  }
+  if (options.require_token && options.allow_without_token) {
+    return Fail(Wrong("--require-token and --allow-without-token exclude each other"));
+  }
+  return {};
 }
 
 std::filesystem::path DefaultDataDir(const GetEnvironment& environment) {
@@ -219,12 +267,13 @@ Result<ServerOptions> ParseServerOptions(const std::vector<std::string>& argumen
   }
   for (const Option& option : kOptions) {
     std::optional<std::string> value = environment(option.variable);
-    if (!value && config.contains(option.key)) value = config[option.key].get<std::string>();
+    if (!value && config.contains(option.key)) value = TextOf(config[option.key]);
     if (const auto given = line->values.find(&option); given != line->values.end()) {
       value = given->second;
     }
     if (value) MLPROF_TRY(option.set(options, *value));
   }
+  MLPROF_TRY(CheckTogether(options));
   return options;
 }
 
@@ -234,8 +283,8 @@ std::string ServerHelp() {
       "memory\n"
       "to request. Every option is also a variable (MLPROF_…) and a key of the config file.\n\n";
   for (const Option& option : kOptions) {
-    if (option.set == &Later) continue;
-    const std::string name = std::string(option.flag) + " " + option.value_name;
+    const std::string name =
+        std::string(option.flag) + (option.IsFlag() ? "" : " ") + option.value_name;
     help += "  " + name + "\n        " + option.help + " [" + option.variable + "]\n";
   }
   help += "  --config FILE\n        a JSON object with keys such as \"dataDir\" [MLPROF_CONFIG]\n";

@@ -10,14 +10,22 @@
 #include <vector>
 
 #include "common/result/result.h"
+#include "server/app/listen_address.h"
 
 namespace mlprof {
 
 struct ServerOptions {
-  std::string address = "127.0.0.1";  // --listen ADDRESS:PORT
-  unsigned short port = 8080;         // 0: any free one
-  std::filesystem::path data_dir;     // --data-dir
-  std::string runtime = "docker";     // --runtime
+  ListenAddress listen = {"127.0.0.1", 8080};  // --listen ADDRESS:PORT
+  std::optional<ListenAddress> tls_listen;     // --tls-listen ADDRESS:PORT; the same over TLS
+  std::filesystem::path tls_cert;              // --tls-cert; "": a certificate of our own
+  std::filesystem::path tls_key;               // --tls-key
+  std::string public_url;                      // --public-url, as ParsePublicUrl gives it; "": none
+  bool require_token = false;                  // --require-token: local callers need one too
+  bool allow_without_token = false;            // --allow-without-token: nobody needs one
+  bool allow_plain_http = false;               // --allow-plain-http: --listen beyond loopback
+  std::filesystem::path token_file;            // --token-file: one more token; "": none
+  std::filesystem::path data_dir;              // --data-dir
+  std::string runtime = "docker";              // --runtime
   std::string docker_host;            // --docker-host; "": DOCKER_HOST, then the usual socket
   std::string base_image;             // --base-image; "": mlprof's own
   std::string isolation = "default";  // --isolation default|gvisor
@@ -33,8 +41,9 @@ struct ServerOptions {
 
 using GetEnvironment = std::function<std::optional<std::string>(const std::string&)>;
 
-/// kInvalidArgument with one sentence for a wrong flag or value; kNotAvailable for what comes with
-/// a later version. Reads the config file where one is named.
+/// kInvalidArgument with one sentence for a wrong flag or value, or for flags that exclude each
+/// other; kNotAvailable for what comes with a later version. Reads the config file where one is
+/// named.
 Result<ServerOptions> ParseServerOptions(const std::vector<std::string>& arguments,
                                          const GetEnvironment& environment);
 

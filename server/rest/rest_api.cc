@@ -10,6 +10,7 @@ void AddRoutes(Router& router, const Services& services) {
   AddProfileDataRoutes(router, services);
   AddWhatIfRoutes(router, services);
   AddEventRoutes(router, services);
+  AddTokenRoutes(router, services);
   AddSystemRoutes(router, services);
   AddLaterRoutes(router);
 }

@@ -9,12 +9,14 @@
 
 namespace mlprof {
 
+class AccessRules;
 class ControllerMetrics;
 class Database;
 class DatasetRegistry;
 class ModelRegistry;
 class ProfileService;
 class SourceRegistry;
+class TokenRepository;
 
 struct Services {
   ModelRegistry& models;
@@ -22,6 +24,8 @@ struct Services {
   SourceRegistry& sources;
   ProfileService& profiles;
   Database& database;
+  TokenRepository& tokens;
+  const AccessRules& access;
   const ControllerMetrics& metrics;
   std::function<Status()> ready;  // why the server cannot run profiles now; any thread, quick
   std::string version;

@@ -42,9 +42,12 @@ class CliTest : public testing::Test {
                        if (found == environment_.end()) return std::nullopt;
                        return found->second;
                      },
-                     .connect = [this](const std::string& url, const std::string&)
+                     .connect = [this](const std::string& url, const std::string& token,
+                                       const std::string& ca_file)
                          -> Result<std::unique_ptr<RestTransport>> {
                        connected_to_ = url;
+                       token_ = token;
+                       ca_file_ = ca_file;
                        return std::make_unique<FakeTransport>(server_);
                      },
                      .program_folder = folder_.path() / "bin"});
@@ -55,6 +58,8 @@ class CliTest : public testing::Test {
   std::map<std::string, std::string> environment_;
   std::shared_ptr<FakeServer> server_ = std::make_shared<FakeServer>();
   std::string connected_to_;
+  std::string token_;
+  std::string ca_file_;
   bool on_terminal_ = false;  // stdout; of 60 columns
 };
 

@@ -1,6 +1,7 @@
 // The private server, with shell scripts in the place of mlprof-server.
 #include "client/cli/private_server.h"
 
+#include <gmock/gmock.h>
 #include <signal.h>
 
 #include "tests/client/cli_fixture.h"
@@ -27,7 +28,9 @@ class PrivateServerTest : public CliTest {
   }
   std::string Running() {
     return "echo $$ >> '" + (folder_.path() / "started").string() + "'\n" + "echo \"$@\" > '" +
-           (folder_.path() / "arguments").string() + "'\n" +
+           (folder_.path() / "arguments").string() + "'\n" + "cp '" +
+           (folder_.path() / "data/mlprof/server.token").string() + "' '" +
+           (folder_.path() / "token").string() + "'\n" +
            "echo 'listening on http://127.0.0.1:4711'\nexec sleep 30 >/dev/null 2>&1";
   }
   std::string Content(const std::string& name) {
@@ -44,13 +47,28 @@ TEST_F(PrivateServerTest, IsStartedOnceAndFoundAgain) {
   EXPECT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(connected_to_, "http://127.0.0.1:4711");
   const std::string data = (folder_.path() / "data/mlprof").string();
-  EXPECT_EQ(Content("arguments"), "--listen 127.0.0.1:0 --data-dir " + data +
-                                      " --exit-when-unused " + data + "/users.lock\n");
+  EXPECT_EQ(Content("arguments"),
+            "--listen 127.0.0.1:0 --data-dir " + data + " --exit-when-unused " + data +
+                "/users.lock --require-token --token-file " + data + "/server.token\n");
   const auto mode = std::filesystem::status(data + "/server.json").permissions();
   EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   const std::string started = Content("started");
   EXPECT_EQ(Run({"model", "list"}).status, 0);
   EXPECT_EQ(Content("started"), started);
+}
+
+TEST_F(PrivateServerTest, WantsATokenThatOnlyItsOwnerCanRead) {
+  ServerIs(Running());
+  environment_["MLPROF_TOKEN"] = "mlp_of_another_server";
+  ASSERT_EQ(Run({"model", "list"}).status, 0);
+  const std::string first = token_;
+  EXPECT_THAT(first, testing::MatchesRegex("mlp_[0-9a-f]{64}"));
+  EXPECT_EQ(Content("token"), first + "\n");
+  EXPECT_EQ(Content("arguments").find(first), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "data/mlprof/server.token"));
+  token_.clear();
+  ASSERT_EQ(Run({"model", "list"}).status, 0);
+  EXPECT_EQ(token_, first);
 }
 
 TEST_F(PrivateServerTest, IsStartedAnewWhenTheOldOneIsDead) {

@@ -1,10 +1,13 @@
-// contract_server DATA_DIR: the whole interface over real storage, with a runtime that starts no
-// containers. Prints "route METHOD PATTERN" for each route, then "listening URL", and ends at the
-// end of its standard input.
+// contract_server DATA_DIR [--tokens] [--tls]: the whole interface over real storage, with a
+// runtime that starts no containers. Prints "route METHOD PATTERN" for each route, then "listening
+// URL", and ends at the end of its standard input. --tokens: everybody needs one; prints "token
+// KIND SECRET" for each kind. --tls: answers over TLS as well; prints "ca FILE" and "tls URL".
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <span>
 
 #include "common/http/server.h"
 #include "server/metrics/controller_metrics.h"
@@ -20,17 +23,56 @@
 #include "server/rest/rest_api.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
+#include "server/storage/tokens.h"
+#include "server/tls/own_certificate.h"
 #include "tests/fakes/fake_runtime.h"
 
 namespace mlprof {
 namespace {
 
-int Complain(const Error& error) {
-  std::fprintf(stderr, "contract_server: %s\n", error.message().c_str());
-  return 1;
+struct Choices {
+  std::filesystem::path directory;
+  bool tokens = false;
+  bool tls = false;
+};
+
+// A token of each kind; all callers need one.
+Status PrintTokens(TokenRepository& tokens) {
+  const Timestamp long_ago = Now() - std::chrono::hours(1);
+  const std::array<std::pair<const char*, NewToken>, 4> kinds = {
+      {{"write", {"writes", Scope::kWrite, std::nullopt}},
+       {"read", {"reads", Scope::kRead, Now() + std::chrono::hours(1)}},
+       {"expired", {"expired", Scope::kWrite, long_ago}},
+       {"revoked", {"revoked", Scope::kWrite, std::nullopt}}}};
+  for (const auto& [kind, token] : kinds) {
+    const auto created = tokens.Create(token);
+    if (!created) return Fail(created.error());
+    std::printf("token %s %s\n", kind, created->secret.c_str());
+  }
+  return tokens.Revoke("revoked");
 }
 
-int Serve(Database& database, ContentStore& content) {
+Result<std::optional<HttpTlsOptions>> MakeTls(const Choices& choices) {
+  if (!choices.tls) return std::nullopt;
+  const auto files = EnsureOwnCertificate(choices.directory / "tls",
+                                          NamesOf({"localhost", "127.0.0.1", "::1"}), Now());
+  if (!files) return Fail(files.error());
+  auto context = TlsContext::ForServer(files->certificate, files->key);
+  if (!context) return Fail(context.error());
+  std::printf("ca %s\n", files->authority.c_str());
+  return HttpTlsOptions{"127.0.0.1", 0, std::move(*context)};
+}
+
+void PrintAddresses(const Router& router, const HttpServer& server) {
+  for (const Route& route : router.routes()) {
+    std::printf("route %s %s\n", route.method.c_str(), route.pattern.c_str());
+  }
+  if (server.tls_port() != 0) std::printf("tls https://127.0.0.1:%d\n", server.tls_port());
+  std::printf("listening http://127.0.0.1:%d\n", server.port());
+  std::fflush(stdout);
+}
+
+Status Serve(const Choices& choices, Database& database, ContentStore& content) {
   ControllerMetrics metrics(MLPROF_VERSION);
   ModelRegistry models(database, content);
   DatasetRegistry datasets(database, content);
@@ -39,49 +81,60 @@ int Serve(Database& database, ContentStore& content) {
   EventHub events(profiles);
   LiveProgress live;
   FakeRuntime runtime;
+  const auto tokens = TokenRepository::Open(database);
+  if (!tokens) return Fail(tokens.error());
+  if (choices.tokens) MLPROF_TRY(PrintTokens(**tokens));
   ProfileQueue queue({runtime, models, datasets, sources, runtime.clock()}, profiles, events, live,
                      metrics);
   ProfileService service(profiles, models, datasets, sources, queue, events, live, "docker");
   queue.Start(InterruptedPolicy::kRequeue);
 
+  using Local = AccessRules::Local;
+  AccessRules access(choices.tokens ? Local::kNeedsToken : Local::kTrusted);
+  access.AcceptBearer([&](std::string_view token) { return (*tokens)->Check(token); });
   Router router;
-  AddRoutes(router, {models, datasets, sources, service, database, metrics, [] { return Status(); },
-                     MLPROF_VERSION});
-  AccessRules access;
+  AddRoutes(router, {models, datasets, sources, service, database, **tokens, access, metrics,
+                     [] { return Status(); }, MLPROF_VERSION});
+  auto tls = MakeTls(choices);
+  if (!tls) return Fail(tls.error());
   HttpServerOptions options;
   options.spool_directory = content.incoming();
+  options.tls = std::move(*tls);
   HttpServerHooks hooks;
   hooks.admit = [&access](const HttpRequest& request) { return access.Check(request); };
   hooks.refuse = RefuseWithProblem;
   auto server = HttpServer::Start(options, router, hooks);
-  if (!server) return Complain(server.error());
-  access.SetPort((*server)->port());
-  for (const Route& route : router.routes()) {
-    std::printf("route %s %s\n", route.method.c_str(), route.pattern.c_str());
-  }
-  std::printf("listening http://127.0.0.1:%d\n", (*server)->port());
-  std::fflush(stdout);
+  if (!server) return Fail(server.error());
+  access.SetPorts((*server)->port(), (*server)->tls_port());
+  PrintAddresses(router, **server);
   std::cin.ignore(std::numeric_limits<std::streamsize>::max());
   (*server)->Stop(std::chrono::seconds(1));
   queue.Stop();
-  return 0;
+  return {};
 }
 
-int Main(const std::filesystem::path& directory) {
-  auto database = Database::Open(directory / "mlprof.db");
-  if (!database) return Complain(database.error());
-  auto content = ContentStore::Open(directory);
-  if (!content) return Complain(content.error());
-  return Serve(**database, **content);
+Status Main(const Choices& choices) {
+  auto database = Database::Open(choices.directory / "mlprof.db");
+  if (!database) return Fail(database.error());
+  auto content = ContentStore::Open(choices.directory);
+  if (!content) return Fail(content.error());
+  return Serve(choices, **database, **content);
 }
 
 }  // namespace
 }  // namespace mlprof
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: contract_server DATA_DIR\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: contract_server DATA_DIR [--tokens] [--tls]\n");
     return 2;
   }
-  return mlprof::Main(argv[1]);
+  mlprof::Choices choices{argv[1]};
+  for (const std::string_view argument : std::span(argv + 2, argv + argc)) {
+    choices.tokens = choices.tokens || argument == "--tokens";
+    choices.tls = choices.tls || argument == "--tls";
+  }
+  const auto status = mlprof::Main(choices);
+  if (!status) std::fprintf(stderr, "contract_server: %s\n", status.error().message().c_str());
+  return status ? 0 : 1;
 }

@@ -28,26 +28,39 @@ class Answer:
 
 
 class Server:
-    def __init__(self):
+    """`choices` are those of contract_server: --tokens, --tls."""
+
+    def __init__(self, *choices):
         self.document = Document()
         self.answered = set()  # (METHOD, documented path, status)
         self.directory = tempfile.TemporaryDirectory()
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [os.environ["MLPROF_CONTRACT_SERVER"], self.directory.name],
+            [os.environ["MLPROF_CONTRACT_SERVER"], self.directory.name, *choices],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
         )
         self.routes = set()
+        self.tokens = {}  # kind → secret
+        self.token = None  # sent by ask()
+        self.ca = self.tls_port = None
         for line in self.process.stdout:
             word, _, rest = line.strip().partition(" ")
             if word == "listening":
                 self.port = urllib.parse.urlsplit(rest).port
                 break
-            method, pattern = rest.split(" ")
-            self.routes.add((method, pattern.replace("...}", "}")))
+            if word == "token":
+                kind, secret = rest.split(" ")
+                self.tokens[kind] = secret
+            elif word == "ca":
+                self.ca = rest
+            elif word == "tls":
+                self.tls_port = urllib.parse.urlsplit(rest).port
+            else:
+                method, pattern = rest.split(" ")
+                self.routes.add((method, pattern.replace("...}", "}")))
 
     def stop(self):
         self.process.stdin.close()
@@ -83,6 +96,8 @@ class Server:
     def ask(self, method, target, body=None, headers=None):
         """Sends a request; the answer must be as the document says. Returns the answer."""
         headers = dict(headers or {})
+        if self.token:
+            headers.setdefault("Authorization", "Bearer " + self.token)
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
             headers.setdefault("Content-Type", "application/json")

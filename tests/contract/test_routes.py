@@ -292,6 +292,35 @@ class RoutesTest(unittest.TestCase):
         self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
         self.ask(400, "POST", "/profiles", body, {"Idempotency-Key": "a b", **JSON})
 
+    def test_tokens(self):
+        made = self.ask(201, "POST", "/tokens", {"name": "ci", "scope": "read"}).json
+        self.assertIsNone(made["expiresTime"])
+        self.assertEqual(made["scope"], "read")
+        self.ask(409, "POST", "/tokens", {"name": "ci", "scope": "write"})
+        short = self.ask(201, "POST", "/tokens", {"name": "short", "scope": "write",
+                                                  "expiresInDays": 1}).json
+        self.assertGreater(short["expiresTime"], short["createdTime"])
+        listed = self.ask(200, "GET", "/tokens").json["value"]
+        self.assertEqual([token["name"] for token in listed], ["short", "ci"])
+        page = self.ask(200, "GET", "/tokens?top=1").json
+        rest = self.ask(200, "GET", f"/tokens?top=1&cursor={page['nextCursor']}").json
+        self.assertEqual(rest["value"][0]["name"], "ci")
+        for secret in (made["token"], short["token"]):
+            self.assertNotIn(secret.encode(), self.ask(200, "GET", "/tokens").body)
+        self.ask(204, "DELETE", f"/tokens/{made['id']}")
+        self.ask(204, "DELETE", "/tokens/short")
+        self.ask(404, "DELETE", "/tokens/short")
+        self.assertEqual(self.ask(200, "GET", "/tokens").json["value"], [])
+
+    def test_bad_tokens(self):
+        bad = self.ask(400, "POST", "/tokens", {"name": "a b", "scope": "all", "expiresInDays": 0,
+                                                "what": 1})
+        self.assertEqual(self.pointers(bad), ["/expiresInDays", "/name", "/scope", "/what"])
+        self.assertEqual(self.pointers(self.ask(400, "POST", "/tokens", {})), ["/name", "/scope"])
+        self.ask(415, "POST", "/tokens", "{}", TEXT)
+        self.ask(400, "GET", "/tokens?cursor=x")
+        self.ask(400, "GET", "/tokens?what=1")
+
     def test_workspaces_are_apart(self):
         self.ask(201, "POST", "/datasets?name=apart&workspace=s/g/w", "a\n", TEXT)
         self.ask(404, "GET", "/datasets/apart")

@@ -13,6 +13,7 @@
 #include "client/include/mlprof/models.h"
 #include "client/include/mlprof/profiles.h"
 #include "client/include/mlprof/sources.h"
+#include "client/include/mlprof/tokens.h"
 #include "client/include/mlprof/transport.h"
 
 namespace mlprof {
@@ -28,6 +29,7 @@ class Client {
   Datasets datasets() { return Datasets(*connection_); }
   Sources sources() { return Sources(*connection_); }
   Profiles profiles() { return Profiles(*connection_); }
+  Tokens tokens() { return Tokens(*connection_); }
 
   /// ok when the server answers at all.
   Status Health();

@@ -52,7 +52,9 @@ class RestTransport {
 };
 
 /// For `http://HOST:PORT[/prefix]` or https; `token` is sent as a bearer token unless empty.
-/// kInvalidArgument for what is no such URL.
-Result<std::unique_ptr<RestTransport>> ConnectTo(const std::string& url, const std::string& token);
+/// `ca_file`: PEM of a CA to be trusted beside the machine's own, "" for none. kInvalidArgument for
+/// what is no such URL or no such file.
+Result<std::unique_ptr<RestTransport>> ConnectTo(const std::string& url, const std::string& token,
+                                                 const std::string& ca_file = "");
 
 }  // namespace mlprof

@@ -1,0 +1,97 @@
+#include "client/cli/command.h"
+#include "client/cli/output/tables.h"
+#include "client/cli/output/text.h"
+
+namespace mlprof::cli {
+namespace {
+
+Result<TokenRequest> RequestFrom(const Options& options) {
+  TokenRequest request;
+  request.name = options.operands()[0];
+  if (options.Has("--scope")) {
+    const auto scope = ParseScope(options.Text("--scope"));
+    if (!scope) return WrongUse("--scope must be read or write");
+    request.scope = *scope;
+  }
+  const auto days = options.Integer("--expires-in-days", 1);
+  if (!days) return Fail(days.error());
+  request.expires_in_days = *days;
+  return request;
+}
+
+Table TokenTable(const ResourceList<Token>& tokens) {
+  Table table;
+  table.header = {"ID", "NAME", "SCOPE", "CREATED", "EXPIRES", "LAST USED"};
+  for (const Resource<Token>& item : tokens) {
+    const Token& token = item.value;
+    table.rows.push_back({token.id, token.name, std::string(Name(token.scope)), Text(token.created),
+                          token.expires ? Text(*token.expires) : "never",
+                          token.last_used_day.empty() ? "never" : token.last_used_day});
+  }
+  return table;
+}
+
+// On stdout nothing but the token, so that TOKEN=$(mlprof token create ci) holds it.
+Result<int> Create(Session& session, const Options& options) {
+  const auto request = RequestFrom(options);
+  if (!request) return Fail(request.error());
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto created = client->tokens().Create(*request);
+  if (!created) return Fail(created.error());
+  const std::string& secret = created->value.secret;
+  session.Print(JsonOfText(created->json), Table{{}, {{secret}}}, secret + "\n");
+  session.Say("the token is shown this once; programs take it from MLPROF_TOKEN");
+  return kDone;
+}
+
+Result<int> List(Session& session, const Options&) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto tokens = client->tokens().List();
+  if (!tokens) return Fail(tokens.error());
+  session.Print(ListJson(*tokens), TokenTable(*tokens));
+  return kDone;
+}
+
+Result<int> Revoke(Session& session, const Options& options) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  MLPROF_TRY(client->tokens().Revoke(options.operands()[0]));
+  session.Say("revoked token " + options.operands()[0]);
+  return kDone;
+}
+
+}  // namespace
+
+std::vector<Command> TokenCommands() {
+  return {
+      {"token create",
+       "NAME",
+       "make a token for other machines and users; it is printed this once",
+       1,
+       1,
+       {{{"--scope"}, "SCOPE", "read or write (default)"},
+        {{"--expires-in-days"}, "N", "how long it is good for (default: until revoked)"}},
+       {"mlprof token create ci --scope read --expires-in-days 90"},
+       Create},
+      {"token list",
+       "",
+       "list tokens, without their secrets",
+       0,
+       0,
+       {},
+       {"mlprof token list"},
+       List},
+      {"token revoke",
+       "ID",
+       "end a token at once, by id or name",
+       1,
+       1,
+       {},
+       {"mlprof token revoke ci"},
+       Revoke},
+  };
+}
+
+}  // namespace mlprof::cli

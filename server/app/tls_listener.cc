@@ -1,0 +1,36 @@
+#include "server/app/tls_listener.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "server/app/listening.h"
+#include "server/tls/own_certificate.h"
+
+namespace mlprof {
+namespace {
+
+std::string MachineName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Result<CertificateFiles> FilesFor(const ServerOptions& options,
+                                  const std::filesystem::path& data_dir) {
+  if (!options.tls_cert.empty()) return CertificateFiles{{}, options.tls_cert, options.tls_key};
+  return EnsureOwnCertificate(data_dir / "tls", CertificateNames(options, MachineName()), Now());
+}
+
+}  // namespace
+
+Result<std::optional<HttpTlsOptions>> MakeTlsListener(const ServerOptions& options,
+                                                      const std::filesystem::path& data_dir) {
+  if (!options.tls_listen) return std::nullopt;
+  const auto files = FilesFor(options, data_dir);
+  if (!files) return Fail(files.error());
+  auto context = TlsContext::ForServer(files->certificate, files->key);
+  if (!context) return Fail(context.error());
+  return HttpTlsOptions{options.tls_listen->address, options.tls_listen->port, std::move(*context)};
+}
+
+}  // namespace mlprof

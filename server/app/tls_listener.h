@@ -1,0 +1,18 @@
+// The TLS listener that the options ask for, with the certificate given or one of our own.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "common/http/server.h"
+#include "common/result/result.h"
+#include "server/app/options.h"
+
+namespace mlprof {
+
+/// nullopt without --tls-listen. Makes or renews the server's own certificate below `data_dir`
+/// where none is given; one that is given and does not fit its key is kInvalidArgument. Blocking.
+Result<std::optional<HttpTlsOptions>> MakeTlsListener(const ServerOptions& options,
+                                                      const std::filesystem::path& data_dir);
+
+}  // namespace mlprof

@@ -1,0 +1,36 @@
+// A key with its certificate: made, and read from PEM. No files here. Any thread.
+#pragma once
+
+#include <string>
+
+#include "common/result/result.h"
+#include "common/time/timestamp.h"
+#include "server/tls/openssl.h"
+#include "server/tls/server_names.h"
+
+namespace mlprof {
+
+struct Identity {
+  KeyPointer key;
+  CertificatePointer certificate;
+
+  std::string KeyPem() const;
+  std::string CertificatePem() const;
+};
+
+/// kInvalidArgument for what is no such PEM, or a key that is not the certificate's.
+Result<Identity> ReadIdentity(const std::string& certificate_pem, const std::string& key_pem);
+
+/// A CA (EC P-256) that signs itself and, for ten years, servers' certificates; no other CA.
+Result<Identity> MakeAuthority(Timestamp now);
+/// A server's certificate with a key of its own, for 397 days (what browsers take at the most) or
+/// as long as the authority lasts.
+Result<Identity> MakeServerIdentity(const Identity& authority, const ServerNames& names,
+                                    Timestamp now);
+
+/// Whether it still lasts for `left` from `now`.
+bool LastsFor(const Identity& identity, Timestamp now, std::chrono::hours left);
+/// Whether `authority` signed it and it names all of `names`.
+bool IsFor(const Identity& identity, const Identity& authority, const ServerNames& names);
+
+}  // namespace mlprof
