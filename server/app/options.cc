@@ -1,6 +1,7 @@
 #include "server/app/options.h"
 
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>

@@ -59,6 +59,9 @@ class Server:
             time.sleep(0.05)
         raise AssertionError("the server did not start:\n" + self.tail())
 
+    def tls_url(self):
+        return re.findall(rb"listening on (https://\S+)", self.log.read_bytes())[-1].decode()
+
     def stop(self):
         """Asks it to end, as an operator would; fails if it does not."""
         if self.process and self.process.poll() is None:

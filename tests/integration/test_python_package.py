@@ -74,6 +74,30 @@ class PythonPackageTest(unittest.TestCase):
         check_outcomes(self, result)
         self.assertIn("more than one column", result["refused"]["twoColumns"])
 
+    def test_over_tls_with_a_token(self):
+        token = self.folder / "token"
+        token.write_text("a secret of at least 32 characters".replace(" ", "-"))
+        token.chmod(0o600)
+        server = Server(options=("--tls-listen", "127.0.0.1:0", "--require-token",
+                                 "--token-file", token)).start()
+        self.addCleanup(server.close)
+        script = """import json, mlprof
+from mlprof.exceptions import MlprofException
+try:
+    result = mlprof.Workspace().get_details()["workspace"]
+except MlprofException as error:
+    result = [type(error).__name__, error.message]
+print("RESULT " + json.dumps(result))"""
+        known = {"MLPROF_SERVER": server.tls_url(), "MLPROF_TOKEN": token.read_text(),
+                 "MLPROF_CA": str(server.data / "tls/ca.pem")}
+        for missing, expected in ((None, "default"),
+                                  ("MLPROF_TOKEN", "AuthenticationException.*token"),
+                                  ("MLPROF_CA", "ServerUnreachableException.*not trusted")):
+            variables = {**home_of(self.folder, server), **known}
+            variables.pop(missing, None)
+            _, result = result_of([self.python, "-c", script], self.folder, variables)
+            self.assertRegex(str(result), expected)
+
     def test_types_hold(self):
         done = subprocess.run([self.python, "-m", "mypy", "--strict", "--cache-dir",
                                self.folder / "mypy", "-p", "mlprof"], cwd=PACKAGE,
