@@ -114,10 +114,10 @@ struct Controller::Parts {
     }
     queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
-    const Services offered{models,        datasets,  sources,
-                           *service,      *database, *tokens,
-                           access,        metrics,   [this] { return Ready(); },
-                           MLPROF_VERSION};
+    const Services offered{models,         datasets,      sources,
+                           *service,       *database,     *tokens,
+                           access,         metrics,       [this] { return Ready(); },
+                           MLPROF_VERSION, options.budget};
     AddRoutes(router, offered);
     const AzureServices azure{offered,  blobs,        azure_records,
                               *content, azure_secret, [this] { return AddressForAzure(); }};

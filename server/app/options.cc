@@ -1,6 +1,7 @@
 #include "server/app/options.h"
 
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -56,6 +57,18 @@ Status SetRuntime(ServerOptions& options, const std::string& value) {
   return Fail(Wrong("--runtime wants docker, kubernetes or process, not " + value));
 }
 
+Status SetBudget(ServerOptions& options, const std::string& value) {
+  constexpr int kLongest = 86400;
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  const bool whole = error == std::errc() && end == value.data() + value.size();
+  if (!whole || seconds < 1 || seconds > kLongest) {
+    return Fail(Wrong("--budget-seconds wants a whole number from 1 to 86400, not " + value));
+  }
+  options.budget = std::chrono::seconds(seconds);
+  return {};
+}
+
 Status SetIsolation(ServerOptions& options, const std::string& value) {
   if (value != "default" && value != "gvisor") {
     return Fail(Wrong("--isolation wants default or gvisor, not " + value));
@@ -89,7 +102,7 @@ Status SetFlag(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-constexpr std::array<Option, 17> kOptions = {{
+constexpr std::array<Option, 18> kOptions = {{
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
@@ -105,6 +118,9 @@ constexpr std::array<Option, 17> kOptions = {{
      &SetIsolation},
     {"--agent", "MLPROF_AGENT", "agent", "FILE",
      "the static mlprof-agent (default: beside mlprof-server)", &Set<&ServerOptions::agent>},
+    {"--budget-seconds", "MLPROF_BUDGET_SECONDS", "budgetSeconds", "N",
+     "the budget of profiles that ask for none, as Azure ML's clients do (default 300)",
+     &SetBudget},
     {"--log-level", "MLPROF_LOG_LEVEL", "logLevel", "LEVEL", "debug, info, warn or error",
      &SetLogLevel},
     {"--exit-when-unused", "MLPROF_EXIT_WHEN_UNUSED", "exitWhenUnused", "FILE",

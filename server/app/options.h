@@ -2,6 +2,7 @@
 // the defaults below.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -29,6 +30,7 @@ struct ServerOptions {
   std::string base_image;             // --base-image; "": mlprof's own
   std::string isolation = "default";  // --isolation default|gvisor
   std::filesystem::path agent;        // --agent; "": beside the server
+  std::chrono::seconds budget{300};   // --budget-seconds, of profiles that ask for none
   /// --exit-when-unused FILE: end when nobody holds a shared flock on FILE any more (a private
   /// server of the command line).
   std::optional<std::filesystem::path> exit_when_unused;

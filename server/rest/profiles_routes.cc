@@ -16,7 +16,8 @@ Result<HttpResponse> CreateProfile(const Services& services, const HttpRequest& 
   const auto json = ReadJsonBody(request);
   if (!json) return Fail(json.error());
   std::vector<FieldError> problems;
-  const ProfileRequest asked = DecodeProfileRequest(*json, problems);
+  ProfileRequest asked = DecodeProfileRequest(*json, problems);
+  if (!json->contains("budgetSeconds")) asked.budget = services.budget;
   if (!problems.empty()) {
     const auto unknown = services.profiles.UnknownIds(workspace, asked);
     if (!unknown) return Fail(unknown.error());

@@ -1,6 +1,7 @@
 // What the routes are built on. References: the owner keeps all of it alive as long as the server.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -28,6 +29,7 @@ struct Services {
   const ControllerMetrics& metrics;
   std::function<Status()> ready;  // why the server cannot run profiles now; any thread, quick
   std::string version;
+  std::chrono::seconds budget{300};  // of profiles that ask for none
 };
 
 }  // namespace mlprof

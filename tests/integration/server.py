@@ -30,12 +30,14 @@ class Refused(Exception):
 
 
 class Server:
-    """Started by start(); `data` outlives the process, so that it can be started again on it."""
+    """Started by start(), with more `options`; the data outlives the process, so that it can be
+    started again on it."""
 
-    def __init__(self, data=None):
+    def __init__(self, data=None, options=()):
         self.folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
         self.data = pathlib.Path(data or self.folder.name) / "data"
         self.log = pathlib.Path(self.folder.name) / "server.log"
+        self.options = options
         self.process = None
         self.url = None
 
@@ -43,7 +45,8 @@ class Server:
         began = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [BIN / "mlprof-server", "--listen", "127.0.0.1:0", "--data-dir", self.data],
+                [BIN / "mlprof-server", "--listen", "127.0.0.1:0", "--data-dir", self.data,
+                 *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + START_DEADLINE_S
         while time.monotonic() < deadline:
@@ -55,6 +58,9 @@ class Server:
                 break
             time.sleep(0.05)
         raise AssertionError("the server did not start:\n" + self.tail())
+
+    def tls_url(self):
+        return re.findall(rb"listening on (https://\S+)", self.log.read_bytes())[-1].decode()
 
     def stop(self):
         """Asks it to end, as an operator would; fails if it does not."""

@@ -80,6 +80,7 @@ Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& 
   InferenceConfig config = wanted->image.config;
   std::get<EntryScriptConfig>(config.service).source_id = *source;
   wanted->request.inference_config = std::move(config);
+  wanted->request.budget = azure.services.budget;
   const auto created =
       profiles.Create(call.workspace, wanted->request, {}, CreationRules::kAzureV1);
   if (!created) return Fail(created.error());

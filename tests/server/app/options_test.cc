@@ -47,6 +47,15 @@ TEST(ServerOptionsTest, HaveDefaultsThatWork) {
   EXPECT_FALSE(options->exit_when_unused.has_value());
 }
 
+TEST(ServerOptionsTest, TakeABudgetForProfilesThatAskForNone) {
+  const auto options = ParseServerOptions({"--budget-seconds", "30"}, Environment({}));
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->budget, std::chrono::seconds(30));
+  for (const char* wrong : {"0", "-1", "86401", "1.5", "", "ten", "99999999999"}) {
+    EXPECT_NE(WhyNot({"--budget-seconds", wrong}), "") << wrong;
+  }
+}
+
 TEST(ServerOptionsTest, TakeFlagsBeforeVariablesBeforeTheFile) {
   const ConfigFile config(R"({"listen": "127.0.0.1:1", "dataDir": "/file", "baseImage": "file"})");
   const auto options = ParseServerOptions(

@@ -1,0 +1,175 @@
+"""A profile: its progress, its answer."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+from mlprof.core.profile_details import FINISHED, Ceiling, details, figures
+from mlprof.core.progress import ProgressPrinter
+from mlprof.core.times import parse_time
+from mlprof.exceptions import MlprofException, ServerUnreachableException, WebserviceException
+from mlprof.report.page import page_of
+from mlprof.rest.connection import JsonObject, segment
+
+if TYPE_CHECKING:
+    from mlprof.core.workspace import Workspace
+
+POLL_SECONDS = 1.0
+# For so long the server may be away (a restart) while a profile is waited for.
+LONGEST_ABSENCE_SECONDS = 120.0
+MOST_POINTS = 600
+
+
+class ModelProfile:
+    """One run of a profile. `ModelProfile(workspace, name)` is the newest run of that name.
+
+    Attributes are as of the last call of `wait_for_completion`, `refresh` or `cancel`; a figure
+    that is not known is None. `resource` is everything the server says, findings and warnings too.
+    """
+
+    def __init__(self, workspace: "Workspace", name: str) -> None:
+        resource = workspace.connection.get(f"/profiles/{segment(name)}")
+        self._begin(workspace, resource, (None, None))
+
+    @classmethod
+    def of_resource(
+        cls, workspace: "Workspace", resource: JsonObject, asked: Ceiling
+    ) -> "ModelProfile":
+        profile = cls.__new__(cls)
+        profile._begin(workspace, resource, asked)
+        return profile
+
+    def _begin(self, workspace: "Workspace", resource: JsonObject, asked: Ceiling) -> None:
+        self.workspace = workspace
+        self._asked = asked
+        self._take(resource)
+
+    def _take(self, resource: JsonObject) -> None:
+        self.resource = resource
+        logs = self.workspace.connection.transport.url + self._route() + "/logs"
+        self._figures = found = figures(resource, self._asked, logs)
+        self.name: str = found["name"]
+        self.id: str = found["id"]
+        self.description: Optional[str] = found["description"]
+        self.state: str = found["state"]
+        self.created_time: datetime.datetime = parse_time(found["createdTime"])
+        self.input_dataset_id: str = found["inputDatasetId"]
+        self.model_ids: List[str] = found["modelIds"]
+        self.environment: Optional[JsonObject] = found["environment"]
+        self.requested_cpu: Optional[float] = found["requestedCpu"]
+        self.requested_memory_in_gb: Optional[float] = found["requestedMemoryInGB"]
+        self.requested_queries_per_second: float = found["requestedQueriesPerSecond"]
+        self.recommended_cpu: Optional[float] = found["recommendedCpu"]
+        self.recommended_memory: Optional[float] = found["recommendedMemoryInGB"]
+        self.max_utilized_cpu: Optional[float] = found["maxUtilizedCpu"]
+        self.max_utilized_memory: Optional[float] = found["maxUtilizedMemoryInGB"]
+        self.total_queries: Optional[int] = found["totalQueries"]
+        self.success_queries: Optional[int] = found["successQueries"]
+        self.success_rate: Optional[float] = found["successRate"]
+        self.average_latency_in_ms: Optional[float] = found["averageLatencyInMs"]
+        self.latency_percentile_50_in_ms: Optional[float] = found["latencyPercentile50InMs"]
+        self.latency_percentile_90_in_ms: Optional[float] = found["latencyPercentile90InMs"]
+        self.latency_percentile_95_in_ms: Optional[float] = found["latencyPercentile95InMs"]
+        self.latency_percentile_99_in_ms: Optional[float] = found["latencyPercentile99InMs"]
+        self.latency_percentile_999_in_ms: Optional[float] = found["latencyPercentile999InMs"]
+        self.measured_queries_per_second: Optional[float] = found["measuredQueriesPerSecond"]
+        self.error: Optional[Dict[str, Any]] = found["error"]
+        self.error_logs_url: Optional[str] = found["errorLogsUri"]
+
+    def refresh(self) -> "ModelProfile":
+        self._take(self.workspace.connection.get(self._route()))
+        return self
+
+    def wait_for_completion(
+        self, show_output: bool = False, timeout_seconds: Optional[float] = None
+    ) -> None:
+        """Returns once the profile has ended; without a timeout a full queue may take hours.
+
+        With `show_output` it prints phases as they come. A failure is a warning, not an exception:
+        `error` says what it was. Raises WebserviceException after `timeout_seconds`.
+        """
+        printer = ProgressPrinter(sys.stdout) if show_output else None
+        deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+        last_answer = time.monotonic()
+        while True:
+            try:
+                self.refresh()
+                last_answer = time.monotonic()
+            except ServerUnreachableException:
+                if time.monotonic() - last_answer > LONGEST_ABSENCE_SECONDS:
+                    raise
+            if printer:
+                printer.show(self.resource)
+            if self.state in FINISHED:
+                break
+            if deadline is not None and time.monotonic() > deadline:
+                raise WebserviceException(
+                    f"the profile {self.name} has not ended after {timeout_seconds} s; it goes on"
+                )
+            time.sleep(POLL_SECONDS)
+        self._warn()
+
+    def get_details(self) -> Dict[str, Any]:
+        """What was asked, measured and recommended; no key for what is not known.
+
+        `requestedMemoryInGB` is also there as `requestedMemoryInGb`.
+        """
+        return details(self._figures)
+
+    def serialize(self) -> Dict[str, Any]:
+        """All figures, None for those that are not known."""
+        return dict(self._figures)
+
+    def cancel(self) -> None:
+        """The profile ends soon after. Refused for one that has ended."""
+        self._take(self.workspace.connection.act(self._route() + "/cancel"))
+
+    def delete(self) -> None:
+        """Refused for one that has not ended."""
+        self.workspace.connection.delete(self._route())
+
+    def apply(self) -> None:
+        """Tags every model of the profile with the recommendation."""
+        self._take(self.workspace.connection.act(self._route() + "/apply"))
+
+    def logs(self) -> str:
+        """What the model's containers and their preparation wrote, the end of it."""
+        return self.workspace.connection.get_text(self._route() + "/logs")
+
+    def samples(self, max_points: int = MOST_POINTS) -> Dict[str, List[List[float]]]:
+        """Series of [seconds, value], such as `cpuCores` and `memoryInBytes`."""
+        query = [("maxPoints", str(max_points))]
+        answer = self.workspace.connection.get(self._route() + "/samples", query)
+        series: Dict[str, List[List[float]]] = answer.get("series") or {}
+        return series
+
+    def _warn(self) -> None:
+        if self.error is None:
+            return
+        ended = "completed, but encountered issues during execution"
+        if self.state != "Succeeded":
+            ended = "failed with the following error"
+        warnings.warn(
+            f"Model Profiling operation {ended}: {self.error['message']} "
+            "Inspect ModelProfile.error property for more information.",
+            stacklevel=3,
+        )
+
+    def _route(self) -> str:
+        return f"/profiles/{segment(self.resource['id'])}"
+
+    def __repr__(self) -> str:
+        return f"ModelProfile({self.name!r}, state={self.state!r})"
+
+    def _repr_html_(self) -> str:
+        series: Dict[str, List[List[float]]] = {}
+        if self.resource.get("startedTime"):
+            try:
+                series = self.samples()
+            except MlprofException:
+                pass  # the numbers are shown without their plot
+        return page_of(self.resource, series)

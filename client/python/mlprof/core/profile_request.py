@@ -1,0 +1,55 @@
+"""Asking for a profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+
+from mlprof.core.inference_config import InferenceConfig
+from mlprof.core.profile import ModelProfile
+from mlprof.data.tabular_dataset import TabularDataset
+from mlprof.exceptions import UserErrorException
+
+if TYPE_CHECKING:
+    from mlprof.core.workspace import Workspace
+
+Objective = Mapping[str, Any]
+Ceiling = Tuple[Optional[float], Optional[float]]  # cores, GiB
+
+
+def create_profile(
+    workspace: "Workspace",
+    name: str,
+    model_ids: List[str],
+    inference_config: Optional[InferenceConfig],
+    dataset: TabularDataset,
+    ceiling: Ceiling,
+    description: Optional[str],
+    objective: Optional[Objective],
+    budget_seconds: Optional[int],
+    seed: Optional[int],
+) -> ModelProfile:
+    """Sends what is not on the server yet, then the request. The profile may wait in a queue."""
+    if not name:
+        raise UserErrorException("profile_name: a profile needs a name")
+    if not model_ids:
+        raise UserErrorException("models: a profile needs at least one model")
+    if not isinstance(dataset, TabularDataset):
+        raise UserErrorException("input_dataset: must be a dataset made by Dataset.Tabular")
+    cpu, memory = ceiling
+    if (cpu is not None and cpu < 0.1) or (memory is not None and memory <= 0):
+        raise UserErrorException("cpu must be at least 0.1 cores, memory_in_gb more than 0")
+    connection = workspace.connection
+    registered = dataset.registered_in(workspace)
+    request: Dict[str, Any] = {
+        "name": name,
+        "description": description,
+        "modelIds": model_ids,
+        "inputDatasetId": registered.id,
+        "inferenceConfig": inference_config.upload(connection) if inference_config else None,
+        "objective": None if objective is None else dict(objective),
+        "budgetSeconds": budget_seconds,
+        "seed": seed,
+    }
+    request["containerResourceRequirements"] = {"cpu": cpu, "memoryInGb": memory}
+    given = {key: value for key, value in request.items() if value is not None}
+    return ModelProfile.of_resource(workspace, connection.post("/profiles", given), ceiling)

@@ -1,0 +1,1 @@
+"""Folders and files as tars, and back."""

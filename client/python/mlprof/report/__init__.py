@@ -1,0 +1,1 @@
+"""A profile as HTML for notebooks: self-contained, everything from outside escaped."""

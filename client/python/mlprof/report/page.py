@@ -1,0 +1,107 @@
+"""A profile's numbers, reasons, warnings and plots; pure."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, Dict, List, Sequence, Tuple
+
+from mlprof.report.numbers import mib, number
+from mlprof.report.plots import cpu_plot, memory_plot
+from mlprof.rest.connection import JsonObject
+
+Series = Dict[str, List[List[float]]]
+
+
+def page_of(profile: JsonObject, series: Series) -> str:
+    """`series` is as /samples gives it; plots without data are left out."""
+    parts = [f"<h4>Profile {_text(profile['name'])}: {_text(profile['state'])}</h4>"]
+    answer = profile.get("recommendation")
+    if answer:
+        parts.append(_answer(profile["state"], answer))
+    error = profile.get("error")
+    if error:
+        parts.append(f"<p><b>{_text(error['code'])}</b>: {_text(error['message'])}</p>")
+        parts.append(_list(error.get("advice") or []))
+    parts.append(_table(_rows(profile)))
+    parts.append(_plots(profile, series))
+    warnings = profile.get("warnings") or []
+    parts.append(_list([f"{w['code']}: {w['message']} {w['advice']}".strip() for w in warnings]))
+    return f"<div style='font-family: sans-serif'>{''.join(parts)}</div>"
+
+
+def _answer(state: str, answer: JsonObject) -> str:
+    verified = "verified" if answer.get("verified") else "not verified"
+    if state != "Succeeded":
+        verified = "provisional"
+    return (
+        f"<p style='font-size: 150%'><b>{number(answer['requestedCpu'])} cores, "
+        f"{mib(answer['requestedMemoryInBytes'])}</b> "
+        f"<span style='font-size: 60%'>{verified}, {_text(answer.get('confidence'))} confidence"
+        "</span></p>"
+    )
+
+
+def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
+    answer = profile.get("recommendation") or {}
+    measured = profile.get("measurements") or {}
+    rows = [("models", ", ".join(profile["modelIds"])), ("dataset", profile["inputDatasetId"])]
+    if not answer and not measured:
+        progress = profile.get("progress") or {}
+        share = f"{100 * float(progress.get('fraction') or 0):.0f}%"
+        return [*rows, ("now", f"{progress.get('phase')}, {share} {progress.get('message') or ''}")]
+    for name, unit in (("cpu", "cores"), ("memory", "GiB")):
+        bound = answer.get(name)
+        if bound:
+            span = f"{number(bound['low'])} to {number(bound['high'])} {unit}"
+            rows.append((name, f"{span}: {bound['reason']}"))
+    if measured:
+        latencies = [
+            f"{label} {number(measured[key])} ms"
+            for label, key in (
+                ("mean", "averageLatencyInMs"),
+                ("p50", "latencyPercentile50InMs"),
+                ("p95", "latencyPercentile95InMs"),
+                ("p99", "latencyPercentile99InMs"),
+            )
+            if measured.get(key) is not None
+        ]
+        rows.append(("latency", ", ".join(latencies)))
+        requests = f"{measured['totalQueries']}, {measured['successQueries']} succeeded"
+        if measured.get("measuredQueriesPerSecond") is not None:
+            requests += f", {number(measured['measuredQueriesPerSecond'])}/s"
+        rows.append(("requests", requests))
+        if measured.get("maxUtilizedCpu") is not None:
+            rows.append(("most CPU used", f"{number(measured['maxUtilizedCpu'])} cores"))
+        if measured.get("maxUtilizedMemoryInBytes") is not None:
+            rows.append(("most memory used", mib(measured["maxUtilizedMemoryInBytes"])))
+    for name, value in (answer.get("environmentVariables") or {}).items():
+        rows.append(("set", f"{name}={value}"))
+    return rows
+
+
+def _plots(profile: JsonObject, series: Series) -> str:
+    answer = profile.get("recommendation") or {}
+    curve = ((profile.get("findings") or {}).get("cpu") or {}).get("points") or []
+    plots = (
+        cpu_plot(curve, answer.get("requestedCpu")),
+        memory_plot(series.get("memoryInBytes") or [], answer.get("requestedMemoryInBytes")),
+    )
+    return "".join(plot for plot in plots if plot)
+
+
+def _table(rows: Sequence[Tuple[str, str]]) -> str:
+    cells = "".join(
+        f"<tr><th style='text-align: left'>{_text(name)}</th>"
+        f"<td style='text-align: left'>{_text(value)}</td></tr>"
+        for name, value in rows
+    )
+    return f"<table>{cells}</table>"
+
+
+def _list(texts: Sequence[str]) -> str:
+    items = "".join(f"<li>{_text(text)}</li>" for text in texts)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _text(value: Any) -> str:
+    return html.escape(str(value))

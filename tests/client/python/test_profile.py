@@ -1,0 +1,273 @@
+"""Profiles: what is asked of the server, what is shown while waiting, and the figures' names."""
+
+import contextlib
+import io
+import unittest
+import warnings
+import xml.etree.ElementTree
+
+from fake_server import MEASUREMENTS, RECOMMENDATION, SUCCEEDED
+from fixture import PackageTest
+from mlprof.core import Dataset, InferenceConfig, Model, ModelProfile
+from mlprof.exceptions import UserErrorException, WebserviceException
+
+FAILED = {"state": "Failed", "error": {"code": "StartFailed", "message": "init() raised: boom",
+                                       "advice": ["look into the logs"], "evidence": "Traceback"}}
+
+
+class ProfileTest(PackageTest):
+    def setUp(self):
+        super().setUp()
+        self.write("score.py")
+        self.model = Model.register(self.workspace, "score.py", "m")
+        rows = Dataset.Tabular.from_rows(["a", "b"])
+        self.dataset = rows.register(self.workspace, "d")
+
+    def create(self, name="p", dataset=None, config=None, **more):
+        return Model.profile(self.workspace, name, [self.model],
+                             config or InferenceConfig(entry_script="score.py"),
+                             dataset or self.dataset, **more)
+
+    def asked(self):
+        return self.server.sent("POST", "/profiles")[-1].json
+
+    def finished(self, *steps, **more):
+        self.server.profile_steps = list(steps)
+        profile = self.create(**more)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            profile.wait_for_completion()
+        self.warned = [str(warning.message) for warning in caught]
+        return profile
+
+
+class RequestTest(ProfileTest):
+    def test_least(self):
+        profile = self.create()
+        self.assertEqual(profile.state, "Queued")
+        self.assertEqual(self.asked(), {
+            "name": "p", "modelIds": ["m:1"], "inputDatasetId": "d:1",
+            "inferenceConfig": {"entryScript": "score.py", "sourceId": "sha256:" + "0" * 64,
+                                "environment": {"name": "default"}},
+            "containerResourceRequirements": {"cpu": None, "memoryInGb": None}})
+
+    def test_everything(self):
+        self.create(cpu=1.5, memory_in_gb=2.0, description="mine", budget_seconds=60, seed=3,
+                    objective={"concurrency": 4, "latencyInMs": {"p95": 50}})
+        asked = self.asked()
+        self.assertEqual(asked["containerResourceRequirements"], {"cpu": 1.5, "memoryInGb": 2.0})
+        self.assertEqual(asked["description"], "mine")
+        self.assertEqual((asked["budgetSeconds"], asked["seed"]), (60, 3))
+        self.assertEqual(asked["objective"], {"concurrency": 4, "latencyInMs": {"p95": 50}})
+
+    def test_without_a_config_the_models_own_is_used(self):
+        Model.profile(self.workspace, "p", [self.model], None, self.dataset)
+        self.assertNotIn("inferenceConfig", self.asked())
+
+    def test_a_dataset_that_is_not_registered_is_sent_once_under_its_contents_name(self):
+        for name in ("p1", "p2"):
+            self.create(name, dataset=Dataset.Tabular.from_rows(["x", b"y"]))
+            self.assertRegex(self.asked()["inputDatasetId"], "^unregistered-[0-9a-f]{16}:1$")
+        self.create("p3", dataset=Dataset.Tabular.from_rows(["xy"]))
+        self.assertEqual(len(self.server.datasets), 3)
+
+    def test_what_cannot_be_asked_is_refused_before_anything_is_sent(self):
+        self.server.requests.clear()
+        config = InferenceConfig(entry_script="score.py")
+        for name, models, dataset, more, why in (
+                ("", [self.model], self.dataset, {}, "needs a name"),
+                ("p", [], self.dataset, {}, "at least one model"),
+                ("p", [self.model], "d:1", {}, "must be a dataset"),
+                ("p", [self.model], self.dataset, {"cpu": 0.05}, "at least 0.1 cores"),
+                ("p", [self.model], self.dataset, {"memory_in_gb": -1}, "more than 0")):
+            with self.subTest(why), self.assertRaisesRegex(UserErrorException, why):
+                Model.profile(self.workspace, name, models, config, dataset, **more)
+        self.assertEqual(self.server.requests, [])
+
+    def test_a_name_that_is_taken(self):
+        self.create()
+        with self.assertRaisesRegex(WebserviceException, "a profile named p already"):
+            self.create()
+
+
+class WaitTest(ProfileTest):
+    STEPS = [{"state": "Preparing", "progress": {"phase": "prepare", "fraction": 0.1,
+                                                 "message": "pip\n\x1b[2J", "secondsLeft": None}},
+             {"state": "Profiling", "progress": {"phase": "load", "fraction": 0.5, "message": "",
+                                                 "secondsLeft": 31.4}}, SUCCEEDED]
+
+    def shown(self, terminal):
+        self.server.profile_steps = list(self.STEPS)
+        out = io.StringIO()
+        out.isatty = lambda: terminal
+        profile = self.create()
+        with contextlib.redirect_stdout(out):
+            profile.wait_for_completion(show_output=True)
+        self.assertEqual(profile.state, "Succeeded")
+        return out.getvalue()
+
+    def test_shows_a_line_for_each_phase(self):
+        self.assertEqual(self.shown(terminal=False),
+                         "Preparing  10%, prepare, pip  [2J\n"
+                         "Profiling  50%, load, 31 s left\nSucceeded\n")
+
+    def test_rewrites_one_line_on_a_terminal(self):
+        shown = self.shown(terminal=True)
+        self.assertEqual(shown.count("\n"), 1)
+        self.assertTrue(shown.startswith("\rPreparing  10%"), shown)
+        self.assertIn("\rSucceeded", shown)
+
+    def test_is_silent_unless_told(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.finished(*self.STEPS)
+        self.assertEqual((out.getvalue(), self.warned), ("", []))
+
+    def test_a_server_that_is_away_for_a_moment_is_waited_for(self):
+        self.server.profile_steps = [SUCCEEDED]
+        profile = self.create()
+        self.server.drops = 5
+        profile.wait_for_completion()
+        self.assertEqual(profile.state, "Succeeded")
+
+    def test_a_timeout_leaves_the_profile_running(self):
+        profile = self.create()
+        with self.assertRaisesRegex(WebserviceException, "has not ended after 0 s"):
+            profile.wait_for_completion(timeout_seconds=0)
+
+    def test_a_failure_is_a_warning_and_an_error_with_all_that_is_known(self):
+        profile = self.finished(FAILED)
+        self.assertEqual(len(self.warned), 1)
+        self.assertIn("failed with the following error: init() raised: boom", self.warned[0])
+        self.assertEqual(profile.error["code"], "StartFailed")
+        self.assertEqual([detail["message"] for detail in profile.error["details"]],
+                         ["look into the logs", "Traceback"])
+        self.assertEqual(profile.get_details(), {
+            "name": "p", "description": "", "state": "Failed", "requestedQueriesPerSecond": 0,
+            "createdTime": "2026-11-20T19:12:00.000Z", "error": profile.error,
+            "errorLogsUri": self.server.url + "/profiles/id-0/logs"})
+        self.assertEqual(profile.logs(), "model log\n")
+
+    def test_an_answer_that_is_not_proven_is_told_as_well(self):
+        warning = {"code": "rowsFailed", "message": "2 rows failed", "advice": "look at them"}
+        profile = self.finished({**SUCCEEDED, "warnings": [warning],
+                                 "recommendation": {**RECOMMENDATION, "verified": False}})
+        self.assertIn("encountered issues during execution: 2 rows failed", self.warned[0])
+        self.assertEqual(profile.get_details()["error"], {
+            "code": "NotVerified", "message": "2 rows failed",
+            "details": [{"code": "NotVerified", "message": "look at them"}]})
+        self.assertEqual(profile.get_details()["recommendedCpu"], 0.4)
+
+    def test_an_environment_that_is_not_the_one_asked_for_is_told(self):
+        warning = {"code": "baseImageReplaced", "message": "mlprof's own", "advice": ""}
+        profile = self.finished({**SUCCEEDED, "warnings": [warning]})
+        self.assertEqual(profile.error["code"], "EnvironmentDiffers")
+        self.assertEqual(len(self.warned), 1)
+
+    def test_other_warnings_are_no_error(self):
+        warning = {"code": "sharedCores", "message": "shared", "advice": ""}
+        profile = self.finished({**SUCCEEDED, "warnings": [warning]})
+        self.assertEqual((profile.error, self.warned), (None, []))
+
+    def test_cancel(self):
+        profile = self.create()
+        profile.cancel()
+        self.assertEqual(profile.state, "Canceled")
+        self.assertEqual(profile.error["code"], "Cancelled")
+
+
+class DetailsTest(ProfileTest):
+    def test_the_names_are_the_sdks(self):
+        details = self.finished(SUCCEEDED).get_details()
+        self.assertEqual(set(details), {
+            "name", "description", "state", "createdTime", "requestedCpu", "requestedMemoryInGB",
+            "requestedMemoryInGb", "requestedQueriesPerSecond", "maxUtilizedCpu",
+            "maxUtilizedMemoryInGB", "totalQueries", "successQueries", "successRate",
+            "averageLatencyInMs", "latencyPercentile50InMs", "latencyPercentile90InMs",
+            "latencyPercentile95InMs", "latencyPercentile99InMs", "measuredQueriesPerSecond",
+            "recommendedCpu", "recommendedMemoryInGB"})
+        self.assertEqual(details["successRate"], 97.5)
+        self.assertEqual(details["averageLatencyInMs"], MEASUREMENTS["averageLatencyInMs"])
+        self.assertEqual(details["recommendedCpu"], RECOMMENDATION["requestedCpu"])
+
+    def test_requested_is_what_was_asked_and_else_the_answer(self):
+        nothing = self.finished(SUCCEEDED).get_details()
+        self.assertEqual((nothing["requestedCpu"], nothing["requestedMemoryInGb"]), (0.4, 0.5))
+        asked = self.finished(SUCCEEDED, name="p2", cpu=2, memory_in_gb=3).get_details()
+        self.assertEqual((asked["requestedCpu"], asked["requestedMemoryInGB"],
+                          asked["requestedMemoryInGb"]), (2, 3, 3))
+        self.assertEqual(asked["recommendedCpu"], 0.4)
+
+    def test_the_pages_last_step_tags_the_model_with_the_answer(self):
+        details = self.finished(SUCCEEDED).get_details()
+        self.model.add_tags({"requestedCpu": details["requestedCpu"],
+                             "requestedMemoryInGb": details["requestedMemoryInGb"]})
+        self.assertEqual(self.model.tags, {"requestedCpu": "0.4", "requestedMemoryInGb": "0.5"})
+
+    def test_attributes_and_serialize_agree(self):
+        profile = self.finished(SUCCEEDED)
+        everything = profile.serialize()
+        self.assertEqual(profile.latency_percentile_99_in_ms, everything["latencyPercentile99InMs"])
+        self.assertIsNone(everything["latencyPercentile999InMs"])
+        self.assertEqual(everything["inputDatasetId"], profile.input_dataset_id)
+        self.assertEqual(profile.created_time.isoformat(), "2026-11-20T19:12:00+00:00")
+
+    def test_is_found_by_name(self):
+        self.finished(SUCCEEDED)
+        again = ModelProfile(self.workspace, "p")
+        self.assertEqual(again.get_details()["recommendedMemoryInGB"], 0.5)
+        with self.assertRaisesRegex(WebserviceException, "no profile nothing"):
+            ModelProfile(self.workspace, "nothing")
+
+
+class NotebookTest(ProfileTest):
+    POINTS = [{"cpu": cpu, "latencyPercentile95InMs": 100 * (1 - cpu), "passed": cpu > 0.3}
+              for cpu in (0.5, 0.2, 0.4)]
+
+    def page(self, step, **samples):
+        self.server.samples = samples
+        page = self.finished(step)._repr_html_()
+        return page, xml.etree.ElementTree.fromstring(page)  # well-formed all through
+
+    def test_shows_the_numbers_and_two_plots(self):
+        step = {**SUCCEEDED, "findings": {"cpu": {"points": self.POINTS}}}
+        page, tree = self.page(step, memoryInBytes=[[0, 1 << 20], [1, 400 << 20]])
+        self.assertIn("0.4 cores, 512 MiB", page)
+        self.assertIn("p95 35.4 ms", page)
+        svg = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(len(tree.findall(f".//{svg}svg")), 2)
+        dots = tree.findall(f".//{svg}circle")
+        self.assertEqual([dot.get("fill") == "none" for dot in dots], [True, False, False])
+        for line in tree.findall(f".//{svg}polyline"):
+            for point in line.get("points").split():
+                x, y = map(float, point.split(","))
+                self.assertTrue(0 <= x <= 420 and 0 <= y <= 220, point)
+
+    def test_is_self_contained(self):
+        page, _ = self.page(SUCCEEDED)
+        self.assertNotIn("src=", page)
+        self.assertNotIn("href", page)
+        self.assertNotIn("<script", page)
+
+    def test_everything_is_escaped(self):
+        evil = "<img src=x onerror='alert(1)'>"
+        page, _ = self.page({**FAILED, "name": evil, "modelIds": [evil], "inputDatasetId": evil,
+                             "error": {"code": evil, "message": evil, "advice": [evil],
+                                       "evidence": evil},
+                             "warnings": [{"code": evil, "message": evil, "advice": evil}]})
+        self.assertNotIn("<img", page)
+        self.assertGreaterEqual(page.count("&lt;img"), 6)
+
+    def test_one_that_runs_shows_its_progress(self):
+        page = self.create()._repr_html_()
+        self.assertIn("queued, 0% waiting", page)
+        self.assertNotIn("<svg", page)
+
+    def test_a_server_that_is_gone_takes_only_the_plot(self):
+        profile = self.finished(SUCCEEDED)
+        self.server.drops = 3
+        self.assertIn("0.4 cores", profile._repr_html_())
+
+
+if __name__ == "__main__":
+    unittest.main()
