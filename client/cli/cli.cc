@@ -1,6 +1,7 @@
 #include "client/cli/cli.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "client/cli/command.h"
 #include "client/cli/help.h"
@@ -107,18 +108,35 @@ int RunCommand(const Command& command, const Arguments& arguments, Surroundings&
   if (const Status status = CheckOperands(command, *options); !status) {
     return Fails(surroundings, status.error(), {});
   }
-  auto session = Session::Open(surroundings, *options);
+  auto session = Session::Open(surroundings, *options, command.default_format);
   if (!session) return Fails(surroundings, session.error(), {});
   const auto status = command.run(*session, *options);
   if (!status) return Fails(surroundings, status.error(), session->last_exchange());
   return *status;
 }
 
+bool IsGroup(const std::string& path) {
+  return std::any_of(AllCommands().begin(), AllCommands().end(),
+                     [&](const Command& command) { return command.path.starts_with(path + " "); });
+}
+
+// The group that all of the arguments spell, but for a word of help at the end; "" where none.
+std::string GroupOf(const Arguments& arguments) {
+  const std::size_t words = arguments.size() - (IsHelp(arguments.back()) ? 1 : 0);
+  std::string path;
+  for (std::size_t i = 0; i < words; ++i) path += (i == 0 ? "" : " ") + arguments[i];
+  return IsGroup(path) ? path : "";
+}
+
 int UnknownCommand(const Arguments& arguments, Surroundings& surroundings) {
   std::vector<std::string> known;
   for (const Command& command : AllCommands()) known.push_back(command.path);
   std::string given = arguments[0];
-  if (arguments.size() > 1 && !arguments[1].starts_with('-')) given += " " + arguments[1];
+  for (std::size_t i = 1; i < arguments.size() && !arguments[i].starts_with('-'); ++i) {
+    // What follows a command and its subcommand is an operand; a group goes on.
+    if (i > 1 && !IsGroup(given)) break;
+    given += " " + arguments[i];
+  }
   const std::string nearest = Nearest(given, known);
   PrintError(surroundings.err,
              InvalidArgument("unknown command '" + given + "'" +
@@ -127,9 +145,16 @@ int UnknownCommand(const Arguments& arguments, Surroundings& surroundings) {
   return kWrongUse;
 }
 
-bool IsGroup(const std::string& word) {
-  return std::any_of(AllCommands().begin(), AllCommands().end(),
-                     [&](const Command& command) { return command.path.starts_with(word + " "); });
+// What is said of a command that is known and cannot be had; `words` of the arguments name one that
+// can.
+std::optional<Error> NotHere(const Arguments& arguments, std::size_t words) {
+  std::size_t later_words = 0;
+  const LaterCommand* later = Find(LaterCommands(), arguments, later_words);
+  if (later != nullptr && later_words > words) return ComesLater(later->what).value();
+  std::size_t foreign_words = 0;
+  const ForeignCommand* foreign = Find(ForeignCommands(), arguments, foreign_words);
+  if (foreign != nullptr && foreign_words > words) return InvalidArgument(foreign->sentence);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -145,19 +170,14 @@ int Run(const Arguments& given, Surroundings surroundings) {
     return kDone;
   }
   std::size_t words = 0;
-  std::size_t later_words = 0;
   const Command* command = Find(AllCommands(), arguments, words);
-  const LaterCommand* later = Find(LaterCommands(), arguments, later_words);
-  if (later != nullptr && later_words > words) {
-    const Result<int> answer = ComesLater(later->what);
-    return Fails(surroundings, answer.error(), {});
+  if (const auto refusal = NotHere(arguments, words)) {
+    return Fails(surroundings, *refusal, {});
   }
-  const bool group_help =
-      IsGroup(arguments[0]) && arguments.size() <= 2 && (command == nullptr || words == 1) &&
-      (arguments.size() == 1 ? command == nullptr : IsHelp(arguments[1]) && command == nullptr);
-  if (group_help) {
-    const bool asked = arguments.size() == 2;
-    (asked ? surroundings.out : surroundings.err) << HelpOfGroup(arguments[0]) << std::flush;
+  const std::string group = command == nullptr ? GroupOf(arguments) : "";
+  if (!group.empty()) {
+    const bool asked = IsHelp(arguments.back());
+    (asked ? surroundings.out : surroundings.err) << HelpOfGroup(group) << std::flush;
     return asked ? kDone : kWrongUse;
   }
   if (command == nullptr) return UnknownCommand(arguments, surroundings);

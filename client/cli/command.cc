@@ -13,6 +13,8 @@ std::vector<Command> MakeAll() {
   all.push_back(ExportCommand());
   all.push_back(WhatIfCommand());
   all.push_back(DoctorCommand());
+  all.push_back(AzureEnvCommand());
+  for (Command& command : MlCommands()) all.push_back(std::move(command));
   return all;
 }
 
@@ -27,8 +29,6 @@ const std::vector<LaterCommand>& LaterCommands() {
   static const std::vector<LaterCommand> later = {
       {"capture", "capturing device traces"},
       {"trace", "reading device traces"},
-      {"azure-env", "serving the Azure ML v1 SDK"},
-      {"ml", "Azure CLI v1's spelling (mlprof ml …)"},
       {"backup", "backup"},
   };
   return later;

@@ -21,12 +21,20 @@ struct Command {
   std::vector<std::string> examples;
   /// The exit status, or the error that decides it.
   Result<int> (*run)(Session& session, const Options& options);
+  OutputFormat default_format = OutputFormat::kTable;  // where --output is not given
 };
 
 /// What a later version brings: recognised, so that the answer is one clear sentence.
 struct LaterCommand {
   std::string path;
   std::string what;  // "backup"
+};
+
+/// A command of Azure's command line that means nothing here: recognised, so that a script gets one
+/// clear sentence. It stands for everything below it.
+struct ForeignCommand {
+  std::string path;      // "account"
+  std::string sentence;  // why there is none, and what to do in its place
 };
 
 std::vector<Command> ModelCommands();
@@ -38,9 +46,13 @@ Command CompareCommand();
 Command ExportCommand();
 Command WhatIfCommand();
 Command DoctorCommand();
+Command AzureEnvCommand();
+/// `mlprof ml model …`, in Azure CLI v1's spelling.
+std::vector<Command> MlCommands();
 
 const std::vector<Command>& AllCommands();
 const std::vector<LaterCommand>& LaterCommands();
+const std::vector<ForeignCommand>& ForeignCommands();
 
 /// A wrong use found by a command itself (exit status 2).
 inline tl::unexpected<Error> WrongUse(std::string message) {

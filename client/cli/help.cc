@@ -1,5 +1,7 @@
 #include "client/cli/help.h"
 
+#include <algorithm>
+
 #include "client/cli/output/text.h"
 
 namespace mlprof::cli {
@@ -22,6 +24,13 @@ std::string OptionEntry(const OptionSpec& spec) {
   return Entry(names, spec.help + (spec.repeated ? " (may be repeated)" : ""));
 }
 
+// A command may say more about a common option than all of them do.
+bool HasOwn(const Command& command, const OptionSpec& common) {
+  return std::any_of(command.options.begin(), command.options.end(), [&](const OptionSpec& own) {
+    return own.names.front() == common.names.front();
+  });
+}
+
 }  // namespace
 
 std::string HelpOf(const Command& command) {
@@ -30,7 +39,9 @@ std::string HelpOf(const Command& command) {
   out += " [options]\n\nOptions:\n";
   for (const OptionSpec& spec : command.options) out += OptionEntry(spec);
   out += "\nCommon options:\n";
-  for (const OptionSpec& spec : CommonOptions()) out += OptionEntry(spec);
+  for (const OptionSpec& spec : CommonOptions()) {
+    if (!HasOwn(command, spec)) out += OptionEntry(spec);
+  }
   out += "\nExamples:\n";
   for (const std::string& example : command.examples) out += "  " + example + "\n";
   return out;

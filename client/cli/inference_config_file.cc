@@ -2,7 +2,6 @@
 
 #include "client/cli/text_file.h"
 #include "client/cli/upload_progress.h"
-#include "client/include/mlprof/temporary_file.h"
 #include "common/json/domain_json.h"
 
 namespace mlprof::cli {
@@ -20,14 +19,6 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// `path` as seen from inside `folder`; "" where it lies outside.
-std::string Inside(const fs::path& path, const fs::path& folder) {
-  std::error_code error;
-  const fs::path relative =
-      fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(folder, error));
-  return relative.empty() || *relative.begin() == ".." ? "" : relative.string();
-}
-
 // Looks for a file the config names: in the source, else beside the config file. One from outside
 // of the source comes into the tar under its own name.
 Status Place(const fs::path& config_file, const std::string& pointer, std::string& name,
@@ -38,7 +29,7 @@ Status Place(const fs::path& config_file, const std::string& pointer, std::strin
     return Fail(Bad(config_file, pointer,
                     "there is no file " + name + " in " + local.source_folder.string()));
   }
-  if (std::string inside = Inside(beside, local.source_folder); !inside.empty()) {
+  if (std::string inside = PathInside(beside, local.source_folder); !inside.empty()) {
     name = std::move(inside);
     return {};
   }
@@ -70,6 +61,13 @@ Status PlaceScript(const fs::path& file, EntryScriptConfig& script, LocalInferen
 
 }  // namespace
 
+std::string PathInside(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path relative =
+      fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(folder, error));
+  return relative.empty() || *relative.begin() == ".." ? "" : relative.string();
+}
+
 Result<LocalInferenceConfig> ReadInferenceConfigFile(const fs::path& file) {
   const auto text = ReadTextFile(file);
   if (!text) return Fail(text.error());
@@ -78,7 +76,7 @@ Result<LocalInferenceConfig> ReadInferenceConfigFile(const fs::path& file) {
   if (!json->is_object()) return Fail(Bad(file, "", "must be a JSON object"));
   auto config = DecodeInferenceConfig(*json, "", SourceRule::kLocalFile);
   if (!config) return Fail(config.error().WithContext(file.string()));
-  LocalInferenceConfig local{std::move(*config), {}, {}};
+  LocalInferenceConfig local{std::move(*config), {}, {}, {}};
   if (auto* script = std::get_if<EntryScriptConfig>(&local.config.service)) {
     MLPROF_TRY(PlaceScript(file, *script, local));
   }

@@ -7,6 +7,7 @@
 
 #include "client/cli/session.h"
 #include "client/include/mlprof/tar_writer.h"
+#include "client/include/mlprof/temporary_file.h"
 #include "common/domain/inference_config.h"
 #include "common/result/result.h"
 
@@ -14,13 +15,18 @@ namespace mlprof::cli {
 
 struct LocalInferenceConfig {
   InferenceConfig config;               // paths are those inside the source
-  std::filesystem::path source_folder;  // to upload; empty for images and for a given sourceId
+  std::filesystem::path source_folder;  // to upload, or a single file; empty for images and for a
+                                        // given sourceId
   std::vector<ExtraFile> extra;         // files the config names that lie outside of that folder
+  std::vector<TemporaryFile> made;      // those of `extra` that were written for this upload
 };
 
 /// Reads and checks it, the files it names included; nothing is uploaded. kInvalidArgument naming
 /// the file and the JSON pointers.
 Result<LocalInferenceConfig> ReadInferenceConfigFile(const std::filesystem::path& file);
+
+/// `path` as seen from inside `folder`; "" where it lies outside.
+std::string PathInside(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// Uploads the source, if there is one, and gives the config to send.
 Result<InferenceConfig> UploadSource(Session& session, Client& client, LocalInferenceConfig local);

@@ -71,6 +71,12 @@ std::string UrlFor(const std::string& option, const Configured& configured,
 
 }  // namespace
 
+Result<fs::path> CacheFolder(const Surroundings& surroundings) {
+  auto folder = BaseFolder(surroundings, "XDG_CACHE_HOME", ".cache");
+  if (!folder) return folder;
+  return *folder / "mlprof";
+}
+
 Result<fs::path> PrivateDataFolder(const Surroundings& surroundings) {
   auto folder = BaseFolder(surroundings, "XDG_DATA_HOME", ".local/share");
   if (!folder) return folder;

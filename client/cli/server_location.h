@@ -22,6 +22,9 @@ struct ServerLocation {
 /// the CA is MLPROF_CA, else "ca".
 Result<ServerLocation> LocateServer(const std::string& option, const Surroundings& surroundings);
 
+/// $XDG_CACHE_HOME/mlprof, else ~/.cache/mlprof: what can be made again.
+Result<std::filesystem::path> CacheFolder(const Surroundings& surroundings);
+
 /// $XDG_DATA_HOME/mlprof, else ~/.local/share/mlprof.
 Result<std::filesystem::path> PrivateDataFolder(const Surroundings& surroundings);
 

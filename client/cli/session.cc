@@ -7,7 +7,6 @@ namespace mlprof::cli {
 namespace {
 
 constexpr std::chrono::seconds kServerStart{60};
-constexpr const char* kNoSubscription = "00000000-0000-0000-0000-000000000000";
 
 // An Azure workspace is SUBSCRIPTION/GROUP/NAME; without a group the name alone is one of ours.
 std::string WorkspaceOf(const Options& options, const Surroundings& surroundings) {
@@ -15,11 +14,15 @@ std::string WorkspaceOf(const Options& options, const Surroundings& surroundings
   const std::string group = options.Text("--resource-group");
   if (name.empty()) return surroundings.environment("MLPROF_WORKSPACE").value_or("default");
   if (group.empty()) return name;
-  const std::string subscription = options.Text("--subscription");
-  return (subscription.empty() ? kNoSubscription : subscription) + "/" + group + "/" + name;
+  return SubscriptionOf(options, surroundings) + "/" + group + "/" + name;
 }
 
 }  // namespace
+
+std::string SubscriptionOf(const Options& options, const Surroundings& surroundings) {
+  if (options.Has("--subscription")) return options.Text("--subscription");
+  return surroundings.environment("AZURE_SUBSCRIPTION_ID").value_or("default");
+}
 
 const std::vector<OptionSpec>& CommonOptions() {
   static const std::vector<OptionSpec> specs = {
@@ -29,16 +32,19 @@ const std::vector<OptionSpec>& CommonOptions() {
        "private server for the length of the command)"},
       {{"--workspace", "-w", "--workspace-name"}, "NAME", "the workspace to work in"},
       {{"--resource-group", "-g"}, "GROUP", "of an Azure workspace"},
-      {{"--subscription"}, "ID", "of an Azure workspace"},
+      {{"--subscription", "--subscription-id"},
+       "ID",
+       "of an Azure workspace (else AZURE_SUBSCRIPTION_ID, else default)"},
       {{"--output", "-o"}, "FORMAT", "table (default), json, yaml or tsv"},
       {{"--help", "-h"}, "", "show this help"},
   };
   return specs;
 }
 
-Result<Session> Session::Open(Surroundings& surroundings, const Options& options) {
-  const std::string name = options.Has("--output") ? options.Text("--output") : "table";
-  const auto format = ParseOutputFormat(name);
+Result<Session> Session::Open(Surroundings& surroundings, const Options& options,
+                              OutputFormat default_format) {
+  const std::string name = options.Text("--output");
+  const auto format = options.Has("--output") ? ParseOutputFormat(name) : default_format;
   if (!format) {
     return Fail(InvalidArgument("--output must be table, json, yaml or tsv, not '" + name + "'"));
   }

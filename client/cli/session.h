@@ -19,11 +19,14 @@ namespace mlprof::cli {
 class Session {
  public:
   /// kInvalidArgument for a wrong --output or config file.
-  static Result<Session> Open(Surroundings& surroundings, const Options& options);
+  static Result<Session> Open(Surroundings& surroundings, const Options& options,
+                              OutputFormat default_format);
 
   Surroundings& surroundings() { return *surroundings_; }
   OutputFormat format() const { return format_; }
   const ServerLocation& server() const { return location_; }
+  /// "default", or "SUBSCRIPTION/GROUP/NAME" of an Azure workspace.
+  const std::string& workspace() const { return workspace_; }
   bool uses_private_server() const { return location_.IsPrivate(); }
   const LastExchange& last_exchange() const { return *last_; }
 
@@ -58,5 +61,7 @@ class Session {
 
 /// Options that every command takes.
 const std::vector<OptionSpec>& CommonOptions();
+/// --subscription, else AZURE_SUBSCRIPTION_ID, else "default".
+std::string SubscriptionOf(const Options& options, const Surroundings& surroundings);
 
 }  // namespace mlprof::cli

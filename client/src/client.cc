@@ -1,8 +1,19 @@
 #include "client/include/mlprof/client.h"
 
 #include "client/src/connection.h"
+#include "client/src/json_fields.h"
 
 namespace mlprof {
+namespace {
+
+std::optional<TlsEndpoint> TlsOf(const Json& version) {
+  if (!version.is_object()) return std::nullopt;
+  const auto tls = version.find("tls");
+  if (tls == version.end() || !tls->is_object()) return std::nullopt;
+  return TlsEndpoint{TextField(*tls, "url"), TextField(*tls, "caCertificate")};
+}
+
+}  // namespace
 
 Client::Client(std::unique_ptr<RestTransport> transport, std::string workspace)
     : connection_(std::make_unique<Connection>(std::move(transport), std::move(workspace))) {}
@@ -11,6 +22,20 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Status Client::Health() { return StatusOf(connection_->Call("GET", Target("/healthz"))); }
+Result<ServerVersion> Client::Version() {
+  const auto response = connection_->Call("GET", Target("/version"));
+  if (!response) return Fail(response.error());
+  const auto json = JsonOf(*response);
+  if (!json) return Fail(json.error());
+  return ServerVersion{TextField(*json, "version"), TlsOf(*json)};
+}
+Status Client::UseAzureWorkspace(const std::string& subscription, const std::string& group,
+                                 const std::string& name) {
+  Target target("/subscriptions");
+  target.Segment(subscription).Segment("resourceGroups").Segment(group).Segment("providers");
+  target.Segment("Microsoft.MachineLearningServices").Segment("workspaces").Segment(name);
+  return StatusOf(connection_->CallWithJson("PUT", target, Json::object()));
+}
 Status Client::Readiness() { return StatusOf(connection_->Call("GET", Target("/readyz"))); }
 
 }  // namespace mlprof

@@ -43,6 +43,10 @@ Error ErrorOf(const RestResponse& response) {
   }
   std::string message = TextField(*problem, "detail");
   if (message.empty()) message = TextField(*problem, "title");
+  // As the Azure routes have it.
+  if (message.empty() && problem->contains("error")) {
+    message = TextField(problem->at("error"), "message");
+  }
   if (message.empty()) message = "the server answered " + std::to_string(response.status);
   return Error(code, std::move(message), FieldsOf(*problem));
 }

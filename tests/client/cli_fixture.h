@@ -48,7 +48,8 @@ class CliTest : public testing::Test {
                        connected_to_ = url;
                        token_ = token;
                        ca_file_ = ca_file;
-                       return std::make_unique<FakeTransport>(server_);
+                       const bool is_tls = url.starts_with("https://");
+                       return std::make_unique<FakeTransport>(is_tls ? tls_server_ : server_);
                      },
                      .program_folder = folder_.path() / "bin"});
     return {status, out.str(), err.str()};
@@ -57,6 +58,7 @@ class CliTest : public testing::Test {
   TemporaryFolder folder_;
   std::map<std::string, std::string> environment_;
   std::shared_ptr<FakeServer> server_ = std::make_shared<FakeServer>();
+  std::shared_ptr<FakeServer> tls_server_ = std::make_shared<FakeServer>();  // at https:// URLs
   std::string connected_to_;
   std::string token_;
   std::string ca_file_;

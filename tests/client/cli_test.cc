@@ -29,8 +29,7 @@ TEST_F(CliTest, NamesTheCommandThatWasMeant) {
 
 TEST_F(CliTest, SaysWhatALaterVersionBrings) {
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"ml", "model"},
-        {"trace", "f.xplane.pb"},
+       {std::vector<std::string>{"trace", "f.xplane.pb"},
         {"profile", "-m", "x", "--idi", "y", "--variants", "f"},
         {"profile", "export", "p", "-t", "d", "--format", "html"}}) {
     const Outcome outcome = Run(arguments);
@@ -80,6 +79,30 @@ TEST_F(CliTest, MakesAnAzureWorkspaceOfItsParts) {
   server_->On("GET /models", 200, ModelsPage());
   Run({"model", "list", "-w", "ws", "-g", "group", "--subscription", "sub"});
   EXPECT_EQ(server_->Asked("GET /models").at(0).target, "/models?workspace=sub%2Fgroup%2Fws");
+}
+
+TEST_F(CliTest, TakesTheSubscriptionFromTheEnvironmentWhereNoneIsGiven) {
+  server_->On("GET /models", 200, ModelsPage());
+  Run({"model", "list", "-w", "ws", "-g", "group"});
+  environment_["AZURE_SUBSCRIPTION_ID"] = "mine";
+  Run({"model", "list", "-w", "ws", "-g", "group"});
+  Run({"model", "list", "-w", "ws", "-g", "group", "--subscription-id", "other"});
+  const auto asked = server_->Asked("GET /models");
+  EXPECT_EQ(asked.at(0).target, "/models?workspace=default%2Fgroup%2Fws");
+  EXPECT_EQ(asked.at(1).target, "/models?workspace=mine%2Fgroup%2Fws");
+  EXPECT_EQ(asked.at(2).target, "/models?workspace=other%2Fgroup%2Fws");
+}
+
+TEST_F(CliTest, HelpsWithGroupsWithinGroups) {
+  const Outcome asked = Run({"ml", "model", "--help"});
+  EXPECT_EQ(asked.status, 0);
+  EXPECT_NE(asked.out.find("\n  ml model profile "), std::string::npos);
+  EXPECT_EQ(asked.out.find("\n  model list "), std::string::npos);
+  const Outcome bare = Run({"ml", "model"});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_EQ(bare.err, asked.out);
+  EXPECT_EQ(Run({"ml", "model", "lst"}).err,
+            "mlprof: unknown command 'ml model lst'; did you mean 'mlprof ml model list'?\n");
 }
 
 TEST_F(CliTest, ExitStatusTellsWhatWentWrong) {

@@ -6,8 +6,7 @@
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
-#include "client/cli/watch/interrupts.h"
-#include "client/cli/watch/watch.h"
+#include "client/cli/watch/watch_here.h"
 
 namespace mlprof::cli {
 namespace {
@@ -63,23 +62,6 @@ Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Opti
   return request;
 }
 
-Result<Watched> WatchIt(Session& session, Client& client, const std::string& name) {
-  auto follower = session.ConnectAside();
-  if (!follower) return Fail(follower.error());
-  Surroundings& surroundings = session.surroundings();
-  WatchOptions options;
-  options.is_private = session.uses_private_server();
-  options.can_ask = surroundings.can_ask;
-  options.interrupts = [](std::function<void()> on_interrupt) -> std::shared_ptr<void> {
-    return std::make_shared<SignalWatch>(std::move(on_interrupt));
-  };
-  options.answer = AnswerOnStdin;
-  const auto view = surroundings.err_is_terminal
-                        ? TerminalView(surroundings.err, surroundings.columns)
-                        : LineView(surroundings.err);
-  return WatchProfile(*follower, client, name, *view, options);
-}
-
 // The tags go on even when the answer is not verified; the server adds its warning.
 Result<Resource<Profile>> TagModels(Session& session, Client& client,
                                     const Resource<Profile>& profile) {
@@ -115,7 +97,7 @@ Result<int> Create(Session& session, const Options& options) {
     PrintProfile(session, *profile);
     return kDone;
   }
-  auto watched = WatchIt(session, *client, profile->value.id);
+  auto watched = WatchHere(session, *client, profile->value.id);
   if (!watched) return Fail(watched.error());
   if (watched->detached) {
     session.Say("left profile " + profile->value.request.name + " running; see it with: mlprof " +

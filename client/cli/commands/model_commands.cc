@@ -1,13 +1,8 @@
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
+#include "client/cli/download_model.h"
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/tables.h"
-#include "client/include/mlprof/temporary_file.h"
-
-extern char** environ;
 
 namespace mlprof::cli {
 namespace {
@@ -99,38 +94,13 @@ Result<int> Delete(Session& session, const Options& options) {
   return kDone;
 }
 
-// tar refuses what would leave the folder; files that are there already are kept, and reported.
-Status Unpack(const std::filesystem::path& tar, const std::filesystem::path& folder,
-              bool overwrite) {
-  std::vector<std::string> words = {"tar",        "-x", "--no-same-owner", "-f",
-                                    tar.string(), "-C", folder.string()};
-  words.push_back(overwrite ? "--overwrite" : "--keep-old-files");
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = posix_spawnp(&pid, "tar", nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) return Fail(FromErrno(error, "cannot run tar"));
-  int status = 0;
-  waitpid(pid, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return Fail(Conflict("the model was not unpacked to " + folder.string() +
-                       (overwrite ? "" : " (--overwrite replaces files that are there)")));
-}
-
 Result<int> Download(Session& session, const Options& options) {
   const std::filesystem::path folder = options.Text("--target-dir");
   if (folder.empty()) return WrongUse("--target-dir is needed");
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const std::string& id = options.operands()[0];
-  const auto tar = TemporaryFile::Create();
-  if (!tar) return Fail(tar.error());
-  MLPROF_TRY(client->models().Download(id, tar->path()));
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return WrongUse("cannot create " + folder.string() + ": " + error.message());
-  MLPROF_TRY(Unpack(tar->path(), folder, options.Has("--overwrite")));
+  MLPROF_TRY(DownloadModel(*client, id, folder, options.Has("--overwrite")));
   session.Say("unpacked model " + id + " to " + folder.string());
   return kDone;
 }

@@ -23,9 +23,10 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<std::s
 
 std::optional<OutputFormat> ParseOutputFormat(std::string_view name) {
   if (name == "table") return OutputFormat::kTable;
-  if (name == "json") return OutputFormat::kJson;
-  if (name == "yaml") return OutputFormat::kYaml;
+  if (name == "json" || name == "jsonc") return OutputFormat::kJson;
+  if (name == "yaml" || name == "yamlc") return OutputFormat::kYaml;
   if (name == "tsv") return OutputFormat::kTsv;
+  if (name == "none") return OutputFormat::kNone;
   return std::nullopt;
 }
 
@@ -62,6 +63,7 @@ std::string Formatted(OutputFormat format, const Json& json, const Table& table,
     case OutputFormat::kJson: return DumpJsonIndented(json) + "\n";
     case OutputFormat::kYaml: return Yaml(json);
     case OutputFormat::kTsv: return TabSeparated(table);
+    case OutputFormat::kNone: return "";
   }
   return details;
 }

@@ -1,5 +1,5 @@
-// The four output formats. json is the REST resource and nothing else; yaml is the same values; tsv
-// is the rows of the table without header, a tab between columns.
+// The output formats. json is the REST resource and nothing else; yaml is the same values; tsv is
+// the rows of the table without header, a tab between columns; none is nothing at all.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace mlprof::cli {
 
-enum class OutputFormat { kTable, kJson, kYaml, kTsv };
+enum class OutputFormat { kTable, kJson, kYaml, kTsv, kNone };
+/// Azure's names of coloured formats (jsonc, yamlc) mean the plain ones.
 std::optional<OutputFormat> ParseOutputFormat(std::string_view name);
 
 struct Table {

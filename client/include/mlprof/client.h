@@ -12,6 +12,7 @@
 #include "client/include/mlprof/datasets.h"
 #include "client/include/mlprof/models.h"
 #include "client/include/mlprof/profiles.h"
+#include "client/include/mlprof/server_version.h"
 #include "client/include/mlprof/sources.h"
 #include "client/include/mlprof/tokens.h"
 #include "client/include/mlprof/transport.h"
@@ -35,6 +36,10 @@ class Client {
   Status Health();
   /// ok when it can take work; else the error says what is missing.
   Status Readiness();
+  Result<ServerVersion> Version();
+  /// Makes an Azure workspace where it is missing, so that Azure's client finds its subscription.
+  Status UseAzureWorkspace(const std::string& subscription, const std::string& group,
+                           const std::string& name);
 
  private:
   std::unique_ptr<Connection> connection_;

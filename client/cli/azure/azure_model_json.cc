@@ -1,0 +1,58 @@
+#include "client/cli/azure/azure_model_json.h"
+
+#include <charconv>
+
+namespace mlprof::cli {
+namespace {
+
+std::string Property(const Model& model, const std::string& name, const std::string& none = "") {
+  const auto found = model.properties.find(kAzurePropertyPrefix + name);
+  return found == model.properties.end() ? none : found->second;
+}
+
+Json NumberProperty(const Model& model, const std::string& name) {
+  const std::string text = Property(model, name);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return text;
+  return value;
+}
+
+Json PairsOrNothing(const std::map<std::string, std::string>& pairs) {
+  return pairs.empty() ? Json("") : Json(pairs);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> OwnProperties(const Model& model) {
+  std::map<std::string, std::string> own = model.properties;
+  std::erase_if(own, [](const auto& pair) { return pair.first.starts_with(kAzurePropertyPrefix); });
+  return own;
+}
+
+std::string AzureTime(Timestamp when) {
+  std::string text = FormatTimestamp(when);
+  text.pop_back();  // the Z
+  return text + "000+00:00";
+}
+
+Json AzureModelJson(const Model& model) {
+  return {{"cpu", NumberProperty(model, "cpu")},
+          {"createdTime", AzureTime(model.created)},
+          {"description", model.description},
+          {"experimentName", ""},
+          {"framework", Property(model, "framework", "Custom")},
+          {"frameworkVersion", Property(model, "frameworkVersion")},
+          {"gpu", NumberProperty(model, "gpu")},
+          {"id", model.id},
+          {"memoryInGB", NumberProperty(model, "memoryInGB")},
+          {"name", model.name},
+          {"properties", PairsOrNothing(OwnProperties(model))},
+          {"runId", ""},
+          {"sampleInputDatasetId", Property(model, "sampleInputDatasetId")},
+          {"sampleOutputDatasetId", Property(model, "sampleOutputDatasetId")},
+          {"tags", PairsOrNothing(model.tags)},
+          {"version", model.version}};
+}
+
+}  // namespace mlprof::cli

@@ -1,0 +1,150 @@
+// `mlprof azure-env`: the environment that points an unmodified azureml-core at the server.
+#include "client/cli/azure/azure_variables.h"
+#include "client/cli/azure/ca_bundle.h"
+#include "client/cli/azure/stale_caches.h"
+#include "client/cli/command.h"
+
+namespace mlprof::cli {
+namespace {
+
+constexpr std::chrono::seconds kAnswerWait{10};
+constexpr const char* kHowToStart = "mlprof-server --tls-listen 127.0.0.1:8443";
+
+Status CheckUse(Session& session, const Options& options) {
+  if (session.uses_private_server()) {
+    return WrongUse(std::string("azure-env needs a server that goes on: start one with '") +
+                    kHowToStart + "' and name it with --server or MLPROF_SERVER");
+  }
+  const bool has_group = options.Has("--resource-group");
+  const bool has_workspace = options.Has("--workspace");
+  if (has_group != has_workspace || (options.Has("--subscription") && !has_group)) {
+    return WrongUse("--resource-group and --workspace belong together");
+  }
+  return {};
+}
+
+bool IsUnprotected(const std::string& url) {
+  const std::string host = AuthorityOf(url);
+  return url.starts_with("http://") && !host.starts_with("127.") &&
+         !host.starts_with("localhost") && !host.starts_with("[::1]");
+}
+
+Result<TlsEndpoint> TlsOfServer(Session& session) {
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  auto version = client->Version();
+  if (!version) return Fail(version.error());
+  if (!version->tls) {
+    return WrongUse(std::string("the server speaks no TLS, which azureml-core insists on: start it "
+                                "with '") +
+                    kHowToStart + "'");
+  }
+  if (!version->tls->url.starts_with("https://")) {
+    return Fail(Internal("the server's answer has no address for TLS"));
+  }
+  if (IsUnprotected(session.server().url)) {
+    session.Say(
+        "warning: the server's CA came over plain HTTP from another machine; who changes it "
+        "on the way can listen in");
+  }
+  return std::move(*version->tls);
+}
+
+// As the SDK will do it, with these certificates.
+Status CheckAnswers(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
+  auto transport = session.surroundings().connect(tls.url, "", bundle.file.string());
+  if (!transport) return Fail(transport.error());
+  RestRequest request;
+  request.target = "/metadata/endpoints";
+  request.idle_timeout = kAnswerWait;
+  const auto response = (*transport)->Send(request);
+  if (!response) return Fail(response.error());
+  const auto json = ParseJson(response->body);
+  if (response->ok() && json && json->is_array()) return {};
+  return Fail(Internal(tls.url + request.target + " answers with status " +
+                       std::to_string(response->status) + " and no list of clouds"));
+}
+
+void WarnOf(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
+  if (!bundle.has_public) {
+    session.Say("warning: no public CAs were found here, so " + bundle.file.string() +
+                " has the server's alone");
+  }
+  for (const auto& cache : StaleCaches(session.surroundings(), AuthorityOf(tls.url))) {
+    std::error_code error;
+    const bool is_folder = std::filesystem::is_directory(cache, error);
+    session.Say("warning: " + cache.string() +
+                " has the answers of another server, which the SDK " +
+                "would go on using; remove it: " + (is_folder ? "rm -r " : "rm ") +
+                ShellQuoted(cache.string()));
+  }
+}
+
+// The SDK refuses a workspace whose subscription the server does not list yet.
+Status UseWorkspace(Session& session, const Options& options) {
+  if (!options.Has("--workspace")) return {};
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  return client->UseAzureWorkspace(SubscriptionOf(options, session.surroundings()),
+                                   options.Text("--resource-group"), options.Text("--workspace"));
+}
+
+// null where no workspace is named.
+Json WorkspaceConfig(const Options& options, const Surroundings& surroundings) {
+  if (!options.Has("--workspace")) return nullptr;
+  return {{"subscription_id", SubscriptionOf(options, surroundings)},
+          {"resource_group", options.Text("--resource-group")},
+          {"workspace_name", options.Text("--workspace")}};
+}
+
+void Print(Session& session, const Options& options, const Variables& variables) {
+  const Json config = WorkspaceConfig(options, session.surroundings());
+  if (session.format() == OutputFormat::kTable) {
+    std::ostream& out = session.surroundings().out;
+    out << ExportLines(variables);
+    if (!config.is_null()) {
+      out << "# config.json for Workspace.from_config(): " << DumpJson(config) << "\n";
+    }
+    out << std::flush;
+    return;
+  }
+  Json values = Json::object();
+  Table table{{"VARIABLE", "VALUE"}, {}};
+  for (const auto& [name, value] : variables) {
+    values[name] = value;
+    table.rows.push_back({name, value});
+  }
+  session.Print({{"environmentVariables", values}, {"config", config}}, table);
+}
+
+Result<int> AzureEnv(Session& session, const Options& options) {
+  MLPROF_TRY(CheckUse(session, options));
+  const auto tls = TlsOfServer(session);
+  if (!tls) return Fail(tls.error());
+  const auto bundle = WriteCaBundle(*tls, session.surroundings());
+  if (!bundle) return Fail(bundle.error());
+  if (const Status answers = CheckAnswers(session, *tls, *bundle); !answers) {
+    session.Say(tls->url + " cannot be used: " + answers.error().message());
+    return answers.error().code() == ErrorCode::kInternal ? kRefused : kOutOfReach;
+  }
+  MLPROF_TRY(UseWorkspace(session, options));
+  WarnOf(session, *tls, *bundle);
+  Print(session, options, AzureVariables(tls->url, session.server().token, bundle->file.string()));
+  return kDone;
+}
+
+}  // namespace
+
+Command AzureEnvCommand() {
+  return {"azure-env",
+          "",
+          "print the environment that points azureml-core at the server",
+          0,
+          0,
+          {},
+          {"eval \"$(mlprof azure-env)\"",
+           "mlprof azure-env --subscription SUB --resource-group GROUP --workspace WS"},
+          AzureEnv};
+}
+
+}  // namespace mlprof::cli

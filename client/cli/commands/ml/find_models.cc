@@ -1,0 +1,109 @@
+// `mlprof ml model list` and `mlprof ml model show`.
+#include <algorithm>
+
+#include "client/cli/azure/az_output.h"
+#include "client/cli/azure/azure_model_json.h"
+#include "client/cli/commands/ml/azure_options.h"
+#include "client/cli/commands/ml/ml_commands.h"
+
+namespace mlprof::cli {
+namespace {
+
+// "key" or "key=value", as --tag and --property have it.
+bool Matches(const std::map<std::string, std::string>& pairs, const std::string& filter) {
+  const std::size_t equals = filter.find('=');
+  const auto found = pairs.find(filter.substr(0, equals));
+  if (found == pairs.end()) return false;
+  return equals == std::string::npos || found->second == filter.substr(equals + 1);
+}
+
+bool MatchesAll(const std::map<std::string, std::string>& pairs,
+                const std::vector<std::string>& filters) {
+  return std::all_of(filters.begin(), filters.end(),
+                     [&](const std::string& filter) { return Matches(pairs, filter); });
+}
+
+void KeepNewest(ResourceList<Model>& models) {
+  std::map<std::string, int> newest;
+  for (const auto& [model, json] : models) {
+    newest[model.name] = std::max(newest[model.name], model.version);
+  }
+  std::erase_if(models, [&](const Resource<Model>& model) {
+    return model.value.version < newest[model.value.name];
+  });
+}
+
+Result<int> List(Session& session, const Options& options) {
+  MLPROF_TRY(CheckAzureOptions(options));
+  SayIgnored(session, options, {});
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  auto models = client->models().List({options.Text("--model-name"), options.Text("--tag")});
+  if (!models) return Fail(models.error());
+  std::erase_if(*models, [&](const Resource<Model>& model) {
+    return !MatchesAll(model.value.tags, options.All("--tag")) ||
+           !MatchesAll(model.value.properties, options.All("--property"));
+  });
+  if (options.Has("--run-id") || options.Has("--dataset-id")) {
+    session.Say("mlprof keeps no runs and no datasets with a model, so none is listed");
+    models->clear();
+  }
+  if (options.Has("--latest")) KeepNewest(*models);
+  Json list = Json::array();
+  for (const auto& [model, json] : *models) list.push_back(AzureModelJson(model));
+  MLPROF_TRY(PrintAzure(session, options, list));
+  return kDone;
+}
+
+Result<int> Show(Session& session, const Options& options) {
+  MLPROF_TRY(CheckAzureOptions(options));
+  std::string id = options.Text("--model-id");
+  if (id.empty()) id = options.Text("--model-name");
+  if (id.empty()) return WrongUse("--model-id or --model-name is needed");
+  const auto version = options.Integer("--version", 1);
+  if (!version) return Fail(version.error());
+  if (*version && !options.Has("--model-id")) id += ":" + std::to_string(**version);
+  SayIgnored(session, options, {"--run-id"});
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  const auto model = client->models().Get(id);
+  if (!model) return Fail(model.error());
+  MLPROF_TRY(PrintAzure(session, options, AzureModelJson(model->value)));
+  return kDone;
+}
+
+}  // namespace
+
+Command ListMlModelsCommand() {
+  return {"ml model list",
+          "",
+          "list models, as az ml model list",
+          0,
+          0,
+          WithAzureOptions({{{"--model-name", "-n"}, "NAME", "only this name's versions"},
+                            {{"--latest", "-l"}, "", "only the newest version of each"},
+                            {{"--tag"}, "K[=V]", "only with this tag", true},
+                            {{"--property"}, "K[=V]", "only with this property", true},
+                            {{"--run-id"}, "ID", "lists none: mlprof keeps no runs"},
+                            {{"--dataset-id"}, "ID", "lists none: models keep no datasets"}}),
+          {"mlprof ml model list -g GROUP -w WORKSPACE -n sentiment --latest",
+           "mlprof ml model list --query '[].id' -o tsv"},
+          List};
+}
+
+Command ShowMlModelCommand() {
+  return {"ml model show",
+          "",
+          "show a model, as az ml model show",
+          0,
+          0,
+          WithAzureOptions({{{"--model-id", "-i"}, "ID", "NAME:VERSION"},
+                            {{"--model-name", "-n"}, "NAME", "its newest version"},
+                            {{"--version"}, "N", "of --model-name"},
+                            {{"--run-id"}, "ID", "ignored"}}),
+          {"mlprof ml model show -g GROUP -w WORKSPACE -i sentiment:1",
+           "mlprof ml model show -n sentiment --query tags.requestedCpu -o tsv"},
+          Show};
+}
+
+}  // namespace mlprof::cli

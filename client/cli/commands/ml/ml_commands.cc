@@ -1,0 +1,14 @@
+#include "client/cli/commands/ml/ml_commands.h"
+
+namespace mlprof::cli {
+
+std::vector<Command> MlCommands() {
+  std::vector<Command> commands = {ProfileMlModelCommand(), RegisterMlModelCommand(),
+                                   ListMlModelsCommand(),   ShowMlModelCommand(),
+                                   UpdateMlModelCommand(),  DeleteMlModelCommand(),
+                                   DownloadMlModelCommand()};
+  for (Command& command : commands) command.default_format = OutputFormat::kJson;
+  return commands;
+}
+
+}  // namespace mlprof::cli

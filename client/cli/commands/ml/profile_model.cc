@@ -1,0 +1,178 @@
+// `mlprof ml model profile …`: profiles models and prints the profile as azureml-core serializes
+// it.
+#include <limits>
+
+#include "client/cli/artifacts.h"
+#include "client/cli/azure/az_output.h"
+#include "client/cli/azure/azure_profile_json.h"
+#include "client/cli/commands/ml/azure_options.h"
+#include "client/cli/commands/ml/inference_options.h"
+#include "client/cli/commands/ml/ml_commands.h"
+#include "client/cli/commands/ml/model_facts.h"
+#include "client/cli/commands/ml/profile_tags.h"
+#include "client/cli/text_file.h"
+#include "client/cli/watch/watch_here.h"
+#include "client/src/target.h"
+
+namespace mlprof::cli {
+namespace {
+
+constexpr double kAboveZero = std::numeric_limits<double>::min();
+
+Status CheckUse(const Options& options) {
+  MLPROF_TRY(CheckAzureOptions(options));
+  if (!options.Has("--name")) return WrongUse("--name is needed (a new one for each profile)");
+  if (!options.Has("--model") && !options.Has("--model-metadata-file")) {
+    return WrongUse("--model is needed (see mlprof ml model profile --help)");
+  }
+  if (options.Has("--model-id"))
+    return WrongUse("--model-id is for --add-tag alone; name models with --model");
+  if (!options.Has("--input-dataset-id")) return WrongUse("--input-dataset-id is needed");
+  return CheckProfileTags(options);
+}
+
+Result<ProfileRequest> RequestOf(const Options& options) {
+  ProfileRequest request;
+  request.name = options.Text("--name");
+  request.description = options.Text("--description");
+  const auto cpu = options.Number("--cpu-cores", kAboveZero);
+  if (!cpu) return Fail(cpu.error());
+  const auto memory = options.Number("--memory-in-gb", kAboveZero);
+  if (!memory) return Fail(memory.error());
+  if (*cpu) request.ceiling.cpu = Cores(**cpu);
+  if (*memory) request.ceiling.memory = BytesFromGib(**memory);
+  return request;
+}
+
+Result<std::vector<std::string>> ModelsOf(const Options& options) {
+  std::vector<std::string> models = options.All("--model");
+  for (const std::string& file : options.All("--model-metadata-file")) {
+    auto id = ReadModelMetadata(file);
+    if (!id) return Fail(id.error());
+    models.push_back(std::move(*id));
+  }
+  return models;
+}
+
+// A savedDatasetId of Azure's: the server alone knows which dataset that is.
+bool IsGuid(const std::string& text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const bool hex = std::string_view("0123456789abcdefABCDEF").find(text[i]) != std::string::npos;
+    if (dash ? text[i] != '-' : !hex) return false;
+  }
+  return true;
+}
+
+Status Resolve(Session& session, Client& client, const Options& options,
+               const std::vector<std::string>& models, ProfileRequest& request) {
+  for (const std::string& value : models) {
+    auto id = ResolveModel(session, client, value);
+    if (!id) return Fail(id.error());
+    request.model_ids.push_back(std::move(*id));
+  }
+  request.input_dataset_id = options.Text("--input-dataset-id");
+  if (IsGuid(request.input_dataset_id)) return {};
+  auto dataset = ResolveDataset(session, client, request.input_dataset_id);
+  if (!dataset) return Fail(dataset.error());
+  request.input_dataset_id = std::move(*dataset);
+  return {};
+}
+
+// What Azure's shape has no place for.
+void SayFindings(Session& session, const Profile& profile) {
+  for (const Warning& warning : profile.warnings) session.Say("warning: " + warning.message);
+  if (profile.error) session.Say(profile.error->message);
+  if (ExitStatusOf(profile) == kNotVerified) {
+    session.Say("the answer could not be verified (exit status 5)");
+  }
+}
+
+std::string LogsUri(const Session& session, const Profile& profile) {
+  if (session.uses_private_server()) return "";
+  Target target(Target("/profiles").Segment(profile.id).Text() + "/logs");
+  target.Query("workspace", profile.workspace);
+  std::string base = session.server().url;
+  while (base.ends_with('/')) base.pop_back();
+  return base + target.Text();
+}
+
+Result<int> Report(Session& session, Client& client, const Options& options,
+                   const ProfileRequest& request, const Profile& profile) {
+  SayFindings(session, profile);
+  const Json json = AzureProfileJson(profile, request.ceiling, LogsUri(session, profile));
+  MLPROF_TRY(AddProfileTags(session, client, options, profile, json));
+  if (options.Has("--output-metadata-file")) {
+    MLPROF_TRY(WriteTextFile(options.Text("--output-metadata-file"), DumpJsonIndented(json) + "\n",
+                             false));
+  }
+  MLPROF_TRY(PrintAzure(session, options, json));
+  return ExitStatusOf(profile);
+}
+
+Result<int> ProfileModels(Session& session, const Options& options) {
+  // Microsoft's page has `az ml model profile --i MODEL --add-tag …` where it means `update`.
+  if (options.Has("--model-id") && !options.Has("--model") && !options.Has("--input-dataset-id")) {
+    return UpdateMlModel(session, options);
+  }
+  MLPROF_TRY(CheckUse(options));
+  auto request = RequestOf(options);
+  if (!request) return Fail(request.error());
+  const auto models = ModelsOf(options);
+  if (!models) return Fail(models.error());
+  auto inference = InferenceOf(session, options);
+  if (!inference) return Fail(inference.error());
+  auto client = session.Connect();
+  if (!client) return Fail(client.error());
+  MLPROF_TRY(Resolve(session, *client, options, *models, *request));
+  if (*inference) {
+    auto config = UploadSource(session, *client, std::move(**inference));
+    if (!config) return Fail(config.error());
+    request->inference_config = std::move(*config);
+  }
+  const auto created = client->profiles().Create(*request);
+  if (!created) return Fail(created.error());
+  const auto watched = WatchHere(session, *client, created->value.id);
+  if (!watched) return Fail(watched.error());
+  if (watched->detached) {
+    session.Say("left profile " + request->name + " running; see it with: mlprof profile show " +
+                request->name);
+    return kRefused;
+  }
+  return Report(session, *client, options, *request, watched->profile.value);
+}
+
+}  // namespace
+
+Command ProfileMlModelCommand() {
+  std::vector<OptionSpec> options = {
+      {{"--name", "-n"}, "NAME", "the profile's name, a new one (required)"},
+      {{"--model", "-m"}, "ID", "the model (required)", true},
+      {{"--model-metadata-file", "-f"}, "FILE", "the model, as register -t wrote it", true},
+      {{"--input-dataset-id", "--idi"}, "ID", "the request bodies (required)"},
+      {{"--cpu-cores", "--cc"}, "CORES", "the most CPU the answer may have"},
+      {{"--memory-in-gb", "--gb"}, "GIB", "the most memory the answer may have"},
+      {{"--description"}, "TEXT", "what it is for"},
+      {{"--add-tag"}, "K[=V]", "tag the models; K alone takes a figure: requestedCpu", true},
+      {{"--model-id", "-i", "--i"}, "ID", "with --add-tag alone: tag this model, profile nothing"},
+      {{"--output-metadata-file", "-t"}, "FILE", "write what is printed there as well"},
+  };
+  const std::vector<OptionSpec> inference = InferenceOptions();
+  options.insert(options.end(), inference.begin(), inference.end());
+  return {"ml model profile",
+          "",
+          "profile models, as az ml model profile",
+          0,
+          0,
+          WithAzureOptions(std::move(options)),
+          {"mlprof ml model profile -g GROUP -w WORKSPACE --ic inferenceConfig.json "
+           "-m sentiment:1 --idi requests -n p1",
+           "mlprof ml model profile -n p2 -m sentiment:1 --idi requests --es score.py "
+           "--cf env.yml --add-tag requestedCpu --add-tag requestedMemoryInGb",
+           "mlprof ml model profile -n p3 -m sentiment:1 --idi requests "
+           "--query recommendedCpu -o tsv"},
+          ProfileModels};
+}
+
+}  // namespace mlprof::cli

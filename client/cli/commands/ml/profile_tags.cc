@@ -1,0 +1,50 @@
+#include "client/cli/commands/ml/profile_tags.h"
+
+#include "client/cli/azure/azure_profile_json.h"
+#include "client/cli/command.h"
+
+namespace mlprof::cli {
+
+Status CheckProfileTags(const Options& options) {
+  for (const std::string& tag : options.All("--add-tag")) {
+    const std::size_t equals = tag.find('=');
+    if (equals == 0 || tag.empty())
+      return WrongUse("--add-tag must be KEY=VALUE, not '" + tag + "'");
+    if (equals == std::string::npos && !IsProfileFigure(tag)) {
+      return WrongUse("--add-tag " + tag + " has no value, and a profile has no figure of that " +
+                      "name (give KEY=VALUE, or a figure such as requestedCpu)");
+    }
+  }
+  return {};
+}
+
+Status AddProfileTags(Session& session, Client& client, const Options& options,
+                      const Profile& profile, const Json& azure_profile) {
+  if (!options.Has("--add-tag")) return {};
+  if (!profile.recommendation) {
+    session.Say("no model is tagged: there is no answer");
+    return {};
+  }
+  ModelChanges changes;
+  for (const std::string& tag : options.All("--add-tag")) {
+    const std::size_t equals = tag.find('=');
+    const std::string key = tag.substr(0, equals);
+    const std::string value =
+        equals == std::string::npos ? ProfileFigure(azure_profile, key) : tag.substr(equals + 1);
+    if (equals == std::string::npos && value.empty()) {
+      session.Say("no tag " + key + ": the profile does not have that figure");
+    } else {
+      changes.add_tags[key] = value;
+    }
+  }
+  if (changes.add_tags.empty()) return {};
+  for (const std::string& id : profile.request.model_ids) {
+    if (const auto tagged = client.models().Update(id, changes); !tagged) {
+      return Fail(tagged.error());
+    }
+    session.Say("tagged model " + id);
+  }
+  return {};
+}
+
+}  // namespace mlprof::cli
