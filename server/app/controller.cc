@@ -107,7 +107,7 @@ struct Controller::Parts {
     queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
     AddRoutes(router, {models, datasets, sources, *service, *database, *tokens, access, metrics,
-                       [this] { return Ready(); }, MLPROF_VERSION});
+                       [this] { return Ready(); }, MLPROF_VERSION, [this] { return Tls(); }});
   }
 
   Status Ready() {
@@ -127,6 +127,9 @@ struct Controller::Parts {
   Status Listen() {
     auto tls = MakeTlsListener(options, data_directory.path());
     if (!tls) return Fail(tls.error());
+    auto authority = OwnAuthority(options, data_directory.path());
+    if (!authority) return Fail(authority.error());
+    own_ca = std::move(*authority);
     HttpServerOptions http;
     http.address = options.listen.address;
     http.port = options.listen.port;
@@ -137,6 +140,13 @@ struct Controller::Parts {
     server = std::move(*listening);
     access.SetPorts(server->port(), server->tls_port());
     return {};
+  }
+
+  /// Where clients reach this server over TLS, once it listens. Any thread.
+  std::optional<TlsFacts> Tls() const {
+    const AzureAddress address = AddressForAzure();
+    if (address.https_base.empty()) return std::nullopt;
+    return TlsFacts{address.https_base, own_ca};
   }
 
   /// Where clients of the Azure ML v1 routes find this server, once it listens. Any thread.
@@ -162,6 +172,7 @@ struct Controller::Parts {
   Router router;
   AccessRules access;
   std::atomic<bool> stopping = false;
+  std::string own_ca;  // set before the server listens
   std::unique_ptr<HttpServer> server;
 };
 
