@@ -69,7 +69,7 @@ model.add_tags(
 same_dataset = Dataset.get_by_id(ws, id=input_dataset.id)
 result = {
     "model": model.id,
-    "tags": model.tags,
+    "tags": Model(ws, id=model.id).tags,
     "dataset": input_dataset.id,
     "sameDataset": same_dataset.name,
     "versions": versions,
