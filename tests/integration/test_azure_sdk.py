@@ -132,8 +132,9 @@ class AzureSdkTest(unittest.TestCase):
         script.wait(CANCEL_DEADLINE_S)
         printed = (self.folder / "printed").read_text()
         result = json.loads(printed.rpartition("RESULT ")[2])["cancelled"]
-        self.assertEqual(result["details"]["state"], "Failed")
+        self.assertEqual(result["details"]["state"], "Cancelled")
         self.assertEqual(result["details"]["error"]["code"], "Cancelled")
+        self.assertTrue(any("was cancelled" in text for text in result["warned"]), printed)
 
     def running(self, name):
         try:
