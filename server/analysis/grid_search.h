@@ -1,5 +1,5 @@
-// The smallest step of CPU that passes, where more never hurts: a guess first, then upward by
-// growing strides until one passes, then bisection. Pure.
+// The smallest step of CPU that passes, where more never hurts: a guess first, then away from it by
+// growing strides, up until one passes or down until one fails, then bisection. Pure.
 #pragma once
 
 #include <optional>
@@ -27,6 +27,7 @@ class GridSearch {
   Cores stride_ = kCpuQuantum;
   bool tried_any_ = false;
   bool passed_any_ = false;
+  bool failed_any_ = false;
 };
 
 }  // namespace mlprof

@@ -114,10 +114,10 @@ struct Controller::Parts {
     }
     queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
-    const Services offered{models,         datasets,      sources,
-                           *service,       *database,     *tokens,
-                           access,         metrics,       [this] { return Ready(); },
-                           MLPROF_VERSION, options.budget};
+    const Services offered{models,         datasets,       sources,
+                           *service,       *database,      *tokens,
+                           access,         metrics,        [this] { return Ready(); },
+                           MLPROF_VERSION, options.budget, [this] { return Tls(); }};
     AddRoutes(router, offered);
     const AzureServices azure{offered,  blobs,        azure_records,
                               *content, azure_secret, [this] { return AddressForAzure(); }};
@@ -150,6 +150,9 @@ struct Controller::Parts {
   Status Listen() {
     auto tls = MakeTlsListener(options, data_directory.path());
     if (!tls) return Fail(tls.error());
+    auto authority = OwnAuthority(options, data_directory.path());
+    if (!authority) return Fail(authority.error());
+    own_ca = std::move(*authority);
     HttpServerOptions http;
     http.address = options.listen.address;
     http.port = options.listen.port;
@@ -160,6 +163,13 @@ struct Controller::Parts {
     server = std::move(*listening);
     access.SetPorts(server->port(), server->tls_port());
     return {};
+  }
+
+  /// Where clients reach this server over TLS, once it listens. Any thread.
+  std::optional<TlsFacts> Tls() const {
+    const AzureAddress address = AddressForAzure();
+    if (address.https_base.empty()) return std::nullopt;
+    return TlsFacts{address.https_base, own_ca};
   }
 
   /// Where clients of the Azure ML v1 routes find this server, once it listens. Any thread.
@@ -188,6 +198,7 @@ struct Controller::Parts {
   Router router;
   AccessRules access;
   std::atomic<bool> stopping = false;
+  std::string own_ca;  // set before the server listens
   std::unique_ptr<HttpServer> server;
 };
 

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <iterator>
 
 #include "server/app/listening.h"
 #include "server/tls/own_certificate.h"
@@ -31,6 +33,16 @@ Result<std::optional<HttpTlsOptions>> MakeTlsListener(const ServerOptions& optio
   auto context = TlsContext::ForServer(files->certificate, files->key);
   if (!context) return Fail(context.error());
   return HttpTlsOptions{options.tls_listen->address, options.tls_listen->port, std::move(*context)};
+}
+
+Result<std::string> OwnAuthority(const ServerOptions& options,
+                                 const std::filesystem::path& data_dir) {
+  if (!options.tls_listen || !options.tls_cert.empty()) return std::string();
+  const std::filesystem::path file = data_dir / "tls" / kAuthorityFile;
+  std::ifstream in(file, std::ios::binary);
+  std::string pem(std::istreambuf_iterator<char>(in), {});
+  if (pem.empty()) return Fail(Unavailable("cannot read " + file.string()));
+  return pem;
 }
 
 }  // namespace mlprof

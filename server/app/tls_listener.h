@@ -15,4 +15,9 @@ namespace mlprof {
 Result<std::optional<HttpTlsOptions>> MakeTlsListener(const ServerOptions& options,
                                                       const std::filesystem::path& data_dir);
 
+/// PEM of the CA that the listener's certificate is of; "" without one of our own. To be asked when
+/// the listener is made.
+Result<std::string> OwnAuthority(const ServerOptions& options,
+                                 const std::filesystem::path& data_dir);
+
 }  // namespace mlprof

@@ -1,5 +1,8 @@
 #include "server/azure/artifact_upload.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "server/azure/blob_path.h"
 #include "server/azure/tar_writer.h"
 #include "server/azure/unpack.h"
@@ -27,6 +30,12 @@ Status AddPart(BlobStore& blobs, ContentStore& content, const SourcePart& part, 
 Result<BlobName> ArtifactName(const std::string& workspace, const std::string& artifact) {
   BlobName name{workspace, kArtifactContainer, kArtifactRoot + artifact};
   while (name.path.ends_with('/')) name.path.pop_back();
+  // Two slashes: less would name everybody's uploads at once.
+  const std::string_view below =
+      std::string_view(name.path).substr(std::string_view(kArtifactRoot).size());
+  if (std::count(below.begin(), below.end(), '/') < 2) {
+    return Fail(InvalidArgument("an artifact is named as ORIGIN/CONTAINER/PATH"));
+  }
   if (std::string problem = CheckBlobPath(name.path); !problem.empty()) {
     return Fail(InvalidArgument("an artifact's path " + problem));
   }

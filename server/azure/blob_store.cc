@@ -20,6 +20,7 @@ namespace mlprof {
 namespace {
 
 constexpr std::size_t kMostBlocks = 50'000;
+constexpr Bytes kLargestBlob = GiB(16);
 constexpr int kPage = 1000;
 
 Error NoSuchBlob(const BlobName& name) {
@@ -119,10 +120,14 @@ Status BlobStore::Join(const BlobName& name, const std::vector<std::string>& blo
   for (const std::string& id : block_ids) {
     const auto block = by_id.find(id);
     if (block == by_id.end()) {
-      return Fail(InvalidArgument("the list names a block that did not come"));
+      return Fail(InvalidArgument("the list names a block that did not come, or one twice"));
+    }
+    if (blob.size + block->second.size > kLargestBlob) {
+      return Fail(ErrorCode::kTooLarge, "a blob may have 16 GiB at most");
     }
     MLPROF_TRY(Append(file.get(), sha, content_.FilePath(block->second.sha256)));
     blob.size += block->second.size;
+    by_id.erase(block);
   }
   blob.sha256 = sha.Hex();
   return Commit(name, joined.path(), blob, if_there);

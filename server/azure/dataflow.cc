@@ -91,6 +91,9 @@ Result<DelimitedFormat> ReadFormat(const Json& options) {
   if (!options.is_object()) return format;
   if (const std::string delimiter = TextOf(options, "delimiter"); !delimiter.empty()) {
     if (delimiter.size() != 1) return Fail(CannotFollow("the delimiter must be one character"));
+    if (delimiter == "\"" || delimiter == "\r") {
+      return Fail(CannotFollow("the delimiter must not be a quote or a carriage return"));
+    }
     format.delimiter = delimiter.front();
   }
   const std::string header = Lower(TextOf(options, "header"));

@@ -81,7 +81,7 @@ void ReadText(std::string_view text, const DelimitedFormat& format, bool has_hea
       rows.AddText(field.text);
     }
     in_header = false;
-    while (more && !reader.AtEnd()) more = !reader.Next().ends_record;
+    while (more && !reader.AtEnd() && rows.WantsMore()) more = !reader.Next().ends_record;
   }
 }
 

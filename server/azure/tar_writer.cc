@@ -8,6 +8,7 @@
 
 #include "server/registry/byte_source.h"
 #include "server/registry/tar_header.h"
+#include "server/registry/tar_reader.h"
 
 namespace mlprof {
 namespace {
@@ -61,6 +62,10 @@ Status TarWriter::Block(std::string_view name, std::int64_t size, char type) {
 Status TarWriter::Header(const std::string& name, std::int64_t size) {
   if (size > kLargestOctalSize) {
     return Fail(ErrorCode::kTooLarge, "the file " + name + " has 8 GiB or more");
+  }
+  total_ += size;
+  if (total_ > TarLimits().total_size.count()) {
+    return Fail(ErrorCode::kTooLarge, "the files have more than 16 GiB");
   }
   if (name.size() <= kPlainName) return Block(name, size, '0');
   const std::string record = PathRecord(name);

@@ -16,7 +16,8 @@ class TarWriter {
   /// Makes `file`, which must not be there.
   static Result<TarWriter> Create(const std::filesystem::path& file);
 
-  /// `name` is a relative path. kTooLarge for a file of 8 GiB and more.
+  /// `name` is a relative path. kTooLarge for a file of 8 GiB and more, or more in all than an
+  /// archive may hold that is read again.
   Status AddFile(const std::string& name, const std::filesystem::path& content);
   Status AddText(const std::string& name, std::string_view content);
   /// Every regular file below `folder`, in the order of their names.
@@ -31,6 +32,7 @@ class TarWriter {
   Status Pad(std::int64_t size);
 
   FileDescriptor file_;
+  std::int64_t total_ = 0;
 };
 
 }  // namespace mlprof

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ struct HostLoad {
 };
 
 Result<HostLoad> ReadHostLoad();
+/// ReadHostLoad, or a test's. Any thread.
+using HostLoadReader = std::function<Result<HostLoad>()>;
 
 /// Cores that neither the model's container nor the controller used, on average between two
 /// readings. `container_seconds`: CPU time of the container in the same stretch.

@@ -162,7 +162,8 @@ void CompleteMeasurements(RunContext& context) {
 RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_token stop) {
   auto rows = LoadRows(services, recorder.profile());
   if (!rows) return rows.error();
-  RunContext context(*rows, services.runtime, services.clock, recorder, stop);
+  RunContext context(*rows, services.runtime, services.clock, services.read_host_load, recorder,
+                     stop);
   const auto told = TellStory(services, context);
   CompleteMeasurements(context);
   if (stop.stop_requested()) return {ProfileState::kCanceled, std::nullopt};

@@ -23,6 +23,7 @@ struct RunServices {
   /// verified on all of them.
   std::string model_cpuset = {};
   int model_cores = 0;  // how many those are; 0: all
+  HostLoadReader read_host_load = &ReadHostLoad;
 };
 
 /// Runs the profile of `recorder` to its end, or until `stop`. Blocks; one thread a profile. Leaves

@@ -14,6 +14,7 @@
 #include "common/time/deadline.h"
 #include "server/analysis/memory_windows.h"
 #include "server/analysis/recommend.h"
+#include "server/profiling/host_load.h"
 #include "server/profiling/run_recorder.h"
 #include "server/replay/replay_plan.h"
 #include "server/runtime/runtime.h"
@@ -48,10 +49,12 @@ struct Observations {
 class RunContext {
  public:
   RunContext(const Rows& rows_given, Runtime& runtime_given, const MonotonicClock& clock_given,
-             RunRecorder& recorder_given, std::stop_token stop_given)
+             HostLoadReader read_host_load_given, RunRecorder& recorder_given,
+             std::stop_token stop_given)
       : rows(rows_given),
         runtime(runtime_given),
         clock(clock_given),
+        read_host_load(std::move(read_host_load_given)),
         recorder(recorder_given),
         stop(std::move(stop_given)) {}
 
@@ -73,6 +76,7 @@ class RunContext {
   const Rows& rows;
   Runtime& runtime;
   const MonotonicClock& clock;
+  const HostLoadReader read_host_load;
   RunRecorder& recorder;
   std::stop_token stop;
 

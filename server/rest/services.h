@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/result/result.h"
@@ -18,6 +19,12 @@ class ProfileService;
 class SourceRegistry;
 class TokenRepository;
 
+/// How clients reach the server over TLS.
+struct TlsFacts {
+  std::string url;             // "https://127.0.0.1:8443", or the public URL
+  std::string ca_certificate;  // PEM of the CA of our own; "" where the certificate was given
+};
+
 struct Services {
   ModelRegistry& models;
   DatasetRegistry& datasets;
@@ -30,6 +37,8 @@ struct Services {
   std::function<Status()> ready;  // why the server cannot run profiles now; any thread, quick
   std::string version;
   std::chrono::seconds budget{300};  // of profiles that ask for none
+  /// nullopt where there is plain HTTP alone; any thread, quick.
+  std::function<std::optional<TlsFacts>()> tls = [] { return std::nullopt; };
 };
 
 }  // namespace mlprof

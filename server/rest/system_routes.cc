@@ -26,7 +26,12 @@ Result<HttpResponse> GetReadiness(const Services& services, const HttpRequest&) 
 }
 
 Result<HttpResponse> GetVersion(const Services& services, const HttpRequest&) {
-  return JsonResponse(200, {{"name", "mlprof"}, {"version", services.version}});
+  Json json = {{"name", "mlprof"}, {"version", services.version}};
+  if (const auto tls = services.tls()) {
+    json["tls"] = {{"url", tls->url}};
+    if (!tls->ca_certificate.empty()) json["tls"]["caCertificate"] = tls->ca_certificate;
+  }
+  return JsonResponse(200, json);
 }
 
 Result<HttpResponse> GetMetrics(const Services& services, const HttpRequest&) {

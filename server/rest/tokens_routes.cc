@@ -16,7 +16,12 @@ constexpr int kLongestDays = 3650;
 
 // Where anyone is let in, that does not reach here: nobody may make keys for the time after.
 Status NeedScope(const Services& services, const HttpRequest& request, Scope needed) {
-  const auto scope = services.access.ScopeOf(request);
+  // A token for an hour, as other clients are given, must not make one that stays.
+  const auto given = request.headers.Get("Authorization");
+  constexpr std::size_t kBearer = std::string_view("Bearer ").size();
+  const auto scope = given && given->size() > kBearer
+                         ? services.tokens.Check(std::string_view(*given).substr(kBearer))
+                         : services.access.ScopeOf(request);
   if (scope && (*scope == Scope::kWrite || needed == Scope::kRead)) return {};
   return Fail(ErrorCode::kPermissionDenied,
               "tokens are managed on the server's own machine, or with a token that may write");

@@ -126,6 +126,7 @@ Status TokenRepository::Revoke(const std::string& id_or_name) {
 void TokenRepository::AddUnstored(std::string_view secret) {
   const std::lock_guard lock(mutex_);
   Token token;
+  token.id = RandomId();
   token.scope = Scope::kWrite;
   held_.push_back({token, Sha256Hex(secret), false});
 }
@@ -154,6 +155,22 @@ std::optional<Scope> TokenRepository::Check(std::string_view secret) {
   lock.unlock();
   NoteUse(id, today);
   return scope;
+}
+
+std::optional<Token> TokenRepository::Identify(std::string_view secret) {
+  const Timestamp now = clock_();
+  const std::lock_guard lock(mutex_);
+  const Held* held = Find(secret);
+  if (held == nullptr || !IsValidAt(held->token, now)) return std::nullopt;
+  return held->token;
+}
+
+bool TokenRepository::IsValid(const std::string& id) const {
+  const Timestamp now = clock_();
+  const std::lock_guard lock(mutex_);
+  return std::any_of(held_.begin(), held_.end(), [&](const Held& held) {
+    return held.token.id == id && IsValidAt(held.token, now);
+  });
 }
 
 // A full disk must lock nobody out.

@@ -43,6 +43,10 @@ class TokenRepository {
 
   /// What a secret allows now. Takes as long for any of them as for none.
   std::optional<Scope> Check(std::string_view secret);
+  /// As Check, but the whole token, and the use is not noted.
+  std::optional<Token> Identify(std::string_view secret);
+  /// Whether the token of this id allows anything now.
+  bool IsValid(const std::string& id) const;
   /// Whether any could let somebody in now.
   bool HasValid() const;
 

@@ -82,7 +82,7 @@ Result<CertificateFiles> EnsureOwnCertificate(const fs::path& directory, const S
   fs::create_directories(directory, error);
   if (error) return Fail(FromErrno(error.value(), "creating " + directory.string()));
   fs::permissions(directory, fs::perms::owner_all, error);
-  const CertificateFiles files{directory / "ca.pem", directory / "server.pem",
+  const CertificateFiles files{directory / kAuthorityFile, directory / "server.pem",
                                directory / "server.key"};
   const auto authority = EnsureAuthority(files.authority, directory / "ca.key", now);
   if (!authority) return Fail(authority.error());

@@ -15,6 +15,8 @@
 
 namespace mlprof {
 
+inline constexpr const char* kAuthorityFile = "ca.pem";
+
 struct CertificateFiles {
   std::filesystem::path authority;
   std::filesystem::path certificate;

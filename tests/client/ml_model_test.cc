@@ -16,7 +16,9 @@ class MlModelTest : public CliTest {
     other.name = "other";
     other.id = "other:7";
     other.tags = {{"team", "vision"}, {"stage", "prod"}};
-    other.properties = {{"kind", "cnn"}};
+    other.properties = {{"kind", "cnn"},
+                        {"azureml.runId", "run7"},
+                        {"azureml.datasets", R"([{"name":"training","id":"d1"}])"}};
     server_->On(
         "GET /models", 200,
         Text({{"value", {EncodeModel(SomeModel(2)), EncodeModel(SomeModel(1)), EncodeModel(other)}},
@@ -55,7 +57,9 @@ TEST_F(MlModelTest, KeepsWhatMlprofHasNoFieldForAsProperties) {
                                "register",    "-n",
                                "sentiment",   "-p",
                                file.string(), "--property",
-                               "k=v",         "--model-framework",
+                               "k=v",         "--experiment-name",
+                               "e",           "-r",
+                               "run7",        "--model-framework",
                                "ScikitLearn", "--model-framework-version",
                                "1.5",         "--cc",
                                "0.5",         "--gb",
@@ -65,10 +69,12 @@ TEST_F(MlModelTest, KeepsWhatMlprofHasNoFieldForAsProperties) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(Patched(), (Json{{"addProperties",
                               {{"azureml.cpu", "0.5"},
+                               {"azureml.experimentName", "e"},
                                {"azureml.framework", "ScikitLearn"},
                                {"azureml.frameworkVersion", "1.5"},
                                {"azureml.gpu", "0"},
                                {"azureml.memoryInGB", "1"},
+                               {"azureml.runId", "run7"},
                                {"azureml.sampleInputDatasetId", "in"},
                                {"k", "v"}}}}));
   EXPECT_EQ(Run({"ml", "model", "register", "-n", "x", "-p", file.string(), "--cc", "many"}).status,
@@ -82,8 +88,7 @@ TEST_F(MlModelTest, SaysInOneLineWhatItIgnores) {
            "--experiment-name", "e", "-r", "run", "-f", "run.json", "--path", ".", "-v"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err,
-            "mlprof: --experiment-name, --run-id, --run-metadata-file and --path mean nothing to "
-            "mlprof and are ignored\n");
+            "mlprof: --run-metadata-file and --path mean nothing to mlprof and are ignored\n");
 }
 
 TEST_F(MlModelTest, HandsAModelOnInAFile) {
@@ -131,7 +136,10 @@ TEST_F(MlModelTest, ListsWhatEveryFilterLetsThrough) {
   EXPECT_EQ(Ids({"--tag", "team=vision", "--tag", "stage"}), "other:7\n");
   EXPECT_EQ(Ids({"--property", "kind=cnn"}), "other:7\n");
   EXPECT_EQ(Ids({"--property", "kind=rnn"}), "");
-  EXPECT_EQ(Ids({"--run-id", "r"}), "");
+  EXPECT_EQ(Ids({"--run-id", "run7"}), "other:7\n");
+  EXPECT_EQ(Ids({"--run-id", "run8"}), "");
+  EXPECT_EQ(Ids({"--dataset-id", "d1"}), "other:7\n");
+  EXPECT_EQ(Ids({"--dataset-id", "d"}), "");
   Run({"ml", "model", "list", "-n", "sentiment", "-l"});
   EXPECT_EQ(server_->Asked("GET /models").back().target, "/models?name=sentiment");
 }

@@ -12,6 +12,7 @@ import ssl
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 
 from server import Server
 
@@ -224,6 +225,24 @@ class ProgramTest(unittest.TestCase):
         self.stop(process)
         self.assertIn("in the clear", self.refusal("--listen", "0.0.0.0:0"))
 
+    def version(self, url, context=None):
+        with urllib.request.urlopen(url + "/version", timeout=60, context=context) as answer:
+            return json.load(answer)
+
+    def test_the_version_tells_where_tls_is_and_whose_certificate(self):
+        process, (plain, _) = self.start("--tls-listen", "127.0.0.1:0")
+        tls = self.version(plain)["tls"]
+        context = ssl.create_default_context(cadata=tls["caCertificate"])
+        self.assertEqual(self.version(tls["url"], context)["tls"], tls)
+        self.stop(process)
+        folder = self.folder / "data" / "tls"
+        process, (plain, url) = self.start("--tls-listen", "127.0.0.1:0", "--tls-cert",
+                                           folder / "server.pem", "--tls-key", folder / "server.key")
+        self.assertEqual(self.version(plain)["tls"], {"url": url})
+        self.stop(process)
+        process, (plain,) = self.start()
+        self.assertNotIn("tls", self.version(plain))
+
     def test_the_private_server_is_shared_and_wants_its_token(self):
         # A user of the private server for as long as this holds its lock.
         data = self.folder / ".local" / "share" / "mlprof"
@@ -249,6 +268,9 @@ class ProgramTest(unittest.TestCase):
         self.assertNotIn(first["token"], arguments)
         environment = pathlib.Path(f"/proc/{first['pid']}/environ").read_text()
         self.assertNotIn(first["token"], environment)
+        # Unused, it ends; whoever needs its data directory next waits for that.
+        holder.close()
+        self.stop(self.start("--data-dir", data)[0])
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   answer.first_byte = took;
   answer.last_byte = took;
   if (row.attribute) {
-    answer.cpu_time = model_.cpu_per_row;
+    answer.cpu_time = model_.cpu_per_row + model_.cpu_after_row;
     answer.peak_rise = model_.rise(row.body);
   }
   if (status != 200) answer.excerpt = "no such thing";

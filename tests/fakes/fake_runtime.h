@@ -38,6 +38,8 @@ class FakeClock final : public MonotonicClock {
 /// What the imitated model needs and does. Set before a profile runs.
 struct FakeModel {
   std::chrono::microseconds cpu_per_row{2000};
+  /// Worked after a row's answer; under load it falls into the time of the next row.
+  std::chrono::microseconds cpu_after_row{0};
   Bytes start_peak = MiB(100);
   Bytes serving_peak = MiB(200);
   Bytes leak_per_row;

@@ -5,7 +5,7 @@ namespace mlprof::phases {
 NoiseEvidence HostWatch::End(const RunContext& context, const ResourceUse& use) const {
   NoiseEvidence evidence;
   evidence.host_cores = context.host_cores;
-  const auto after = ReadHostLoad();
+  const auto after = context.read_host_load();
   if (!before_ || !after) return evidence;
   evidence.foreign_cores =
       ForeignCores(*before_, *after, use.cpu_seconds.value_or(0) + use.agent_cpu_seconds);

@@ -11,7 +11,7 @@ namespace mlprof::phases {
 /// From its construction to End().
 class HostWatch {
  public:
-  HostWatch() : before_(ReadHostLoad()) {}
+  explicit HostWatch(const RunContext& context) : before_(context.read_host_load()) {}
 
   /// What other work took meanwhile than the profile's container, which used `use`.
   NoiseEvidence End(const RunContext& context, const ResourceUse& use) const;

@@ -141,7 +141,7 @@ class Run {
   RunningModel& model_;
   const ReplayPlan plan_;
   const Timestamp began_ = Now();
-  const HostWatch watch_;
+  const HostWatch watch_{context_};
   VerificationEvidence evidence_;
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};

@@ -45,7 +45,7 @@ void KeepReference(RunContext& context, const ReplayResult& replay) {
 PhaseResult<void> Load(RunContext& context, RunningModel& model) {
   context.recorder.EnterPhase(kLoad, "measuring under the objective's load");
   const Timestamp began = Now();
-  const HostWatch watch;
+  const HostWatch watch(context);
   const auto longest = context.BudgetShare(kBudgetForLoad);
   const ReplayPlan plan =
       ObjectivePlan(context, std::min<std::chrono::nanoseconds>(kLoadTime, longest),

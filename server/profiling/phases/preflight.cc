@@ -48,7 +48,7 @@ void WarnReplayBound(RunContext& context, double capacity) {
 }
 
 void Measure(RunContext& context, RunningModel& target) {
-  const HostWatch watch;
+  const HostWatch watch(context);
   const ReplayResult serial = ReplayNull(context, target, 1, kSerialTime);
   const double cpu_before = OwnCpuMicroseconds();
   const ReplayResult full = ReplayNull(context, target, kFullConcurrency, kFullTime);

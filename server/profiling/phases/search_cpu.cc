@@ -69,7 +69,7 @@ PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
   std::snprintf(text, sizeof text, "trying %.1f cores", cpu.value());
   context.recorder.Progressed(0.5, text);
   const Timestamp began = Now();
-  const HostWatch watch;
+  const HostWatch watch(context);
   const ReplayResult replay = model.Replay(plan, context.budget());
   const ResourceUse use = Summarize(model.SamplesOf(replay));
   Probed probed{{}, watch.End(context, use)};
@@ -115,9 +115,10 @@ PhaseResult<void> VisitAnchor(RunContext& context, RunningModel& model,
 
 Cores Floor(const RunContext& context, Cores guess) {
   const Objective& objective = context.recorder.profile().request.objective;
-  // A rate needs room for its bursts whatever a short probe says. Without a latency objective the
-  // answer must be as fast as the ample container, which used that much; with one, slower may do.
-  if (objective.requests_per_second || objective.latency_ms.empty()) return guess;
+  // A rate needs room for its bursts whatever a short probe says.
+  if (objective.requests_per_second) return guess;
+  // Noise makes the reference slow, and a limit that would be too slow look good beside it.
+  if (objective.latency_ms.empty() && context.observed.noisy) return guess;
   return kSmallestLimits.cpu;
 }
 

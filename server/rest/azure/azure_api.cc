@@ -15,6 +15,7 @@
 #include "server/rest/azure/blob_signature.h"
 #include "server/rest/azure/json_web_token.h"
 #include "server/storage/durable_file.h"
+#include "server/storage/tokens.h"
 
 namespace mlprof {
 namespace {
@@ -77,9 +78,12 @@ void AddAzureRoutes(Router& router, const AzureServices& azure) {
 
 void GuardAzureRoutes(AccessRules& access, const AzureServices& azure) {
   const std::string secret = azure.secret;
-  access.AcceptBearer([secret](std::string_view token) -> std::optional<Scope> {
+  const TokenRepository& tokens = azure.services.tokens;
+  access.AcceptBearer([secret, &tokens](std::string_view token) -> std::optional<Scope> {
     const auto claims = ReadToken(secret, token, UnixSeconds());
     if (!claims) return std::nullopt;
+    // It ends with the token it was given for.
+    if (!claims->token_id.empty() && !tokens.IsValid(claims->token_id)) return std::nullopt;
     return claims->scope;
   });
   access.LeaveOpen([secret](const HttpRequest& request) {

@@ -39,6 +39,12 @@ void ReadAssets(JsonReader& request, AzureImageRequest& image, Problems& problem
       image.driver_artifact = artifact;
       continue;
     }
+    const bool known = std::any_of(image.assets.begin(), image.assets.end(),
+                                   [&](const auto& asset) { return asset.artifact == artifact; });
+    if (known) {
+      reader.Problem("url", "must not be named twice");
+      continue;
+    }
     image.assets.push_back({LastPart(artifact), artifact, unpack});
   }
 }

@@ -16,11 +16,9 @@ std::string Header() { return EncodeBase64Url(R"({"alg":"HS256","typ":"JWT"})");
 }  // namespace
 
 std::string SignToken(const std::string& key, const TokenClaims& claims) {
-  const Json payload = {{"iss", "mlprof"},
-                        {"aud", claims.audience},
-                        {"tid", kTenantId},
-                        {"scope", Name(claims.scope)},
-                        {"exp", claims.expires_unix_s}};
+  const Json payload = {{"iss", "mlprof"},        {"aud", claims.audience},
+                        {"tid", kTenantId},       {"scope", Name(claims.scope)},
+                        {"sub", claims.token_id}, {"exp", claims.expires_unix_s}};
   const std::string signed_part = Header() + "." + EncodeBase64Url(DumpJson(payload));
   return signed_part + "." + EncodeBase64Url(HmacSha256(key, signed_part));
 }
@@ -40,6 +38,7 @@ std::optional<TokenClaims> ReadToken(const std::string& key, std::string_view to
   TokenClaims claims;
   const auto scope = ParseScope(json->value("scope", ""));
   claims.audience = json->value("aud", "");
+  claims.token_id = json->value("sub", "");
   claims.expires_unix_s = json->value("exp", std::int64_t{0});
   if (!scope || claims.expires_unix_s <= now_unix_s) return std::nullopt;
   claims.scope = *scope;

@@ -17,6 +17,7 @@ struct TokenClaims {
   Scope scope = Scope::kRead;
   std::string audience;
   std::int64_t expires_unix_s = 0;
+  std::string token_id = {};  // of the server's token it was given for; "": a local caller's
 };
 
 std::string SignToken(const std::string& key, const TokenClaims& claims);

@@ -1,12 +1,16 @@
 // POST /msi/token: a token for an hour, for a program of this machine or one that brings a token of
 // this server: Authorization: Bearer, or Basic with the token as the password, as a client sends it
 // whose MSI_ENDPOINT is https://x:TOKEN@HOST/msi/token.
+#include <algorithm>
+#include <chrono>
+
 #include "common/http/percent.h"
 #include "server/registry/text_checks.h"
 #include "server/rest/azure/azure_endpoint.h"
 #include "server/rest/azure/json_web_token.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
+#include "server/storage/tokens.h"
 
 namespace mlprof {
 namespace {
@@ -33,13 +37,29 @@ std::string TokenIn(const std::string& header) {
   return colon == std::string::npos ? "" : pair->substr(colon + 1);
 }
 
-std::optional<Scope> ScopeOfCaller(const AzureServices& azure, const HttpRequest& request) {
+// Only a token of the server's own counts: one of this route gets no further one, or one that was
+// lost would live for ever.
+std::optional<TokenClaims> ClaimsOfCaller(const AzureServices& azure, const HttpRequest& request) {
+  TokenClaims claims;
+  claims.expires_unix_s = UnixSeconds() + kTokenSeconds;
   const auto headers = request.headers.GetAll("Authorization");
-  if (headers.empty()) return azure.services.access.ScopeOf(request);
-  const std::string token = headers.size() == 1 ? TokenIn(headers.front()) : "";
-  // A token of this route gets no further one, or one that was lost would live for ever.
-  if (ReadToken(azure.secret, token, UnixSeconds())) return std::nullopt;
-  return azure.services.access.ScopeOf(token);
+  if (headers.empty()) {
+    const auto scope = azure.services.access.ScopeOf(request);
+    if (!scope) return std::nullopt;
+    claims.scope = *scope;
+    return claims;
+  }
+  const auto token =
+      azure.services.tokens.Identify(headers.size() == 1 ? TokenIn(headers.front()) : "");
+  if (!token) return std::nullopt;
+  claims.scope = token->scope;
+  claims.token_id = token->id;
+  if (token->expires) {
+    claims.expires_unix_s = std::min(
+        claims.expires_unix_s,
+        std::chrono::floor<std::chrono::seconds>(*token->expires).time_since_epoch().count());
+  }
+  return claims;
 }
 
 std::string Audience(const HttpRequest& request) {
@@ -55,16 +75,17 @@ Result<HttpResponse> GiveToken(const AzureServices& azure, const AzureCall& call
   if (call.request.headers.Get("Metadata").value_or("") != "true") {
     return Fail(InvalidArgument("the header Metadata: true is missing"));
   }
-  const auto scope = ScopeOfCaller(azure, call.request);
-  if (!scope) {
+  auto claims = ClaimsOfCaller(azure, call.request);
+  if (!claims) {
     return Fail(ErrorCode::kUnauthenticated,
                 "a token of this server is needed: MSI_ENDPOINT=https://x:TOKEN@HOST/msi/token");
   }
-  const TokenClaims claims{*scope, Audience(call.request), UnixSeconds() + kTokenSeconds};
-  HttpResponse response = JsonResponse(200, {{"access_token", SignToken(azure.secret, claims)},
-                                             {"expires_on", std::to_string(claims.expires_unix_s)},
-                                             {"expires_in", std::to_string(kTokenSeconds)},
-                                             {"resource", claims.audience},
+  claims->audience = Audience(call.request);
+  const std::int64_t left = claims->expires_unix_s - UnixSeconds();
+  HttpResponse response = JsonResponse(200, {{"access_token", SignToken(azure.secret, *claims)},
+                                             {"expires_on", std::to_string(claims->expires_unix_s)},
+                                             {"expires_in", std::to_string(left)},
+                                             {"resource", claims->audience},
                                              {"token_type", "Bearer"}});
   response.headers.Set("Cache-Control", "no-store");
   return response;

@@ -16,7 +16,6 @@
 #include <stdexcept>
 
 #include "common/os/unique_fd.h"
-#include "tests/benchmarks/replay/stage.h"
 
 namespace mlprof::bench {
 namespace {

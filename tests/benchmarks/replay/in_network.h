@@ -7,6 +7,8 @@
 
 namespace mlprof::bench {
 
+inline constexpr int kTargetPort = 8080;
+
 struct WrkFigures {
   double requests = 0;
   double seconds = 0;

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/benchmarks/container/bench_container.h"
+#include "tests/benchmarks/replay/in_network.h"
 #include "tests/benchmarks/replay/turns.h"
 
 namespace mlprof::bench {
@@ -35,16 +37,28 @@ Json Medians(const std::vector<Json>& turns) {
   return medians;
 }
 
+BenchContainerPlan PlanFor(const ReplayOptions& options, int cores) {
+  BenchContainerPlan plan;
+  plan.name = "mlprof-bench-replay";
+  plan.program = Programs() / (options.sleeper ? "target-sleep-server" : "target-static-server");
+  plan.command = {"/server", std::to_string(kTargetPort)};
+  if (options.sleeper) plan.command.push_back("5");
+  plan.port = kTargetPort;
+  plan.limits = {Cores(static_cast<double>(cores)), MiB(256)};
+  plan.cpuset = std::to_string(cores - 1);
+  return plan;
+}
+
 Json Measure(const ReplayOptions& options) {
   const int cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   if (cores < 2) throw std::runtime_error("two cores are needed");
   PinTo(0);
-  Stage stage(options.sleeper, cores - 1);
+  BenchContainer container(PlanFor(options, cores));
   std::vector<Json> replay;
   std::vector<Json> wrk;
   for (int round = 0; round <= options.rounds; ++round) {
-    const Json replay_turn = ReplayTurn(stage, options);
-    const Json wrk_turn = WrkTurn(stage, options);
+    const Json replay_turn = ReplayTurn(container, options);
+    const Json wrk_turn = WrkTurn(container, options);
     if (round == 0) continue;  // warms both up
     replay.push_back(replay_turn);
     wrk.push_back(wrk_turn);

@@ -52,9 +52,9 @@ ContainerUse UseBetween(const std::vector<Sample>& samples, std::chrono::nanosec
           Seconds(last->cpu_time - first->cpu_time) * scale};
 }
 
-void AddTargetTimes(Stage& stage, const ReplayOptions& options, Json& figures) {
+void AddTargetTimes(BenchContainer& container, const ReplayOptions& options, Json& figures) {
   if (!options.sleeper) return;
-  const TargetTimes times = AskTargetTimes(stage.pid());
+  const TargetTimes times = AskTargetTimes(container.pid());
   figures["targetP50InUs"] = times.p50_us;
   figures["targetP99InUs"] = times.p99_us;
   figures["errorP50"] = figures["latencyP50InUs"].get<double>() / times.p50_us - 1;
@@ -72,16 +72,16 @@ ReplayPlan PlanFor(const ReplayOptions& options) {
 
 }  // namespace
 
-Json ReplayTurn(Stage& stage, const ReplayOptions& options) {
+Json ReplayTurn(BenchContainer& container, const ReplayOptions& options) {
   const Rows rows = {kBody};
   const HostUse before = ReadHostUse();
-  const ReplayResult result = stage.session().Replay(
+  const ReplayResult result = container.session().Replay(
       rows, PlanFor(options), {}, Deadline::After(options.turn + std::chrono::seconds(30)));
   const HostUse after = ReadHostUse();
   if (result.target_lost || result.requests.empty()) {
     throw std::runtime_error("the target was lost");
   }
-  const ContainerUse use = UseBetween(stage.session().Samples(), result.began, result.ended);
+  const ContainerUse use = UseBetween(container.session().Samples(), result.began, result.ended);
   const auto count = static_cast<double>(result.requests.size());
   const auto latency = Each(result, [](const auto& request) { return request.latency_us; });
   const auto service = Each(result, [](const auto& request) { return request.service_us; });
@@ -107,15 +107,15 @@ Json ReplayTurn(Stage& stage, const ReplayOptions& options) {
     figures["lagMaxInUs"] = Quantile(lag, 1);
     figures["lateRequests"] = result.late;
   }
-  AddTargetTimes(stage, options, figures);
+  AddTargetTimes(container, options, figures);
   return figures;
 }
 
-Json WrkTurn(Stage& stage, const ReplayOptions& options) {
+Json WrkTurn(BenchContainer& container, const ReplayOptions& options) {
   const HostUse before = ReadHostUse();
-  const WrkFigures wrk = RunWrk(stage.pid(), options.concurrency, options.turn, kBody);
+  const WrkFigures wrk = RunWrk(container.pid(), options.concurrency, options.turn, kBody);
   const HostUse after = ReadHostUse();
-  const ContainerUse use = UseBetween(stage.session().Samples(), before.at, after.at);
+  const ContainerUse use = UseBetween(container.session().Samples(), before.at, after.at);
   Json figures = {
       {"requestsPerSecond", wrk.requests / wrk.seconds},
       {"failures", wrk.failures},
@@ -125,7 +125,7 @@ Json WrkTurn(Stage& stage, const ReplayOptions& options) {
       {"targetCpuPerRequestInUs", use.target_seconds / wrk.requests * 1e6},
       {"foreignCores",
        ForeignCores(before, after, use.agent_seconds + use.target_seconds + wrk.cpu_seconds)}};
-  AddTargetTimes(stage, options, figures);
+  AddTargetTimes(container, options, figures);
   return figures;
 }
 

@@ -4,12 +4,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/json/json.h"
-#include "tests/benchmarks/sampling/container_agent.h"
+#include "server/runtime/model_start.h"
+#include "tests/benchmarks/container/bench_container.h"
 #include "tests/benchmarks/sampling/parts.h"
 
 namespace mlprof {
@@ -26,16 +27,46 @@ Json Figures(const std::vector<double>& values) {
           {"minPercent", *std::min_element(values.begin(), values.end())}};
 }
 
+// A model that does nothing, so that the agent has nothing to do but to sample.
+bench::BenchContainerPlan NullModel() {
+  bench::BenchContainerPlan plan;
+  plan.name = "mlprof-bench-sampling";
+  plan.port = 5001;
+  plan.command = {kAgentProgram, "--null-server", std::to_string(plan.port)};
+  plan.limits = {Cores(1), MiB(64)};
+  return plan;
+}
+
+struct AgentUse {
+  double cpu_percent = 0;
+  double samples_per_second = 0;
+};
+
+// By what its samples of the next `time` say.
+AgentUse UseOfAgent(AgentSession& session, std::chrono::milliseconds time) {
+  const std::size_t before = session.Samples().size();
+  std::this_thread::sleep_for(time);
+  const auto samples = session.Samples();
+  if (samples.size() < before + 2) throw std::runtime_error("the samples stopped");
+  const Sample& first = samples[before];
+  const Sample& last = samples.back();
+  const std::chrono::duration<double> took = last.at - first.at;
+  const std::chrono::duration<double> used = last.agent_cpu_time - first.agent_cpu_time;
+  return {used / took * 100, static_cast<double>(samples.size() - before - 1) / took.count()};
+}
+
 Json Measure(int rounds, std::chrono::milliseconds time) {
-  bench::ContainerAgent agent(std::filesystem::canonical("/proc/self/exe").parent_path());
+  bench::BenchContainer container(NullModel());
   std::vector<double> sampling;
   std::vector<double> idle;
+  AgentUse use;
   for (int round = 0; round < rounds; ++round) {
-    sampling.push_back(agent.CpuPercent(time));
+    use = UseOfAgent(container.session(), time);
+    sampling.push_back(use.cpu_percent);
     idle.push_back(bench::IdleLoopCpuPercent(time));
   }
   return {{"rounds", rounds},
-          {"samplesPerSecond", agent.samples_per_second()},
+          {"samplesPerSecond", use.samples_per_second},
           {"agent", Figures(sampling)},
           {"idleLoop", Figures(idle)},
           {"warmSampleMicroseconds", bench::WarmSampleMicroseconds()},

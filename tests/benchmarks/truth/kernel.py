@@ -58,7 +58,7 @@ def host_busy_seconds():
 def drop_pages(folder):
     """Drops the pages of the files below a folder, so that the next reader pays for them."""
     for path in sorted(pathlib.Path(folder).rglob("*")):
-        if not path.is_file():
+        if path.is_symlink() or not path.is_file():
             continue
         file = os.open(path, os.O_RDONLY)
         try:

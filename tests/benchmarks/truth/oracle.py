@@ -10,6 +10,9 @@ PASSES = 3
 JUDGE_SECONDS = 3.0
 JUDGE_LONGEST = 20.0
 MOST_RAISES = 10
+# A start that takes so many times as long as without limits is none.
+SLOW_START = 10
+SHORTEST_START_S = 20
 AMPLE_RUNS = 3
 
 
@@ -49,10 +52,11 @@ def _memory(place, target, ample, say):
     """The smallest multiple of 16 MiB that holds, by bisection below what was ever charged."""
     tried = {}
     hopeless = probe.hopeless_ms(target, ample.p95_ms)
+    ready_seconds = max(SHORTEST_START_S, round(SLOW_START * ample.ready_seconds))
 
     def judge(steps):
         return probe.fresh(place, target, None, steps * GRID_MEMORY, passes=PASSES,
-                           hopeless_ms=hopeless)
+                           hopeless_ms=hopeless, ready_seconds=ready_seconds)
 
     def passes(steps):
         run = judge(steps)
@@ -119,15 +123,22 @@ def _smallest(low, high, guess, passes):
     return high
 
 
+def _enough_memory(place, target, ample, memory):
+    """Whether it holds with all the CPU there is: pages read again and again make slow as well."""
+    run = probe.quiet(lambda: probe.fresh(place, target, None, memory, passes=PASSES,
+                                          hopeless_ms=probe.hopeless_ms(target, ample.p95_ms)))
+    return probe.holds(target, run, ample.p95_ms)
+
+
 def _together(place, target, ample, cpu, memory, say):
-    """Both limits at once, on fresh containers; the CPU is raised where it does not hold."""
+    """Both limits at once, on fresh containers; what falls short is raised where they do not hold."""
     for _ in range(MOST_RAISES):
         for _ in range(2):
             run = probe.quiet(lambda: probe.fresh(place, target, cpu, memory, passes=PASSES,
                                                   seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST))
             if probe.holds(target, run, ample.p95_ms):
                 return cpu, memory
-        if run.oom_killed:
+        if run.oom_killed or not _enough_memory(place, target, ample, memory):
             memory += GRID_MEMORY
         elif cpu < os.cpu_count():
             cpu = round(cpu + 0.1, 1)

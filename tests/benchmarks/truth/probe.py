@@ -18,6 +18,7 @@ NOISE_CORES_PER_CORE = 0.1
 NOISE_RETRIES = 3
 END_LIMIT_S = 300
 ENGINE_LAG_S = 1.0
+WATCH_INTERVAL_S = 0.25
 REFERENCE_TOLERANCE = 1.10
 HOPELESS = 1.5
 
@@ -68,11 +69,11 @@ class Serving:
         self.container.remove()
 
     def replay(self, target, passes=3, seconds=0.0, longest=60.0, warm_passes=1, seed=1,
-               hopeless_ms=0.0):
+               hopeless_ms=0.0, ready_seconds=120):
         command = [BIN / "bench-truth-replay", "--pid", self.container.pid,
                    "--rows", self.place.rows_file, "--port", self.place.port,
                    "--path", self.place.path, "--content-type", self.place.content_type,
-                   "--ready-seconds", 120, "--timeout-seconds", 60, "--warm-passes", warm_passes,
+                   "--ready-seconds", ready_seconds, "--timeout-seconds", 60, "--warm-passes", warm_passes,
                    "--passes", passes, "--seconds", seconds, "--longest", longest, "--seed", seed,
                    "--stop-at-failure", 1, "--hopeless-ms", hopeless_ms]
         if target.rate:
@@ -83,7 +84,7 @@ class Serving:
             return self._gone()
         child = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, text=True)
-        watchdog = threading.Timer(END_LIMIT_S, child.kill)
+        watchdog = threading.Thread(target=self._watch, args=(child,), daemon=True)
         watchdog.start()
         try:
             first = json.loads(child.stdout.readline() or "{}")
@@ -91,12 +92,22 @@ class Serving:
             last = child.stdout.readline()
             after = self._counters()
         finally:
-            watchdog.cancel()
             child.stdout.close()
             child.wait()
+            watchdog.join()
         if "readySeconds" not in first:
             return self._gone()
         return self._run(first, json.loads(last or "{}"), before, after)
+
+    def _watch(self, child):
+        """Ends the replay at its time limit, or once the kernel has killed for memory: all is known
+        then, and a server whose worker is killed again and again would never get ready."""
+        deadline = time.monotonic() + END_LIMIT_S
+        while child.poll() is None:
+            if self.cgroup.oom_kills() or time.monotonic() > deadline:
+                child.kill()
+                return
+            time.sleep(WATCH_INTERVAL_S)
 
     def _counters(self):
         return time.monotonic(), kernel.host_busy_seconds(), self.cgroup.cpu_seconds()

@@ -58,9 +58,9 @@ def parse():
                         metavar="DIR", help="where everything is kept (default build/truth)")
     parser.add_argument("--only", action="append", metavar="NAME", help="these targets alone")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N targets")
-    parser.add_argument("--again", choices=("checks", "mlprof", "all"),
+    parser.add_argument("--again", choices=("checks", "mlprof", "oracle", "all"),
                         help="repeat the checks of what was recommended, mlprof's part with them, "
-                             "or the oracles as well")
+                             "the oracles with the checks, or everything")
     parser.add_argument("--oracle-only", action="store_true", help="leave mlprof out")
     parser.add_argument("--runs", type=int, default=3, metavar="N",
                         help="fresh containers at each recommended limit (default 3)")
@@ -87,6 +87,7 @@ def judge(target, options, profiler):
     """All of one target, as far as it is not yet known."""
     results = Results(options.results, target.name)
     results.forget(*{"checks": ("rules", "checks"), "mlprof": ("profile", "rules", "checks"),
+                     "oracle": ("oracle", "checks"),
                      "all": ("profile", "rules", "checks", "oracle")}.get(options.again, ()))
 
     def say(text):

@@ -42,6 +42,12 @@ TEST(GridSearchTest, NeedsOneProbeWhereTheGuessIsTheFloorAndPasses) {
   EXPECT_EQ(outcome.probes, 1);
 }
 
+TEST(GridSearchTest, NeedsTwoProbesWhereTheGuessIsTheAnswer) {
+  const Outcome outcome = Search(Cores(0.1), Cores(1.0), Cores(8.0), Cores(1.0));
+  EXPECT_EQ(outcome.best, Cores(1.0));
+  EXPECT_EQ(outcome.probes, 2);
+}
+
 TEST(GridSearchTest, TakesTheCeilingWhereNothingBelowPasses) {
   EXPECT_EQ(Search(Cores(0.1), Cores(1.0), Cores(2.0), Cores(9.0)).best, Cores(2.0));
 }

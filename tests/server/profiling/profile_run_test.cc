@@ -46,6 +46,32 @@ TEST(ProfileRunTest, FindsAndVerifiesTheNeedOfAKnownModel) {
   EXPECT_NE(bench.service().Logs("default", "p")->find("preparing"), std::string::npos);
 }
 
+TEST(ProfileRunTest, AsksForNoMoreThanTheLoadUsesWhereRowsWorkOnAfterTheirAnswer) {
+  FakeModel model;
+  model.cpu_after_row = std::chrono::microseconds(600);
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.0));
+  EXPECT_EQ(profile.recommendation->tight, true);
+}
+
+TEST(ProfileRunTest, AsksOnANoisyHostForWhatRowsNeedByTheirOwnCpuTime) {
+  FakeModel model;
+  model.cpu_after_row = std::chrono::microseconds(600);
+  ProfilingBench bench(model);
+  bench.busy_cores = 1.9;
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "noisyHost"));
+  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.3));
+  EXPECT_EQ(profile.recommendation->confidence, Confidence::kLow);
+}
+
 TEST(ProfileRunTest, AppliesTheAnswerAsTags) {
   ProfilingBench bench;
   bench.RegisterInputs(TextRows(20));

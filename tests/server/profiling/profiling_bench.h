@@ -109,8 +109,18 @@ class ProfilingBench {
   EventHub& events() { return *events_; }
 
   FakeRuntime runtime;
+  /// What all programs of the imitated host keep busy, the model among them. Set before a profile
+  /// runs; less than the model uses is a quiet host.
+  double busy_cores = 0;
 
  private:
+  HostLoad ReadImitatedHost() const {
+    HostLoad load;
+    load.at = runtime.clock().Now();
+    load.busy_seconds = busy_cores * std::chrono::duration<double>(load.at).count();
+    return load;
+  }
+
   void AwaitEventAfter(const std::string& profile_id, std::int64_t last, Deadline deadline) {
     std::promise<void> happened;
     events_->WhenAfter(profile_id, last, [&] { happened.set_value(); });
@@ -134,8 +144,9 @@ class ProfilingBench {
     sources_.emplace(*database_, *content_);
     profiles_.emplace(*database_);
     events_.emplace(*profiles_);
-    queue_.emplace(RunServices{runtime, *models_, *datasets_, *sources_, runtime.clock()},
-                   *profiles_, *events_, live_, metrics_);
+    RunServices services{runtime, *models_, *datasets_, *sources_, runtime.clock()};
+    services.read_host_load = [this] { return ReadImitatedHost(); };
+    queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_);
     service_.emplace(*profiles_, *models_, *datasets_, *sources_, *queue_, *events_, live_,
                      "docker");
     queue_->Start(policy);

@@ -23,6 +23,19 @@ bool MatchesAll(const std::map<std::string, std::string>& pairs,
                      [&](const std::string& filter) { return Matches(pairs, filter); });
 }
 
+std::string Fact(const Model& model, const std::string& name) {
+  const auto found = model.properties.find(kAzurePropertyPrefix + name);
+  return found == model.properties.end() ? "" : found->second;
+}
+
+// From the run and the dataset that were asked for, where any were. Datasets are kept as JSON.
+bool ComesFrom(const Model& model, const Options& options) {
+  if (options.Has("--run-id") && Fact(model, "runId") != options.Text("--run-id")) return false;
+  return !options.Has("--dataset-id") ||
+         Fact(model, "datasets").find("\"" + options.Text("--dataset-id") + "\"") !=
+             std::string::npos;
+}
+
 void KeepNewest(ResourceList<Model>& models) {
   std::map<std::string, int> newest;
   for (const auto& [model, json] : models) {
@@ -42,12 +55,9 @@ Result<int> List(Session& session, const Options& options) {
   if (!models) return Fail(models.error());
   std::erase_if(*models, [&](const Resource<Model>& model) {
     return !MatchesAll(model.value.tags, options.All("--tag")) ||
-           !MatchesAll(model.value.properties, options.All("--property"));
+           !MatchesAll(model.value.properties, options.All("--property")) ||
+           !ComesFrom(model.value, options);
   });
-  if (options.Has("--run-id") || options.Has("--dataset-id")) {
-    session.Say("mlprof keeps no runs and no datasets with a model, so none is listed");
-    models->clear();
-  }
   if (options.Has("--latest")) KeepNewest(*models);
   Json list = Json::array();
   for (const auto& [model, json] : *models) list.push_back(AzureModelJson(model));
@@ -84,8 +94,8 @@ Command ListMlModelsCommand() {
                             {{"--latest", "-l"}, "", "only the newest version of each"},
                             {{"--tag"}, "K[=V]", "only with this tag", true},
                             {{"--property"}, "K[=V]", "only with this property", true},
-                            {{"--run-id"}, "ID", "lists none: mlprof keeps no runs"},
-                            {{"--dataset-id"}, "ID", "lists none: models keep no datasets"}}),
+                            {{"--run-id"}, "ID", "only of this run"},
+                            {{"--dataset-id"}, "ID", "only with this dataset"}}),
           {"mlprof ml model list -g GROUP -w WORKSPACE -n sentiment --latest",
            "mlprof ml model list --query '[].id' -o tsv"},
           List};

@@ -19,6 +19,8 @@ std::vector<OptionSpec> ModelFactOptions() {
 
 Result<std::map<std::string, std::string>> ModelFacts(const Options& options) {
   static const std::map<std::string, std::string> kNames = {
+      {"--experiment-name", "experimentName"},
+      {"--run-id", "runId"},
       {"--model-framework", "framework"},
       {"--model-framework-version", "frameworkVersion"},
       {"--cpu-cores", "cpu"},

@@ -31,7 +31,7 @@ Result<int> Register(Session& session, const Options& options) {
   auto facts = ModelFacts(options);
   if (!facts) return Fail(facts.error());
   properties->merge(*facts);
-  SayIgnored(session, options, {"--experiment-name", "--run-id", "--run-metadata-file"});
+  SayIgnored(session, options, {"--run-metadata-file"});
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   auto model = UploadModel(session, *client,
@@ -63,8 +63,8 @@ Command RegisterMlModelCommand() {
       {{"--tag"}, "K=V", "a tag", true},
       {{"--property"}, "K=V", "a property", true},
       {{"--output-metadata-file", "-t"}, "FILE", "write the model's id there"},
-      {{"--experiment-name"}, "NAME", "ignored"},
-      {{"--run-id", "-r"}, "ID", "ignored"},
+      {{"--experiment-name"}, "NAME", "where it comes from"},
+      {{"--run-id", "-r"}, "ID", "the run it comes from"},
       {{"--run-metadata-file", "-f"}, "FILE", "ignored"},
   };
   const std::vector<OptionSpec> facts = ModelFactOptions();

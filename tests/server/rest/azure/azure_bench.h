@@ -19,6 +19,7 @@
 #include "server/rest/azure/azure_api.h"
 #include "server/rest/azure/azure_endpoint.h"
 #include "server/rest/problem.h"
+#include "server/rest/rest_api.h"
 #include "server/storage/azure_records.h"
 #include "server/storage/tokens.h"
 #include "tests/fakes/fake_runtime.h"
@@ -32,13 +33,10 @@ class AzureBench : public RegistryTest {
 
   AzureBench() {
     access_.SetPorts(8080, 8443);
-    access_.AcceptBearer([](std::string_view token) -> std::optional<Scope> {
-      if (token == "writer") return Scope::kWrite;
-      if (token == "reader") return Scope::kRead;
-      return std::nullopt;
-    });
+    access_.AcceptBearer([this](std::string_view token) { return tokens_->Check(token); });
     GuardAzureRoutes(access_, azure_);
     AddAzureRoutes(router_, azure_);
+    AddTokenRoutes(router_, azure_.services);
   }
 
   static std::string Workspace(const std::string& service, const std::string& name = "w") {
@@ -147,6 +145,8 @@ class AzureBench : public RegistryTest {
   BlobStore blobs_{*database_, *content_};
   AzureRecords records_{*database_};
   std::unique_ptr<TokenRepository> tokens_ = TokenRepository::Open(*database_).value();
+  const std::string writer_ = tokens_->Create({"writer", Scope::kWrite}).value().secret;
+  const std::string reader_ = tokens_->Create({"reader", Scope::kRead}).value().secret;
   AccessRules access_;
   AzureAddress address_{"http://127.0.0.1:8080", "https://127.0.0.1:8443", "127.0.0.1:8443"};
   AzureServices azure_{{models_, datasets_, sources_, service_, *database_, *tokens_, access_,

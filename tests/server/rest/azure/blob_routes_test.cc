@@ -107,7 +107,7 @@ TEST_F(AzureBlobs, WithoutASignatureNobodyGetsIn) {
 
 TEST_F(AzureBlobs, AReadersAddressDoesNotWrite) {
   const Json store = JsonOf(AskFrom(kElsewhere, "GET", Workspace("/datastore/v1.0") + "/default",
-                                    "", {{"Authorization", "Bearer reader"}}));
+                                    "", {{"Authorization", "Bearer " + reader_}}));
   const std::string query = store["azureStorageSection"]["sasToken"].get<std::string>();
   Blob("PUT", "x", "1");
   EXPECT_EQ(AskFrom(kElsewhere, "GET", "/azureml-blobstore/x" + query, "", {}).status, 200);

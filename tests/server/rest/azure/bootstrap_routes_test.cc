@@ -100,28 +100,52 @@ TEST_F(AzureTokens, AProgramOfThisMachineGetsOne) {
 
 TEST_F(AzureTokens, OthersNeedATokenOfThisServer) {
   EXPECT_EQ(Token(kElsewhere, {}).status, 401);
-  EXPECT_EQ(ScopeGiven(kElsewhere, {{"Authorization", "Bearer writer"}}), Scope::kWrite);
-  EXPECT_EQ(ScopeGiven(kElsewhere, {{"Authorization", "Bearer reader"}}), Scope::kRead);
-  const std::string basic = "Basic " + EncodeBase64("x:writer");
+  EXPECT_EQ(ScopeGiven(kElsewhere, {{"Authorization", "Bearer " + writer_}}), Scope::kWrite);
+  EXPECT_EQ(ScopeGiven(kElsewhere, {{"Authorization", "Bearer " + reader_}}), Scope::kRead);
+  const std::string basic = "Basic " + EncodeBase64("x:" + writer_);
   EXPECT_EQ(ScopeGiven(kElsewhere, {{"Authorization", basic}}), Scope::kWrite);
 }
 
 TEST_F(AzureTokens, AWrongOneIsRefusedEvenHere) {
   for (const std::string& header :
        {std::string("Bearer wrong"), std::string("Bearer "), std::string("Bearer"),
-        "Basic " + EncodeBase64("x:wrong"), "Basic " + EncodeBase64("writer"),
-        std::string("Basic !"), std::string("Digest writer"), std::string("writer"),
-        std::string("")}) {
+        "Basic " + EncodeBase64("x:wrong"), "Basic " + EncodeBase64(writer_),
+        std::string("Basic !"), "Digest " + writer_, writer_, std::string("")}) {
     EXPECT_EQ(Token("127.0.0.1", {{"Authorization", header}}).status, 401) << header;
   }
-  EXPECT_EQ(Token("127.0.0.1", {{"Authorization", "Bearer writer"}, {"Authorization", "Bearer x"}})
-                .status,
-            401);
+  EXPECT_EQ(
+      Token("127.0.0.1", {{"Authorization", "Bearer " + writer_}, {"Authorization", "Bearer x"}})
+          .status,
+      401);
 }
 
 TEST_F(AzureTokens, OneOfItsOwnGetsNoFurtherOne) {
   const std::string token = JsonOf(Token("127.0.0.1", {}))["access_token"].get<std::string>();
   EXPECT_EQ(Token(kElsewhere, {{"Authorization", "Bearer " + token}}).status, 401);
+}
+
+TEST_F(AzureTokens, ItEndsWithTheTokenItWasGivenFor) {
+  const auto given =
+      JsonOf(Token(kElsewhere, {{"Authorization", "Bearer " + writer_}}))["access_token"]
+          .get<std::string>();
+  EXPECT_EQ(access_.ScopeOf(given), Scope::kWrite);
+  ASSERT_TRUE(tokens_->Revoke("writer"));
+  EXPECT_EQ(access_.ScopeOf(given), std::nullopt);
+}
+
+TEST_F(AzureTokens, ItLastsNoLongerThanTheTokenItWasGivenFor) {
+  const auto short_lived =
+      tokens_->Create({"short", Scope::kRead, Now() + std::chrono::seconds(90)}).value().secret;
+  const Json json = JsonOf(Token(kElsewhere, {{"Authorization", "Bearer " + short_lived}}));
+  EXPECT_LE(std::stoi(json["expires_in"].get<std::string>()), 90);
+}
+
+TEST_F(AzureTokens, ItMakesNoTokenThatStays) {
+  const auto given = JsonOf(Token("127.0.0.1", {}))["access_token"].get<std::string>();
+  const Headers headers{{"Authorization", "Bearer " + given}, {"Content-Type", "application/json"}};
+  EXPECT_EQ(
+      AskFrom(kElsewhere, "POST", "/tokens", R"({"name":"x","scope":"write"})", headers).status,
+      403);
 }
 
 TEST_F(AzureTokens, APageOfAnotherSiteCannotAsk) {
@@ -137,9 +161,9 @@ TEST_F(AzureTokens, ItOpensTheRoutesByItsScope) {
   };
   const std::string target = Workspace("");
   EXPECT_EQ(AskFrom(kElsewhere, "GET", target, "", {}).status, 401);
-  EXPECT_EQ(AskFrom(kElsewhere, "GET", target, "", bearer("reader")).status, 200);
-  EXPECT_EQ(AskFrom(kElsewhere, "PUT", target, "", bearer("reader")).status, 403);
-  EXPECT_EQ(AskFrom(kElsewhere, "PUT", target, "", bearer("writer")).status, 200);
+  EXPECT_EQ(AskFrom(kElsewhere, "GET", target, "", bearer(reader_)).status, 200);
+  EXPECT_EQ(AskFrom(kElsewhere, "PUT", target, "", bearer(reader_)).status, 403);
+  EXPECT_EQ(AskFrom(kElsewhere, "PUT", target, "", bearer(writer_)).status, 200);
 }
 
 TEST_F(AzureTokens, ARefusalIsReadByBothKindsOfClients) {
