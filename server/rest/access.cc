@@ -55,6 +55,8 @@ bool WasForwarded(const HttpRequest& request) {
       });
 }
 
+const char* SchemeOf(const HttpRequest& request) { return request.over_tls ? "https" : "http"; }
+
 bool Reads(const HttpRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
@@ -73,30 +75,38 @@ void AccessRules::AnswerTo(std::string_view url) {
   addresses_.push_back({scheme, WithPort(Lowercase(url.substr(colon + 3)), scheme)});
 }
 
-bool AccessRules::IsListener(const std::string& authority, const std::string& scheme) const {
+bool AccessRules::IsListener(const std::string& authority, const std::string& scheme,
+                             bool (*is_ours)(std::string_view host)) const {
   const unsigned short port = scheme == "https" ? https_port_.load() : http_port_.load();
   if (port == 0) return false;
   const std::string wanted = WithPort(authority, scheme);
   const std::string ending = ":" + std::to_string(port);
   if (!wanted.ends_with(ending)) return false;
-  const std::string host = wanted.substr(0, wanted.size() - ending.size());
-  return IsLoopbackHost(host) || (every_address_ && IsAddressHost(host));
+  return is_ours(std::string_view(wanted).substr(0, wanted.size() - ending.size()));
 }
 
 bool AccessRules::IsOurHost(const HttpRequest& request, const std::string& authority) const {
-  return IsListener(authority, request.over_tls ? "https" : "http") ||
+  const std::string scheme = SchemeOf(request);
+  return IsListener(authority, scheme, &IsLoopbackHost) ||
+         (every_address_ && IsListener(authority, scheme, &IsAddressHost)) ||
          std::any_of(addresses_.begin(), addresses_.end(), [&](const Address& address) {
            return WithPort(authority, address.scheme) == address.authority;
          });
 }
 
-bool AccessRules::IsOurOrigin(const std::string& origin) const {
+// An address alone does not make an origin ours, however many we listen on: it may be another
+// machine's. The one this request was sent to does.
+bool AccessRules::IsOurOrigin(const HttpRequest& request, const std::string& origin) const {
   const std::size_t colon = origin.find("://");
   if (colon == std::string::npos) return false;
   const std::string scheme = origin.substr(0, colon);
   const std::string authority = origin.substr(colon + 3);
   if (scheme != "http" && scheme != "https") return false;
-  return IsListener(authority, scheme) ||
+  const std::string host = Lowercase(request.headers.Get("Host").value_or(""));
+  const bool is_this_one =
+      scheme == SchemeOf(request) && WithPort(authority, scheme) == WithPort(host, scheme);
+  return IsListener(authority, scheme, &IsLoopbackHost) ||
+         (every_address_ && is_this_one && IsListener(authority, scheme, &IsAddressHost)) ||
          std::any_of(addresses_.begin(), addresses_.end(), [&](const Address& address) {
            return address.scheme == scheme && WithPort(authority, scheme) == address.authority;
          });
@@ -112,7 +122,7 @@ std::optional<HttpResponse> AccessRules::CheckSite(const HttpRequest& request) c
                   "this Host is not one of this server; --public-url names another", request);
   }
   for (const std::string& origin : request.headers.GetAll("Origin")) {
-    if (!IsOurOrigin(Lowercase(origin))) {
+    if (!IsOurOrigin(request, Lowercase(origin))) {
       return Refuse(ErrorCode::kPermissionDenied, "pages of another origin may not use this server",
                     request);
     }

@@ -62,9 +62,11 @@ class AccessRules {
     std::string authority;  // lower case, with port
   };
 
-  bool IsListener(const std::string& authority, const std::string& scheme) const;
+  /// Whether `authority` has a listener's port and a host that `is_ours`.
+  bool IsListener(const std::string& authority, const std::string& scheme,
+                  bool (*is_ours)(std::string_view host)) const;
   bool IsOurHost(const HttpRequest& request, const std::string& authority) const;
-  bool IsOurOrigin(const std::string& origin) const;
+  bool IsOurOrigin(const HttpRequest& request, const std::string& origin) const;
   std::optional<HttpResponse> CheckSite(const HttpRequest& request) const;
   std::optional<HttpResponse> CheckCaller(const HttpRequest& request) const;
 

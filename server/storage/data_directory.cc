@@ -8,12 +8,16 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "common/time/deadline.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof {
 namespace {
+
+constexpr std::chrono::milliseconds kLockPause{50};
 
 std::string ReadPid(int lock) {
   std::array<char, 32> text{};
@@ -23,8 +27,16 @@ std::string ReadPid(int lock) {
   return pid.empty() ? "unknown" : pid;
 }
 
-Status TakeLock(int lock, const std::filesystem::path& directory) {
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+bool Lock(int lock, const Deadline& deadline) {
+  while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || deadline.Passed()) return false;
+    std::this_thread::sleep_for(kLockPause);
+  }
+  return true;
+}
+
+Status TakeLock(int lock, const std::filesystem::path& directory, const Deadline& deadline) {
+  if (!Lock(lock, deadline)) {
     if (errno != EWOULDBLOCK) return Fail(FromErrno(errno, "locking " + directory.string()));
     return Fail(Unavailable("the data directory " + directory.string() +
                             " is in use by another mlprof-server (pid " + ReadPid(lock) +
@@ -40,7 +52,8 @@ Status TakeLock(int lock, const std::filesystem::path& directory) {
 
 }  // namespace
 
-Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory) {
+Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory,
+                                          std::chrono::milliseconds patience) {
   umask(077);
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(directory, error).lexically_normal();
@@ -53,7 +66,7 @@ Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory
   FileDescriptor lock(
       open((path / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) return Fail(FromErrno(errno, "opening " + (path / "lock").string()));
-  MLPROF_TRY(TakeLock(lock.get(), path));
+  MLPROF_TRY(TakeLock(lock.get(), path, Deadline::After(patience)));
   return DataDirectory(path, lock.Release());
 }
 

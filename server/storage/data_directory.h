@@ -2,6 +2,7 @@
 // at a time through a lock the kernel releases whatever way the process ends.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 
 #include "common/result/result.h"
@@ -11,8 +12,10 @@ namespace mlprof {
 class DataDirectory {
  public:
   /// Makes the directory where it is missing, sets the process's umask to 077, and takes the lock.
-  /// kUnavailable, naming the directory and the holder's pid, where another server has it.
-  static Result<DataDirectory> Open(const std::filesystem::path& directory);
+  /// kUnavailable, naming the directory and the holder's pid, where another server has it, and
+  /// still has it after `patience`: a private server may just be about to end.
+  static Result<DataDirectory> Open(const std::filesystem::path& directory,
+                                    std::chrono::milliseconds patience = std::chrono::seconds(3));
   ~DataDirectory();
   DataDirectory(DataDirectory&& other) noexcept;
   DataDirectory& operator=(DataDirectory&&) = delete;

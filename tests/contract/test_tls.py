@@ -268,6 +268,9 @@ class ProgramTest(unittest.TestCase):
         self.assertNotIn(first["token"], arguments)
         environment = pathlib.Path(f"/proc/{first['pid']}/environ").read_text()
         self.assertNotIn(first["token"], environment)
+        # Unused, it ends; whoever needs its data directory next waits for that.
+        holder.close()
+        self.stop(self.start("--data-dir", data)[0])
 
 
 if __name__ == "__main__":

@@ -92,6 +92,25 @@ TEST(AccessRulesTest, AnswersToEveryAddressOnlyWhereTold) {
   }
 }
 
+// Pages of other machines have addresses as their origin, too.
+TEST(AccessRulesTest, TakesNoAddressForItsOwnOriginButTheOneThatWasAsked) {
+  AccessRules rules;
+  rules.SetPorts(8080, 8443);
+  rules.AnswerToEveryAddress();
+  rules.LetAnyoneIn();
+  const auto status = [&](const char* host, const char* origin) {
+    return StatusOf(rules, RequestWith({{"Host", host}, {"Origin", origin}}));
+  };
+  EXPECT_EQ(status("192.0.2.1:8080", "http://192.0.2.1:8080"), 0);
+  EXPECT_EQ(status("[2001:db8::1]:8080", "http://[2001:db8::1]:8080"), 0);
+  EXPECT_EQ(status("192.0.2.1:8080", "http://192.0.2.66:8080"), 403);
+  EXPECT_EQ(status("localhost:8080", "http://192.0.2.66:8080"), 403);
+  EXPECT_EQ(status("192.0.2.1:8080", "https://192.0.2.1:8080"), 403);
+  rules.AnswerTo("https://box.example");
+  EXPECT_EQ(status("box.example", "https://box.example"), 0);
+  EXPECT_EQ(status("box.example", "http://box.example"), 403);
+}
+
 TEST(AccessRulesTest, RefusesPagesOfAnotherOrigin) {
   const std::pair<std::string, std::string> host{"Host", "localhost:8080"};
   EXPECT_EQ(Check({host, {"Origin", "http://localhost:8080"}}), 0);

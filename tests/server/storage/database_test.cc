@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include "server/storage/data_directory.h"
@@ -139,7 +140,7 @@ TEST(DataDirectoryTest, IsPrivateAndLocked) {
   ASSERT_TRUE(held);
   EXPECT_EQ(std::filesystem::status(folder / "data").permissions(),
             std::filesystem::perms::owner_all);
-  const auto second = DataDirectory::Open(folder / "data");
+  const auto second = DataDirectory::Open(folder / "data", std::chrono::milliseconds(1));
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code(), ErrorCode::kUnavailable);
   EXPECT_NE(second.error().message().find((folder / "data").string()), std::string::npos);
@@ -150,6 +151,18 @@ TEST(DataDirectoryTest, CanBeOpenedAgainOnceItsHolderHasGone) {
   const TemporaryDirectory folder;
   ASSERT_TRUE(DataDirectory::Open(folder / "data"));
   EXPECT_TRUE(DataDirectory::Open(folder / "data"));
+}
+
+TEST(DataDirectoryTest, WaitsForAHolderThatIsAboutToEnd) {
+  const TemporaryDirectory folder;
+  auto held = DataDirectory::Open(folder / "data");
+  ASSERT_TRUE(held);
+  auto second = std::async(std::launch::async, [&] {
+    return DataDirectory::Open(folder / "data", std::chrono::seconds(30)).has_value();
+  });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  { const auto gone = std::move(*held); }
+  EXPECT_TRUE(second.get());
 }
 
 TEST(DataDirectoryTest, SaysWhyItCannotBeMade) {
