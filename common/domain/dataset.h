@@ -18,7 +18,8 @@ struct Dataset {
   std::string description;
   std::int64_t row_count = 0;
   std::int64_t distinct_row_count = 0;
-  Bytes size;  // sum of the rows
+  Bytes size;          // sum of the rows
+  std::string sha256;  // hex digest of the rows, as they are kept; "" where it is not known
   Timestamp created;
 };
 

@@ -231,7 +231,7 @@ PreparedResponse HttpConnection::Prepare(const std::function<HttpResponse()>& re
   const auto* stream = std::get_if<std::shared_ptr<BodyStream>>(&prepared.response.body);
   if (stream && !*stream) return failed("a request handler gave no stream", "");
   if (const auto* body = std::get_if<FileBody>(&prepared.response.body)) {
-    prepared.file = OpenFile::Open(body->file);
+    prepared.file = OpenFile::Open(*body);
     if (!prepared.file) return failed("the file to answer with is not there", body->file.string());
   }
   return prepared;

@@ -1,6 +1,7 @@
 // HTTP messages as plain values. Beast stays inside common/http's .cc files.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -75,6 +76,8 @@ class BodyStream {
 
 struct FileBody {
   std::filesystem::path file;
+  std::uint64_t offset = 0;                  // where it begins
+  std::optional<std::uint64_t> length = {};  // absent: to the end
 };
 
 struct HttpResponse {

@@ -31,16 +31,20 @@ bool MayHaveBody(int status) { return status >= 200 && status != 204 && status !
 
 }  // namespace
 
-std::shared_ptr<OpenFile> OpenFile::Open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+std::shared_ptr<OpenFile> OpenFile::Open(const FileBody& body) {
+  const int descriptor = ::open(body.file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return nullptr;
   struct stat status = {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+  const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (!regular || body.offset > size ||
+      ::lseek(descriptor, static_cast<off_t>(body.offset), SEEK_SET) < 0) {
     ::close(descriptor);
     return nullptr;
   }
+  const std::uint64_t rest = size - body.offset;
   return std::shared_ptr<OpenFile>(
-      new OpenFile(descriptor, static_cast<std::uint64_t>(status.st_size)));
+      new OpenFile(descriptor, std::min(body.length.value_or(rest), rest)));
 }
 
 OpenFile::~OpenFile() { ::close(descriptor_); }

@@ -18,8 +18,8 @@ struct ServerCore;
 /// An open file that closes itself.
 class OpenFile {
  public:
-  /// Null where it cannot be opened or is not a regular file. Blocking.
-  static std::shared_ptr<OpenFile> Open(const std::filesystem::path& path);
+  /// Null where it cannot be opened, is not a regular file or ends before the offset. Blocking.
+  static std::shared_ptr<OpenFile> Open(const FileBody& body);
   ~OpenFile();
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;

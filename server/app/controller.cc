@@ -8,6 +8,8 @@
 #include "server/app/listening.h"
 #include "server/app/tls_listener.h"
 #include "server/app/token_file.h"
+#include "server/azure/artifact_upload.h"
+#include "server/azure/blob_store.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
@@ -18,9 +20,11 @@
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
 #include "server/rest/access.h"
+#include "server/rest/azure/azure_api.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
 #include "server/runtime/docker/docker_options.h"
+#include "server/storage/azure_records.h"
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
@@ -32,6 +36,8 @@ namespace {
 
 constexpr std::chrono::seconds kStopGrace{2};
 constexpr std::chrono::seconds kReadyDeadline{3};
+// Files of Azure ML's clients that nothing was made of.
+constexpr std::chrono::hours kArtifactsKept{7 * 24};
 
 std::filesystem::path BesideThisProgram(const char* name) {
   std::error_code error;
@@ -88,6 +94,8 @@ struct Controller::Parts {
         models(*database, *content),
         datasets(*database, *content),
         sources(*database, *content),
+        blobs(*database, *content),
+        azure_records(*database),
         profiles(*database),
         events(profiles),
         access(told.require_token ? AccessRules::Local::kNeedsToken
@@ -106,8 +114,22 @@ struct Controller::Parts {
     }
     queue.emplace(std::move(services), profiles, events, live, metrics);
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
-    AddRoutes(router, {models, datasets, sources, *service, *database, *tokens, access, metrics,
-                       [this] { return Ready(); }, MLPROF_VERSION, [this] { return Tls(); }});
+    const Services offered{models,
+                           datasets,
+                           sources,
+                           *service,
+                           *database,
+                           *tokens,
+                           access,
+                           metrics,
+                           [this] { return Ready(); },
+                           MLPROF_VERSION,
+                           [this] { return Tls(); }};
+    AddRoutes(router, offered);
+    const AzureServices azure{offered,  blobs,        azure_records,
+                              *content, azure_secret, [this] { return AddressForAzure(); }};
+    AddAzureRoutes(router, azure);
+    GuardAzureRoutes(access, azure);
   }
 
   Status Ready() {
@@ -115,10 +137,18 @@ struct Controller::Parts {
     return runtime->Check(Deadline::After(kReadyDeadline));
   }
 
+  std::optional<HttpResponse> Admit(const HttpRequest& request) const {
+    auto refusal = access.Check(request);
+    if (!refusal) return std::nullopt;
+    return InAzureShape(std::move(*refusal), request);
+  }
+
   HttpServerHooks Hooks() {
     HttpServerHooks hooks;
-    hooks.admit = [this](const HttpRequest& request) { return access.Check(request); };
-    hooks.refuse = RefuseWithProblem;
+    hooks.admit = [this](const HttpRequest& request) { return Admit(request); };
+    hooks.refuse = [](int status, const std::string& detail, const HttpRequest& request) {
+      return InAzureShape(RefuseWithProblem(status, detail, request), request);
+    };
     hooks.served = [this](const std::string& route, const std::string& method, int status,
                           double seconds) { metrics.HttpServed(route, method, status, seconds); };
     return hooks;
@@ -163,6 +193,9 @@ struct Controller::Parts {
   ModelRegistry models;
   DatasetRegistry datasets;
   SourceRegistry sources;
+  BlobStore blobs;
+  AzureRecords azure_records;
+  std::string azure_secret;
   ProfileRepository profiles;
   EventHub events;
   LiveProgress live;
@@ -202,6 +235,10 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
+  auto secret = LoadAzureSecret(data_dir / "azure.key");
+  if (!secret) return Fail(secret.error());
+  parts->azure_secret = std::move(*secret);
+  MLPROF_TRY(parts->blobs.RemoveOlder(kArtifactContainer, Now() - kArtifactsKept));
   parts->BuildService(cores);
   parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                : InterruptedPolicy::kRequeue);

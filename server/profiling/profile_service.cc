@@ -22,6 +22,14 @@ std::string NewId() {
   return id;
 }
 
+Status CheckRoom(ProfileRepository& profiles) {
+  const auto queued = profiles.CountQueued();
+  if (!queued) return Fail(queued.error());
+  if (*queued < kLongestQueue) return {};
+  return Fail(ErrorCode::kResourceExhausted,
+              "the queue holds " + std::to_string(*queued) + " profiles; try again later");
+}
+
 Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
   Profile profile;
   profile.id = NewId();
@@ -51,20 +59,16 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
 
 Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
                                               const ProfileRequest& request,
-                                              const IdempotencyKey& key) {
+                                              const IdempotencyKey& key, CreationRules rules) {
   // A retry gets its profile whatever became of the queue and of what the request names.
   auto before = profiles_.MadeBefore(workspace, key);
   if (!before) return Fail(before.error());
   if (*before) return CreatedProfile{std::move(**before), true};
   auto resolved = ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request);
   if (!resolved) return Fail(resolved.error());
-  const auto queued = profiles_.CountQueued();
-  if (!queued) return Fail(queued.error());
-  if (*queued >= kLongestQueue) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "the queue holds " + std::to_string(*queued) + " profiles; try again later");
-  }
-  auto created = profiles_.Create(NewProfile(workspace, std::move(*resolved)), key, false);
+  if (rules == CreationRules::kNative) MLPROF_TRY(CheckRoom(profiles_));
+  auto created = profiles_.Create(NewProfile(workspace, std::move(*resolved)), key,
+                                  rules == CreationRules::kAzureV1);
   if (created && !created->replayed) queue_.Wake();
   return created;
 }

@@ -23,6 +23,12 @@ class ProfileQueue;
 class EventHub;
 class LiveProgress;
 
+/// Whose manners a new profile is made by.
+enum class CreationRules {
+  kNative,   // a name is used once, and a full queue refuses
+  kAzureV1,  // a name used before gets another run, and a full queue accepts
+};
+
 class ProfileService {
  public:
   ProfileService(ProfileRepository& profiles, ModelRegistry& models, DatasetRegistry& datasets,
@@ -33,7 +39,8 @@ class ProfileService {
   /// never given (an unknown id in the body is a bad field), kConflict, kKeyReused,
   /// kResourceExhausted, kNotAvailable for what later versions bring.
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
-                                const IdempotencyKey& key);
+                                const IdempotencyKey& key,
+                                CreationRules rules = CreationRules::kNative);
   /// The ids in a request, bad in other fields, that name nothing.
   Result<std::vector<FieldError>> UnknownIds(const std::string& workspace,
                                              const ProfileRequest& request);

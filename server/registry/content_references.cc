@@ -13,6 +13,8 @@ Result<bool> IsReferenced(Database& database, const std::string& sha256) {
       SELECT 1 FROM models WHERE sha256 = :sha256
       UNION ALL SELECT 1 FROM sources WHERE sha256 = :sha256
       UNION ALL SELECT 1 FROM datasets WHERE content_sha256 = :sha256
+      UNION ALL SELECT 1 FROM azure_blobs WHERE sha256 = :sha256
+      UNION ALL SELECT 1 FROM azure_blocks WHERE sha256 = :sha256
       LIMIT 1)sql");
     return row.Bind(":sha256", sha256).Step();
   });

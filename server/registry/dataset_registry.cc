@@ -42,7 +42,13 @@ Result<std::string> ReadUpload(const std::filesystem::path& file) {
   return text;
 }
 
-Dataset Describe(const NewDataset& wanted, const Rows& rows) {
+Status CheckNewName(const std::string& name) {
+  if (IsValidName(name)) return {};
+  return Fail(Error(ErrorCode::kInvalidArgument, "the dataset's name cannot be one",
+                    {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
+}
+
+Dataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
   Dataset dataset;
   dataset.workspace = wanted.workspace;
   dataset.name = wanted.name;
@@ -54,6 +60,7 @@ Dataset Describe(const NewDataset& wanted, const Rows& rows) {
     dataset.size += Bytes(static_cast<std::int64_t>(row.size()));
   }
   dataset.distinct_row_count = static_cast<std::int64_t>(distinct.size());
+  dataset.sha256 = sha256;
   dataset.created = Now();
   return dataset;
 }
@@ -90,10 +97,7 @@ DatasetRegistry::DatasetRegistry(Database& database, ContentStore& content)
 
 Result<Dataset> DatasetRegistry::Register(const NewDataset& dataset, const SpooledBody& body,
                                           const IdempotencyKey& key) {
-  if (!IsValidName(dataset.name)) {
-    return Fail(Error(ErrorCode::kInvalidArgument, "the dataset's name cannot be one",
-                      {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
-  }
+  MLPROF_TRY(CheckNewName(dataset.name));
   auto before = database_.Read(
       [&](Connection& connection) { return MadeBefore(connection, dataset.workspace, key); });
   if (!before) return Fail(before.error());
@@ -102,13 +106,19 @@ Result<Dataset> DatasetRegistry::Register(const NewDataset& dataset, const Spool
   if (!text) return Fail(text.error());
   const auto rows = DecodeRows(dataset.content_type, *text);
   if (!rows) return Fail(rows.error());
+  return RegisterRows(dataset, *rows, key);
+}
+
+Result<Dataset> DatasetRegistry::RegisterRows(const NewDataset& dataset, const Rows& rows,
+                                              const IdempotencyKey& key) {
+  MLPROF_TRY(CheckNewName(dataset.name));
   const RemovedAtEnd packed(content_.NewIncomingPath());
-  const auto digest = WritePackedRows(packed.path(), *rows);
+  const auto digest = WritePackedRows(packed.path(), rows);
   if (!digest) return Fail(digest.error());
   const auto lock = content_.Lock();
   MLPROF_TRY(content_.PutFile(packed.path(), *digest));
   return database_.Write([&](Connection& connection) {
-    return CreateIn(connection, {Describe(dataset, *rows), *digest}, key);
+    return CreateIn(connection, {Describe(dataset, rows, *digest), *digest}, key);
   });
 }
 

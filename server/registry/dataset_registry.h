@@ -31,6 +31,10 @@ class DatasetRegistry {
   /// kMaxDatasetUpload; kKeyReused.
   Result<Dataset> Register(const NewDataset& dataset, const SpooledBody& body,
                            const IdempotencyKey& key);
+  /// Rows that are decoded already, at least one; `content_type` is not looked at.
+  Result<Dataset> RegisterRows(const NewDataset& dataset, const Rows& rows,
+                               const IdempotencyKey& key);
+  /// `id`: "name:version", a bare name (its newest version) or the GUID of its content.
   Result<Dataset> Get(const std::string& workspace, const std::string& id);
   Result<Page<Dataset>> List(const std::string& workspace, const std::string& name,
                              const PageRequest& page);

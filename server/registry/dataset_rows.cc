@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "server/registry/content_guid.h"
 #include "server/registry/resource_id.h"
 #include "server/storage/page_cursor.h"
 
@@ -12,7 +13,7 @@ Error NoSuchDataset(const std::string& id) {
   return NotFound("there is no dataset \"" + id + "\"");
 }
 
-// Columns in the order of both SELECTs below.
+// Columns in the order of the SELECTs below.
 StoredDataset ReadRow(const Statement& row) {
   StoredDataset stored;
   Dataset& dataset = stored.dataset;
@@ -25,8 +26,26 @@ StoredDataset ReadRow(const Statement& row) {
   dataset.distinct_row_count = row.Int(6);
   dataset.size = Bytes(row.Int(7));
   dataset.created = row.Time(8);
-  stored.content_sha256 = row.Text(9);
+  dataset.sha256 = row.Text(9);
+  stored.content_sha256 = dataset.sha256;
   return stored;
+}
+
+// The newest of those that hold the content a GUID names.
+Result<StoredDataset> FindByContent(Connection& connection, const std::string& workspace,
+                                    const std::string& id) {
+  const auto prefix = DigestPrefix(id);
+  if (!prefix) return Fail(NoSuchDataset(id));
+  Statement row(connection, R"sql(
+    SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
+           size_bytes, created_unix_ms, content_sha256
+    FROM datasets
+    WHERE content_sha256 >= :prefix AND content_sha256 < :prefix || 'g' AND workspace = :workspace
+    ORDER BY sequence DESC LIMIT 1)sql");
+  const Result<bool> found = row.Bind(":prefix", *prefix).Bind(":workspace", workspace).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return Fail(NoSuchDataset(id));
+  return ReadRow(row);
 }
 
 }  // namespace
@@ -46,7 +65,7 @@ Result<StoredDataset> FindDataset(Connection& connection, const std::string& wor
                                  .Bind(":version", parsed->version)
                                  .Step();
   if (!found) return Fail(found.error());
-  if (!*found) return Fail(NoSuchDataset(id));
+  if (!*found) return FindByContent(connection, workspace, id);
   return ReadRow(row);
 }
 

@@ -129,6 +129,17 @@ Result<std::string> WritePackedRows(const std::filesystem::path& file, const Row
   return sha.Hex();
 }
 
+std::string PackedDigest(const Rows& rows) {
+  Sha256 sha;
+  sha.Add(kMagic);
+  for (const std::string& row : rows) {
+    const auto length = LengthBytes(row.size());
+    sha.Add({length.data(), length.size()});
+    sha.Add(row);
+  }
+  return sha.Hex();
+}
+
 Result<Rows> ReadPackedRows(const std::filesystem::path& file) {
   auto source = RowFile::Open(file);
   if (!source) return Fail(source.error());

@@ -12,6 +12,8 @@ namespace mlprof {
 
 /// Writes and fsyncs a new file; its hex SHA-256.
 Result<std::string> WritePackedRows(const std::filesystem::path& file, const Rows& rows);
+/// What WritePackedRows would answer, without writing.
+std::string PackedDigest(const Rows& rows);
 /// kInternal for a file that is damaged.
 Result<Rows> ReadPackedRows(const std::filesystem::path& file);
 /// At most `top` rows and 64 MiB of them, one at least. kInvalidArgument for a cursor of another

@@ -139,7 +139,7 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
     Statement rows(connection, R"sql(
       SELECT document, id, workspace, state, sequence FROM profiles
       WHERE workspace = :workspace AND sequence < :before
-        AND (:state = '' OR state = :state)
+        AND (:state = '' OR state = :state) AND (:name = '' OR name = :name)
         AND (:model_id = '' OR EXISTS (SELECT 1 FROM profile_models
                                        WHERE profile_id = profiles.id AND model_id = :model_id))
       ORDER BY sequence DESC LIMIT :limit)sql");
@@ -147,6 +147,7 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
         .Bind(":before", *before)
         .Bind(":state", filter.state ? Name(*filter.state) : "")
         .Bind(":model_id", filter.model_id)
+        .Bind(":name", filter.name)
         .Bind(":limit", page.top + 1);
     std::vector<Profile> profiles;
     std::vector<std::int64_t> sequences;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "common/http/server.h"
+#include "server/azure/blob_store.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
@@ -19,8 +20,10 @@
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
 #include "server/rest/access.h"
+#include "server/rest/azure/azure_api.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
+#include "server/storage/azure_records.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/tokens.h"
@@ -93,8 +96,19 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   AccessRules access(choices.tokens ? Local::kNeedsToken : Local::kTrusted);
   access.AcceptBearer([&](std::string_view token) { return (*tokens)->Check(token); });
   Router router;
-  AddRoutes(router, {models, datasets, sources, service, database, **tokens, access, metrics,
-                     [] { return Status(); }, MLPROF_VERSION});
+  const Services services{models,        datasets, sources,
+                          service,       database, **tokens,
+                          access,        metrics,  [] { return Status(); },
+                          MLPROF_VERSION};
+  AddRoutes(router, services);
+  const Router native = router;
+  BlobStore blobs(database, content);
+  AzureRecords records(database);
+  AzureAddress address;  // set before anybody is told where to ask
+  const AzureServices azure{
+      services, blobs, records, content, std::string(32, 's'), [&address] { return address; }};
+  AddAzureRoutes(router, azure);
+  GuardAzureRoutes(access, azure);
   auto tls = MakeTls(choices);
   if (!tls) return Fail(tls.error());
   HttpServerOptions options;
@@ -102,11 +116,15 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   options.tls = std::move(*tls);
   HttpServerHooks hooks;
   hooks.admit = [&access](const HttpRequest& request) { return access.Check(request); };
-  hooks.refuse = RefuseWithProblem;
+  hooks.refuse = [](int status, const std::string& detail, const HttpRequest& request) {
+    return InAzureShape(RefuseWithProblem(status, detail, request), request);
+  };
   auto server = HttpServer::Start(options, router, hooks);
   if (!server) return Fail(server.error());
   access.SetPorts((*server)->port(), (*server)->tls_port());
-  PrintAddresses(router, **server);
+  address.https_authority = "127.0.0.1:" + std::to_string((*server)->port());
+  address.https_base = "http://" + address.https_authority;
+  PrintAddresses(native, **server);
   std::cin.ignore(std::numeric_limits<std::streamsize>::max());
   (*server)->Stop(std::chrono::seconds(1));
   queue.Stop();

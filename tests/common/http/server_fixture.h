@@ -108,6 +108,7 @@ inline HttpServerTest::HttpServerTest() {
   options_.spool_directory = directory_ / "spool";
   std::filesystem::create_directory(options_.spool_directory);
   std::ofstream(directory_ / "file") << std::string(600'000, 'f');
+  std::ofstream(directory_ / "digits") << "0123456789";
   hooks_.refuse = [](int status, const std::string& detail, const HttpRequest&) {
     return TextResponse(status, "application/problem+json", "refused: " + detail);
   };
@@ -141,6 +142,17 @@ inline void HttpServerTest::AddRoutes() {
   add("GET", "/file", none, [this](const auto&) {
     HttpResponse response;
     response.body = FileBody{directory_ / "file"};
+    return response;
+  });
+  add("GET", "/part-of-file", none, [this](const auto&) {
+    HttpResponse response;
+    response.status = 206;
+    response.body = FileBody{directory_ / "digits", 3, 4};
+    return response;
+  });
+  add("GET", "/behind-file", none, [this](const auto&) {
+    HttpResponse response;
+    response.body = FileBody{directory_ / "digits", 11, {}};
     return response;
   });
   add("GET", "/missing-file", none, [this](const auto&) {

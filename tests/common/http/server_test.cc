@@ -118,6 +118,15 @@ TEST_F(HttpServerTest, AnswersHeadWithoutTheBody) {
               HasSubstr("Content-Length: 600000\r\n"));
 }
 
+TEST_F(HttpServerTest, SendsPartOfAFile) {
+  StartServer();
+  const std::string answer = Answer(Get("/part-of-file"));
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 206 Partial Content\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 4\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n3456"));
+  EXPECT_THAT(Answer(Get("/behind-file")), StartsWith("HTTP/1.1 500 "));
+}
+
 TEST_F(HttpServerTest, SendsNoBodyWith204) {
   StartServer();
   const std::string answer = Answer("DELETE /text HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/registry/content_guid.h"
+#include "server/registry/packed_rows.h"
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/example_profile.h"
 
@@ -27,6 +29,29 @@ TEST_F(DatasetRegistryTest, DescribesAndKeepsTheRows) {
   EXPECT_EQ(dataset->size, Bytes(9));
   EXPECT_EQ(dataset->created, made->created);
   EXPECT_EQ(datasets_.ReadRows(*dataset).value(), (Rows{"one", "two", "one"}));
+}
+
+TEST_F(DatasetRegistryTest, IsFoundByTheGuidOfItsContent) {
+  const auto made = Register("requests", "one\ntwo\n");
+  EXPECT_EQ(made->sha256, PackedDigest({"one", "two"}));
+  const std::string guid = ContentGuid(made->sha256);
+  EXPECT_EQ(datasets_.Get("default", guid)->id, "requests:1");
+  ASSERT_TRUE(Register("same", "one\ntwo\n"));
+  EXPECT_EQ(datasets_.Get("default", guid)->id, "same:1");
+  EXPECT_EQ(datasets_.Get("other", guid).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(datasets_.Get("default", ContentGuid(std::string(64, '0'))).error().code(),
+            ErrorCode::kNotFound);
+}
+
+TEST(ContentGuid, ComesBackAsTheDigestItBegins) {
+  const std::string digest = "7023130a1ce04a1e879b09cb739bb8f8" + std::string(32, '0');
+  EXPECT_EQ(ContentGuid(digest), "7023130a-1ce0-4a1e-879b-09cb739bb8f8");
+  EXPECT_EQ(DigestPrefix("7023130A-1ce0-4a1e-879b-09cb739bb8f8"), digest.substr(0, 32));
+  for (const char* bad :
+       {"", "7023130a1ce04a1e879b09cb739bb8f8", "7023130a-1ce0-4a1e-879b-09cb739bb8fg",
+        "7023130a-1ce0-4a1e-879b09-cb739bb8f8"}) {
+    EXPECT_FALSE(DigestPrefix(bad)) << bad;
+  }
 }
 
 TEST_F(DatasetRegistryTest, PagesThroughTheRows) {

@@ -165,6 +165,15 @@ TEST_F(ProfileRepositoryTest, FiltersByStateAndModel) {
   EXPECT_EQ(names({.state = std::nullopt, .model_id = "words:1"}), "");
 }
 
+TEST_F(ProfileRepositoryTest, ListsEveryRunOfAName) {
+  for (const char* name : {"p", "q", "p"}) {
+    ASSERT_TRUE(profiles_.Create(ExampleProfile(name), {}, true));
+  }
+  ProfileFilter filter;
+  filter.name = "p";
+  EXPECT_EQ(profiles_.List("default", filter, {})->value.size(), 2u);
+}
+
 TEST_F(ProfileRepositoryTest, TellsTheQueuedFromTheInterrupted) {
   Profile running = Create("running");
   running.state = ProfileState::kProfiling;

@@ -1,0 +1,189 @@
+#include "server/azure/blob_store.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <map>
+#include <optional>
+
+#include "common/hash/sha256.h"
+#include "common/log/log.h"
+#include "server/azure/blob_path.h"
+#include "server/registry/byte_source.h"
+#include "server/registry/content_references.h"
+#include "server/storage/content_store.h"
+#include "server/storage/database.h"
+#include "server/storage/durable_file.h"
+#include "server/storage/workspaces.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kMostBlocks = 50'000;
+constexpr int kPage = 1000;
+
+Error NoSuchBlob(const BlobName& name) {
+  return NotFound("there is no blob " + name.container + "/" + name.path);
+}
+
+Error AlreadyThere(const BlobName& name) {
+  return Conflict("the blob " + name.container + "/" + name.path + " is there already");
+}
+
+// Appends a file to `to`; its bytes go into `sha` as well.
+Status Append(int to, Sha256& sha, const std::filesystem::path& file) {
+  auto source = FileSource::Open(file);
+  if (!source) return Fail(source.error());
+  std::vector<char> buffer(256 << 10);
+  for (;;) {
+    const auto got = (*source)->Read(buffer);
+    if (!got) return Fail(got.error());
+    if (*got == 0) return {};
+    const std::string_view bytes(buffer.data(), *got);
+    sha.Add(bytes);
+    MLPROF_TRY(WriteAll(to, bytes));
+  }
+}
+
+}  // namespace
+
+Status BlobStore::Commit(const BlobName& name, const std::filesystem::path& file, const Blob& blob,
+                         IfThere if_there) {
+  const auto lock = content_.Lock();
+  MLPROF_TRY(content_.PutFile(file, blob.sha256));
+  std::vector<std::string> replaced;
+  const Status saved = database_.Write([&](Connection& connection) -> Status {
+    MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
+    const auto before = FindBlob(connection, name);
+    if (!before) return Fail(before.error());
+    if (*before && if_there == IfThere::kRefuse) return Fail(AlreadyThere(name));
+    if (*before) replaced.push_back((*before)->sha256);
+    const auto blocks = BlocksOf(connection, name);
+    if (!blocks) return Fail(blocks.error());
+    for (const Block& block : *blocks) replaced.push_back(block.sha256);
+    MLPROF_TRY(DeleteBlocks(connection, name));
+    return SaveBlob(connection, name, blob);
+  });
+  if (!saved) replaced = {blob.sha256};
+  Forget(replaced);
+  return saved;
+}
+
+// Under the content store's lock. What cannot be removed now is removed at the next start.
+void BlobStore::Forget(const std::vector<std::string>& digests) {
+  for (const std::string& sha256 : digests) {
+    if (Status status = RemoveIfUnreferenced(database_, content_, sha256); !status) {
+      LogWarn("content left behind", {{"reason", status.error().message()}});
+    }
+  }
+}
+
+Status BlobStore::Put(const BlobName& name, const SpooledBody& body, IfThere if_there) {
+  return Commit(name, *body.file, {name.path, body.sha256, body.size, Now()}, if_there);
+}
+
+Status BlobStore::PutBlock(const BlobName& name, const std::string& id, const SpooledBody& body) {
+  const auto lock = content_.Lock();
+  MLPROF_TRY(content_.PutFile(*body.file, body.sha256));
+  std::vector<std::string> replaced;
+  const Status saved = database_.Write([&](Connection& connection) -> Status {
+    MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
+    const auto before = BlocksOf(connection, name);
+    if (!before) return Fail(before.error());
+    if (before->size() >= kMostBlocks) {
+      return Fail(ErrorCode::kTooLarge, "a blob may have 50000 blocks at most");
+    }
+    for (const Block& block : *before) {
+      if (block.id == id) replaced.push_back(block.sha256);
+    }
+    return SaveBlock(connection, name, {id, body.sha256, body.size}, Now());
+  });
+  if (!saved) replaced = {body.sha256};
+  Forget(replaced);
+  return saved;
+}
+
+Status BlobStore::Join(const BlobName& name, const std::vector<std::string>& block_ids,
+                       IfThere if_there) {
+  const auto blocks =
+      database_.Read([&](Connection& connection) { return BlocksOf(connection, name); });
+  if (!blocks) return Fail(blocks.error());
+  std::map<std::string, Block> by_id;
+  for (const Block& block : *blocks) by_id[block.id] = block;
+  const RemovedAtEnd joined(content_.NewIncomingPath());
+  const FileDescriptor file(
+      open(joined.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return Fail(FromErrno(errno, "creating " + joined.path().string()));
+  Blob blob{name.path, "", Bytes(0), Now()};
+  Sha256 sha;
+  for (const std::string& id : block_ids) {
+    const auto block = by_id.find(id);
+    if (block == by_id.end()) {
+      return Fail(InvalidArgument("the list names a block that did not come"));
+    }
+    MLPROF_TRY(Append(file.get(), sha, content_.FilePath(block->second.sha256)));
+    blob.size += block->second.size;
+  }
+  blob.sha256 = sha.Hex();
+  return Commit(name, joined.path(), blob, if_there);
+}
+
+Result<Blob> BlobStore::Get(const BlobName& name) {
+  auto blob = database_.Read([&](Connection& connection) { return FindBlob(connection, name); });
+  if (!blob) return Fail(blob.error());
+  if (!*blob) return Fail(NoSuchBlob(name));
+  return std::move(**blob);
+}
+
+Result<Page<Blob>> BlobStore::List(const BlobName& under, const PageRequest& page) {
+  return database_.Read([&](Connection& connection) { return ListBlobs(connection, under, page); });
+}
+
+Result<std::vector<Blob>> BlobStore::AtOrBelow(const BlobName& under, std::size_t most) {
+  std::vector<Blob> found;
+  PageRequest request{kPage, ""};
+  for (;;) {
+    auto page = List(under, request);
+    if (!page) return Fail(page.error());
+    for (Blob& blob : page->value) {
+      if (IsAtOrBelow(blob.path, under.path)) found.push_back(std::move(blob));
+    }
+    if (found.size() > most) {
+      return Fail(ErrorCode::kTooLarge,
+                  "more than " + std::to_string(most) + " files lie below " + under.path);
+    }
+    if (!page->next_cursor) return found;
+    request.cursor = *page->next_cursor;
+  }
+}
+
+std::filesystem::path BlobStore::File(const Blob& blob) const {
+  return content_.FilePath(blob.sha256);
+}
+
+Status BlobStore::RemoveAtOrBelow(const BlobName& under) {
+  const auto lock = content_.Lock();
+  const auto digests =
+      database_.Write([&](Connection& connection) { return DeleteBlobs(connection, under); });
+  if (!digests) return Fail(digests.error());
+  Forget(*digests);
+  return {};
+}
+
+Status BlobStore::RemoveOlder(const std::string& container, Timestamp than) {
+  const auto lock = content_.Lock();
+  const auto digests =
+      database_.Write([&](Connection& connection) -> Result<std::vector<std::string>> {
+        auto blobs = DeleteBlobsBefore(connection, container, than);
+        if (!blobs) return blobs;
+        const auto blocks = DeleteBlocksBefore(connection, than);
+        if (!blocks) return Fail(blocks.error());
+        blobs->insert(blobs->end(), blocks->begin(), blocks->end());
+        return blobs;
+      });
+  if (!digests) return Fail(digests.error());
+  Forget(*digests);
+  return {};
+}
+
+}  // namespace mlprof

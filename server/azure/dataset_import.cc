@@ -1,0 +1,73 @@
+#include "server/azure/dataset_import.h"
+
+#include "server/azure/blob_path.h"
+#include "server/azure/delimited_rows.h"
+#include "server/registry/byte_source.h"
+#include "server/registry/row_formats.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kMostFiles = 10'000;
+
+Result<std::vector<Blob>> BlobsOf(BlobStore& blobs, const std::string& workspace,
+                                  const std::string& path) {
+  if (!HasGlob(path)) {
+    return blobs.AtOrBelow({workspace, kDatastoreContainer, path}, kMostFiles);
+  }
+  std::vector<Blob> found;
+  PageRequest request{1000, ""};
+  const BlobName under{workspace, kDatastoreContainer, std::string(LiteralPrefix(path))};
+  for (;;) {
+    auto page = blobs.List(under, request);
+    if (!page) return Fail(page.error());
+    for (Blob& blob : page->value) {
+      if (MatchesGlob(blob.path, path)) found.push_back(std::move(blob));
+    }
+    if (found.size() > kMostFiles) {
+      return Fail(ErrorCode::kTooLarge, "more than 10000 files fit " + path);
+    }
+    if (!page->next_cursor) return found;
+    request.cursor = *page->next_cursor;
+  }
+}
+
+Result<std::string> ReadWhole(const std::filesystem::path& file, Bytes size) {
+  auto source = FileSource::Open(file);
+  if (!source) return Fail(source.error());
+  std::string text(static_cast<std::size_t>(size.count()), '\0');
+  if (text.empty()) return text;
+  const auto got = ReadFully(**source, text);
+  if (!got) return Fail(got.error());
+  text.resize(*got);
+  return text;
+}
+
+}  // namespace
+
+Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Dataflow& dataflow) {
+  std::vector<std::string> texts;
+  Bytes total;
+  for (const std::string& path : dataflow.paths) {
+    const auto found = BlobsOf(blobs, workspace, path);
+    if (!found) return Fail(found.error());
+    if (found->empty()) {
+      return Fail(
+          InvalidArgument("there is nothing at " + path + " in the datastore " + kDatastoreName));
+    }
+    for (const Blob& blob : *found) {
+      total += blob.size;
+      if (total > kMaxDatasetUpload) {
+        return Fail(ErrorCode::kTooLarge, "the files of the dataset have more than " +
+                                              std::to_string(kMaxDatasetUpload.count()) +
+                                              " bytes together");
+      }
+      auto text = ReadWhole(blobs.File(blob), blob.size);
+      if (!text) return Fail(text.error());
+      texts.push_back(std::move(*text));
+    }
+  }
+  return ReadDelimited(texts, dataflow.format);
+}
+
+}  // namespace mlprof

@@ -1,0 +1,13 @@
+// Unpacks a stored tar (gzip or not) into a folder, by the rules every upload is held to.
+#pragma once
+
+#include <filesystem>
+
+#include "common/result/result.h"
+
+namespace mlprof {
+
+/// Makes `folder`, which must not be there. Errors as of ReadTar (server/registry/tar_reader.h).
+Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder);
+
+}  // namespace mlprof

@@ -1,0 +1,189 @@
+#include "server/rest/azure/image_request.h"
+
+#include <algorithm>
+
+#include "common/json/field_checks.h"
+#include "common/json/json_reader.h"
+
+namespace mlprof {
+namespace {
+
+constexpr const char* kRoot = "/environmentImageRequest";
+constexpr const char* kEntryScript = "AZUREML_ENTRY_SCRIPT";
+constexpr const char* kSourceDirectory = "AZUREML_SOURCE_DIRECTORY";
+constexpr std::string_view kArtifactScheme = "aml://artifact/";
+constexpr std::size_t kMostAssets = 100;
+constexpr std::size_t kMostPackages = 1000;
+
+using Problems = std::vector<FieldError>;
+
+std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+void ReadAssets(JsonReader& request, AzureImageRequest& image, Problems& problems) {
+  const std::string driver = request.String("driverProgram").value_or("");
+  std::vector<JsonReader> readers = request.Objects("assets");
+  if (readers.size() > kMostAssets) {
+    problems.push_back({request.PointerTo("assets"), "must have at most 100 members"});
+    return;
+  }
+  for (JsonReader& reader : readers) {
+    const std::string id = reader.String("id").value_or("");
+    const std::string url = reader.String("url").value_or("");
+    const bool unpack = reader.Boolean("unpack").value_or(false);
+    if (!url.starts_with(kArtifactScheme)) {
+      reader.Problem("url", "must be aml://artifact/…");
+      continue;
+    }
+    const std::string artifact = url.substr(kArtifactScheme.size());
+    if (!driver.empty() && id == driver) {
+      image.driver_artifact = artifact;
+      continue;
+    }
+    image.assets.push_back({LastPart(artifact), artifact, unpack});
+  }
+}
+
+// A line of a conda file says an entry as it is: nothing in it may end the line or begin a comment.
+bool FitsLine(const std::string& entry) {
+  return !entry.empty() && entry.size() <= 500 && entry.find_first_of("#'\"") != 0 &&
+         entry.find('#') == std::string::npos && !entry.ends_with(':') &&
+         std::none_of(entry.begin(), entry.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+// Clients add where packages are to be looked for; the server's own pip settings say that here.
+bool IsPipOption(const Json& entry) {
+  return entry.is_string() && entry.get_ref<const std::string&>().starts_with('-');
+}
+
+void AddEntries(const Json& list, const std::string& indent, const std::string& pointer,
+                std::string& text, Problems& problems) {
+  if (!list.is_array() || list.size() > kMostPackages) {
+    problems.push_back({pointer, "must be a list of at most 1000 packages"});
+    return;
+  }
+  const bool in_pip = indent.size() > 2;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Json& entry = list[i];
+    const std::string place = JoinPointer(pointer, i);
+    const bool pip = entry.is_object() && entry.size() == 1 && entry.contains("pip");
+    if (pip && !in_pip) {
+      text += indent + "- pip:\n";
+      AddEntries(entry["pip"], indent + "  ", place + "/pip", text, problems);
+    } else if (in_pip && IsPipOption(entry)) {
+      continue;
+    } else if (entry.is_string() && FitsLine(entry.get_ref<const std::string&>())) {
+      text += indent + "- " + entry.get<std::string>() + "\n";
+    } else {
+      problems.push_back({place, "is no package"});
+    }
+  }
+}
+
+void ReadPython(JsonReader& python, AzureImageRequest& image, EntryScriptConfig& script,
+                Problems& problems) {
+  if (python.Boolean("userManagedDependencies").value_or(false)) return;
+  auto conda = python.Object("condaDependencies");
+  if (!conda) {
+    if (python.String("condaDependenciesFile")) {
+      python.Problem("condaDependenciesFile", "is a file of your machine; give its content");
+    }
+    return;
+  }
+  const Json* dependencies = conda->Find("dependencies");
+  if (dependencies == nullptr) return;
+  image.conda_file = "dependencies:\n";
+  AddEntries(*dependencies, "  ", conda->PointerTo("dependencies"), image.conda_file, problems);
+  script.conda_dependencies_file = kCondaFileInSource;
+}
+
+void ReadDocker(JsonReader& docker, EntryScriptConfig& script) {
+  const std::string image = docker.String("baseImage").value_or("");
+  if (std::string problem = image.empty() ? "" : CheckImageReference(image); !problem.empty()) {
+    docker.Problem("baseImage", std::move(problem));
+  }
+  script.base_image = image;
+  if (docker.String("baseDockerfile")) {
+    docker.Problem("baseDockerfile", "is not built by mlprof; build it and name it as baseImage");
+  }
+}
+
+void ReadVariables(JsonReader& environment, AzureImageRequest& image, EntryScriptConfig& script,
+                   Problems& problems) {
+  auto variables =
+      environment.StringMap("environmentVariables").value_or(std::map<std::string, std::string>());
+  const auto take = [&](const char* name) {
+    const auto found = variables.extract(name);
+    return found.empty() ? std::string() : found.mapped();
+  };
+  std::string entry = take(kEntryScript);
+  std::string folder = take(kSourceDirectory);
+  while (folder.ends_with('/')) folder.pop_back();
+  // The folder's own name is the root of what is unpacked.
+  if (!folder.empty() && entry.starts_with(folder + "/")) {
+    entry.erase(0, folder.size() + 1);
+  } else {
+    folder.clear();
+  }
+  if (!CheckFileInside(entry).empty() || !CheckFolderInside(folder).empty()) {
+    environment.Problem("environmentVariables",
+                        std::string(kEntryScript) + " must be the relative path of a file");
+  }
+  script.entry_script = entry;
+  script.source_directory = folder;
+  for (const auto& [name, value] : variables) {
+    std::string problem = CheckEnvironmentName(name);
+    if (problem.empty()) problem = CheckEnvironmentValue(value);
+    if (problem.empty()) continue;
+    const std::string pointer = environment.PointerTo("environmentVariables");
+    problems.push_back({JoinPointer(pointer, name), std::move(problem)});
+  }
+  image.config.environment_variables = std::move(variables);
+}
+
+void ReadEnvironment(JsonReader& environment, AzureImageRequest& image, Problems& problems) {
+  EntryScriptConfig script;
+  script.environment_name = environment.String("name").value_or("");
+  if (std::string problem = CheckTagValue(script.environment_name); !problem.empty()) {
+    environment.Problem("name", std::move(problem));
+  }
+  ReadVariables(environment, image, script, problems);
+  if (auto docker = environment.Object("docker")) ReadDocker(*docker, script);
+  if (auto python = environment.Object("python")) ReadPython(*python, image, script, problems);
+  image.config.service = std::move(script);
+}
+
+// A single script is put where the environment says it is.
+void PlaceScript(AzureImageRequest& image) {
+  const auto& script = std::get<EntryScriptConfig>(image.config.service);
+  if (image.assets.size() != 1 || image.assets.front().unpack) return;
+  image.assets.front().name = script.source_directory.empty()
+                                  ? script.entry_script
+                                  : script.source_directory + "/" + script.entry_script;
+}
+
+}  // namespace
+
+Result<AzureImageRequest> DecodeImageRequest(const Json& json) {
+  Problems problems;
+  AzureImageRequest image;
+  JsonReader request(json, kRoot, JsonReader::Mode::kResource, problems);
+  Assign(image.model_ids, request.Strings("modelIds"));
+  for (const std::string& id : image.model_ids) {
+    if (std::string problem = CheckId(id); !problem.empty()) {
+      request.Problem("modelIds", std::move(problem));
+    }
+  }
+  ReadAssets(request, image, problems);
+  if (auto environment = request.Object("environment")) {
+    ReadEnvironment(*environment, image, problems);
+  } else {
+    request.Problem("environment", "is required: give the InferenceConfig an Environment");
+  }
+  if (image.assets.empty()) request.Problem("assets", "must hold the entry script");
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  PlaceScript(image);
+  return image;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,33 @@
+// How a profile of Azure ML's clients is to be served ("environmentImageRequest"), as an inference
+// config and what its source is made of. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/domain/inference_config.h"
+#include "common/json/json.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+struct AzureImageRequest {
+  struct Asset {
+    std::string name;      // of the file at the source's root, where it is not unpacked
+    std::string artifact;  // "LocalUpload/9cb577d7/a90987d2.tar.gz"
+    bool unpack = false;
+  };
+
+  std::vector<std::string> model_ids;
+  InferenceConfig config;       // an entry script, its sourceId still to come
+  std::vector<Asset> assets;    // of the source: without the driver, which mlprof does not need
+  std::string driver_artifact;  // "" where there is none
+  std::string conda_file;       // a text for kCondaFileInSource; "" for none
+};
+
+inline constexpr const char* kCondaFileInSource = ".mlprof/conda_dependencies.yml";
+
+/// kInvalidArgument with every bad field, pointers beginning with /environmentImageRequest.
+Result<AzureImageRequest> DecodeImageRequest(const Json& json);
+
+}  // namespace mlprof

@@ -1,0 +1,147 @@
+// Profiles and the operations that clients wait for.
+#include "common/http/percent.h"
+#include "common/json/json_reader.h"
+#include "common/log/log.h"
+#include "server/azure/artifact_upload.h"
+#include "server/azure/blob_store.h"
+#include "server/profiling/profile_service.h"
+#include "server/registry/content_guid.h"
+#include "server/registry/dataset_registry.h"
+#include "server/registry/source_registry.h"
+#include "server/rest/azure/azure_endpoint.h"
+#include "server/rest/azure/azure_error.h"
+#include "server/rest/azure/profile_json.h"
+#include "server/rest/endpoint.h"
+#include "server/rest/problem.h"
+#include "server/storage/azure_records.h"
+
+namespace mlprof {
+namespace {
+
+std::string ServiceUrl(const AzureCall& call) {
+  return call.address.https_base + "/modelmanagement/v1.0" + WorkspacePath(call.workspace);
+}
+
+// The dataset may be gone; the profile then says the id it was made with.
+std::string DatasetGuid(const AzureServices& azure, const Profile& profile) {
+  const auto dataset =
+      azure.services.datasets.Get(profile.workspace, profile.request.input_dataset_id);
+  return dataset ? ContentGuid(dataset->sha256) : profile.request.input_dataset_id;
+}
+
+Result<Json> Encode(const AzureServices& azure, const AzureCall& call, const Profile& profile) {
+  auto asked = azure.records.Asked(profile.id);
+  if (!asked) return Fail(asked.error());
+  const std::string logs = call.address.https_base + "/profiles/" + profile.id +
+                           "/logs?workspace=" + PercentEncode(profile.workspace);
+  return EncodeAzureProfile(profile, {std::move(*asked), DatasetGuid(azure, profile), logs});
+}
+
+// The source as a client put it up, with the file that lists its packages.
+Result<std::string> TakeSource(const AzureServices& azure, const AzureCall& call,
+                               const AzureImageRequest& image) {
+  std::vector<SourcePart> parts;
+  for (const AzureImageRequest::Asset& asset : image.assets) {
+    auto name = ArtifactName(call.workspace, asset.artifact);
+    if (!name) return Fail(name.error());
+    parts.push_back({asset.name, std::move(*name), asset.unpack});
+  }
+  const std::string text_name = image.conda_file.empty() ? "" : kCondaFileInSource;
+  const auto archive =
+      SourceArchive(azure.blobs, azure.content, parts, text_name, image.conda_file);
+  if (!archive) return Fail(archive.error());
+  return azure.services.sources.Register(call.workspace, *archive);
+}
+
+// The source registry has the files now, and nobody needs the driver.
+void DropArtifacts(const AzureServices& azure, const AzureCall& call,
+                   const AzureImageRequest& image) {
+  std::vector<std::string> artifacts;
+  for (const auto& asset : image.assets) artifacts.push_back(asset.artifact);
+  if (!image.driver_artifact.empty()) artifacts.push_back(image.driver_artifact);
+  for (const std::string& artifact : artifacts) {
+    const auto name = ArtifactName(call.workspace, artifact);
+    const Status removed = name ? azure.blobs.RemoveAtOrBelow(*name) : Status();
+    if (!removed) LogWarn("artifacts left behind", {{"reason", removed.error().message()}});
+  }
+}
+
+Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& call) {
+  const auto json = ReadAzureObject(call.request);
+  if (!json) return Fail(json.error());
+  auto wanted = DecodeAzureProfile(*json);
+  if (!wanted) return Fail(wanted.error());
+  ProfileService& profiles = azure.services.profiles;
+  auto unknown = profiles.UnknownIds(call.workspace, wanted->request);
+  if (!unknown) return Fail(unknown.error());
+  MLPROF_TRY(ProblemsToStatus(std::move(*unknown)));
+  const auto source = TakeSource(azure, call, wanted->image);
+  if (!source) return Fail(source.error());
+  InferenceConfig config = wanted->image.config;
+  std::get<EntryScriptConfig>(config.service).source_id = *source;
+  wanted->request.inference_config = std::move(config);
+  const auto created =
+      profiles.Create(call.workspace, wanted->request, {}, CreationRules::kAzureV1);
+  if (!created) return Fail(created.error());
+  const Profile& profile = created->profile;
+  MLPROF_TRY(azure.records.SaveAsked(profile.id, wanted->asked));
+  DropArtifacts(azure, call, wanted->image);
+  const auto answer = Encode(azure, call, profile);
+  if (!answer) return Fail(answer.error());
+  HttpResponse response = JsonResponse(202, *answer);
+  response.headers.Set("Operation-Location", ServiceUrl(call) + "/operations/" + profile.id);
+  return response;
+}
+
+Result<HttpResponse> ListProfiles(const AzureServices& azure, const AzureCall& call) {
+  ProfileFilter filter;
+  filter.name = call.request.Query("name").value_or("");
+  const PageRequest page{PageSize(call.request, "count", 255),
+                         call.request.Query("$skipToken").value_or("")};
+  const auto profiles = azure.services.profiles.List(call.workspace, filter, page);
+  if (!profiles) return Fail(profiles.error());
+  if (profiles->value.empty() && !filter.name.empty()) {
+    return AzureError(404, "ProfileNotFound",
+                      NotFound("there is no profile \"" + filter.name + "\""));
+  }
+  Json value = Json::array();
+  for (const Profile& profile : profiles->value) {
+    auto json = Encode(azure, call, profile);
+    if (!json) return Fail(json.error());
+    value.push_back(std::move(*json));
+  }
+  Json next = nullptr;
+  if (profiles->next_cursor) {
+    next = call.address.https_base + call.request.path + "?$skipToken=" + *profiles->next_cursor;
+  }
+  return JsonResponse(200, {{"value", value}, {"nextLink", next}});
+}
+
+Result<HttpResponse> GetProfile(const AzureServices& azure, const AzureCall& call) {
+  const auto profile =
+      azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id"));
+  if (!profile) return Fail(profile.error());
+  const auto json = Encode(azure, call, *profile);
+  if (!json) return Fail(json.error());
+  return JsonResponse(200, *json);
+}
+
+Result<HttpResponse> GetOperation(const AzureServices& azure, const AzureCall& call) {
+  const auto profile =
+      azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id"));
+  if (!profile) return Fail(profile.error());
+  const std::string url = ServiceUrl(call) + "/profiles/" + profile->id;
+  return JsonResponse(200, EncodeAzureOperation(*profile, url));
+}
+
+}  // namespace
+
+void AddAzureProfileRoutes(Router& router, const AzureServices& azure) {
+  const std::string root = std::string("/modelmanagement/v1.0") + kWorkspacePattern;
+  router.Add({"POST", root + "/profiles", kJsonBody, HandleAzure(azure, CreateProfile)});
+  router.Add({"GET", root + "/profiles", kNoBody, HandleAzure(azure, ListProfiles)});
+  router.Add({"GET", root + "/profiles/{id}", kNoBody, HandleAzure(azure, GetProfile)});
+  router.Add({"GET", root + "/operations/{id}", kNoBody, HandleAzure(azure, GetOperation)});
+}
+
+}  // namespace mlprof

@@ -1,0 +1,136 @@
+#include "server/storage/azure_blobs.h"
+
+namespace mlprof {
+namespace {
+
+Statement& BindName(Statement& statement, const BlobName& name) {
+  return statement.Bind(":workspace", name.workspace)
+      .Bind(":container", name.container)
+      .Bind(":path", name.path);
+}
+
+// Columns: path, sha256, size_bytes, modified_unix_ms.
+Blob ReadBlob(const Statement& row) {
+  return {row.Text(0), row.Text(1), Bytes(row.Int(2)), row.Time(3)};
+}
+
+Result<std::vector<std::string>> Digests(Statement& rows) {
+  std::vector<std::string> digests;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return digests;
+    digests.push_back(rows.Text(0));
+  }
+}
+
+}  // namespace
+
+Result<std::optional<Blob>> FindBlob(Connection& connection, const BlobName& name) {
+  Statement row(connection, R"sql(
+    SELECT path, sha256, size_bytes, modified_unix_ms FROM azure_blobs
+    WHERE workspace = :workspace AND container = :container AND path = :path)sql");
+  const Result<bool> found = BindName(row, name).Step();
+  if (!found) return Fail(found.error());
+  return *found ? std::optional(ReadBlob(row)) : std::nullopt;
+}
+
+Status SaveBlob(Connection& connection, const BlobName& name, const Blob& blob) {
+  Statement row(connection, R"sql(
+    INSERT INTO azure_blobs (workspace, container, path, sha256, size_bytes, modified_unix_ms)
+    VALUES (:workspace, :container, :path, :sha256, :size, :modified)
+    ON CONFLICT (workspace, container, path) DO UPDATE SET
+      sha256 = excluded.sha256, size_bytes = excluded.size_bytes,
+      modified_unix_ms = excluded.modified_unix_ms)sql");
+  return BindName(row, name)
+      .Bind(":sha256", blob.sha256)
+      .Bind(":size", blob.size.count())
+      .Bind(":modified", blob.modified)
+      .Run();
+}
+
+Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
+                             const PageRequest& page) {
+  Statement rows(connection, R"sql(
+    SELECT path, sha256, size_bytes, modified_unix_ms FROM azure_blobs
+    WHERE workspace = :workspace AND container = :container AND path > :after
+      AND path >= :path AND substr(path, 1, length(:path)) = :path
+    ORDER BY path LIMIT :limit)sql");
+  BindName(rows, under).Bind(":after", page.cursor).Bind(":limit", page.top + 1);
+  Page<Blob> blobs;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return blobs;
+    if (std::ssize(blobs.value) == page.top) {
+      blobs.next_cursor = blobs.value.back().path;
+      return blobs;
+    }
+    blobs.value.push_back(ReadBlob(rows));
+  }
+}
+
+Result<std::vector<std::string>> DeleteBlobs(Connection& connection, const BlobName& under) {
+  Statement rows(connection, R"sql(
+    DELETE FROM azure_blobs
+    WHERE workspace = :workspace AND container = :container
+      AND (path = :path OR substr(path, 1, length(:path) + 1) = :path || '/')
+    RETURNING sha256)sql");
+  BindName(rows, under);
+  return Digests(rows);
+}
+
+Result<std::vector<std::string>> DeleteBlobsBefore(Connection& connection,
+                                                   const std::string& container, Timestamp when) {
+  Statement rows(connection, R"sql(
+    DELETE FROM azure_blobs WHERE container = :container AND modified_unix_ms < :when
+    RETURNING sha256)sql");
+  rows.Bind(":container", container).Bind(":when", when);
+  return Digests(rows);
+}
+
+Status SaveBlock(Connection& connection, const BlobName& name, const Block& block, Timestamp now) {
+  Statement row(connection, R"sql(
+    INSERT INTO azure_blocks
+      (workspace, container, path, block_id, sha256, size_bytes, created_unix_ms)
+    VALUES (:workspace, :container, :path, :id, :sha256, :size, :now)
+    ON CONFLICT (workspace, container, path, block_id) DO UPDATE SET
+      sha256 = excluded.sha256, size_bytes = excluded.size_bytes,
+      created_unix_ms = excluded.created_unix_ms)sql");
+  return BindName(row, name)
+      .Bind(":id", block.id)
+      .Bind(":sha256", block.sha256)
+      .Bind(":size", block.size.count())
+      .Bind(":now", now)
+      .Run();
+}
+
+Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name) {
+  Statement rows(connection, R"sql(
+    SELECT block_id, sha256, size_bytes FROM azure_blocks
+    WHERE workspace = :workspace AND container = :container AND path = :path)sql");
+  BindName(rows, name);
+  std::vector<Block> blocks;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return blocks;
+    blocks.push_back({rows.Text(0), rows.Text(1), Bytes(rows.Int(2))});
+  }
+}
+
+Status DeleteBlocks(Connection& connection, const BlobName& name) {
+  Statement rows(connection, R"sql(
+    DELETE FROM azure_blocks
+    WHERE workspace = :workspace AND container = :container AND path = :path)sql");
+  return BindName(rows, name).Run();
+}
+
+Result<std::vector<std::string>> DeleteBlocksBefore(Connection& connection, Timestamp when) {
+  Statement rows(connection,
+                 "DELETE FROM azure_blocks WHERE created_unix_ms < :when RETURNING sha256");
+  rows.Bind(":when", when);
+  return Digests(rows);
+}
+
+}  // namespace mlprof

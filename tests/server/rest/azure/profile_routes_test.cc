@@ -1,0 +1,144 @@
+#include <gmock/gmock.h>
+
+#include "server/azure/tar_writer.h"
+#include "server/registry/content_guid.h"
+#include "tests/server/registry/tar_builder.h"
+#include "tests/server/rest/azure/azure_bench.h"
+
+namespace mlprof {
+namespace {
+
+using testing::HasSubstr;
+
+class AzureProfiles : public AzureBench {
+ protected:
+  AzureProfiles() {
+    PutArtifact("c1", "model.json", "{}");
+    RegisterModel("m", "LocalUpload/c1/model.json");
+    dataset_ = *datasets_.Register({"s/g/w", "requests", "", "text/plain"}, Upload("a\nb\n"), {});
+    PutArtifact("d1", "tmpdriver.py", "import x");
+    PutArtifact("e1", "src.tar.gz", TarBuilder().File("src/score.py", "pass").Build());
+  }
+  std::string Service(const std::string& rest) { return Workspace("/modelmanagement/v1.0") + rest; }
+  Json Body(const std::string& name) {
+    return {{"name", name},
+            {"description", nullptr},
+            {"inputDatasetId", ContentGuid(dataset_.sha256)},
+            {"environmentImageRequest",
+             {{"driverProgram", "tmpdriver.py"},
+              {"assets",
+               {{{"id", "tmpdriver.py"}, {"url", "aml://artifact/LocalUpload/d1/tmpdriver.py"}},
+                {{"id", "src.tar.gz"},
+                 {"url", "aml://artifact/LocalUpload/e1/src.tar.gz"},
+                 {"unpack", true}}}},
+              {"modelIds", {"m:1"}},
+              {"environment",
+               {{"name", "myenv"},
+                {"environmentVariables",
+                 {{"AZUREML_SOURCE_DIRECTORY", "src"},
+                  {"AZUREML_ENTRY_SCRIPT", "src/score.py"},
+                  {"A", "B"}}},
+                {"python",
+                 {{"condaDependencies",
+                   {{"dependencies", {"python=3.8.13", {{"pip", {"numpy"}}}}}}}}}}}}}};
+  }
+  HttpResponse Create(const Json& body) {
+    return Ask("POST", Service("/profiles"), DumpJson(body));
+  }
+
+  Dataset dataset_;
+};
+
+TEST_F(AzureProfiles, IsTheNativeProfileOfThatName) {
+  const HttpResponse made = Create(Body("p"));
+  ASSERT_EQ(made.status, 202) << TextOf(made);
+  const auto profile = service_.Get("s/g/w", "p");
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->request.model_ids, (std::vector<std::string>{"m:1"}));
+  EXPECT_EQ(profile->request.input_dataset_id, "requests:1");
+  const auto& script = std::get<EntryScriptConfig>(profile->request.inference_config->service);
+  const auto source = sources_.Files("s/g/w", script.source_id);
+  ASSERT_TRUE(source) << source.error().message();
+  EXPECT_EQ(Content(*source / script.source_directory / script.entry_script), "pass");
+  EXPECT_THAT(Content(*source / script.conda_dependencies_file), HasSubstr("- numpy"));
+  EXPECT_EQ(made.headers.Get("Operation-Location"),
+            "https://127.0.0.1:8443" + Service("/operations/") + profile->id);
+}
+
+TEST_F(AzureProfiles, IsListedAtOnceAndWaitedFor) {
+  const HttpResponse made = Create(Body("p"));
+  const Json listed =
+      JsonOf(Ask("GET", Service("/profiles?name=p&orderBy=CreatedAtDesc&count=1")))["value"];
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0]["state"], "NotStarted");
+  EXPECT_EQ(listed[0]["inputDatasetId"], ContentGuid(dataset_.sha256));
+  EXPECT_EQ(listed[0]["modelIds"], Json::array({"m:1"}));
+  const std::string operation = *made.headers.Get("Operation-Location");
+  const Json waited =
+      JsonOf(Ask("GET", Service("/operations" + operation.substr(operation.rfind('/')))));
+  EXPECT_EQ(waited["state"], "NotStarted");
+  EXPECT_TRUE(waited["parentRequestId"].is_string());
+}
+
+TEST_F(AzureProfiles, WhatWasAskedIsShownAndNothingElse) {
+  Json body = Body("p");
+  body["containerResourceRequirements"] = {{"cpu", 1.5}, {"memoryInGB", 0.7}};
+  EXPECT_EQ(JsonOf(Create(body))["containerResourceRequirements"],
+            body["containerResourceRequirements"]);
+  PutArtifact("e1", "src.tar.gz", TarBuilder().File("src/score.py", "pass").Build());
+  EXPECT_EQ(JsonOf(Create(Body("q")))["containerResourceRequirements"], nullptr);
+}
+
+TEST_F(AzureProfiles, ANameUsedBeforeGetsAnotherRun) {
+  ASSERT_EQ(Create(Body("p")).status, 202);
+  const std::string first = service_.Get("s/g/w", "p")->id;
+  PutArtifact("e1", "src.tar.gz", TarBuilder().File("src/score.py", "other").Build());
+  ASSERT_EQ(Create(Body("p")).status, 202);
+  const Json listed = JsonOf(Ask("GET", Service("/profiles?name=p&count=1")))["value"];
+  EXPECT_NE(listed[0]["id"], first);
+  EXPECT_EQ(JsonOf(Ask("GET", Service("/profiles?name=p")))["value"].size(), 2u);
+}
+
+TEST_F(AzureProfiles, TheSourceIsTakenOverFromTheArtifacts) {
+  ASSERT_EQ(Create(Body("p")).status, 202);
+  const Page<Blob> left = *blobs_.List({"s/g/w", "azureml", ""}, {});
+  EXPECT_EQ(left.value.size(), 0u);
+}
+
+TEST_F(AzureProfiles, AnUnknownOneIs404WithTheStatusInTheBody) {
+  for (const char* target :
+       {"/profiles?name=none&orderBy=CreatedAtDesc&count=1", "/operations/none"}) {
+    const HttpResponse missing = Ask("GET", Service(target));
+    EXPECT_EQ(missing.status, 404) << target;
+    EXPECT_EQ(JsonOf(missing)["statusCode"], 404) << target;
+  }
+  EXPECT_EQ(Ask("GET", Workspace("/modelmanagement/v1.0", "v") + "/profiles?name=p").status, 404);
+}
+
+TEST_F(AzureProfiles, UnknownIdsAreNamedAndNothingIsTaken) {
+  Json body = Body("p");
+  body["inputDatasetId"] = "00000000-0000-0000-0000-000000000000";
+  body["environmentImageRequest"]["modelIds"] = {"none:1"};
+  const HttpResponse refused = Create(body);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(TextOf(refused), HasSubstr("none:1"));
+  EXPECT_THAT(TextOf(refused), HasSubstr("00000000-0000"));
+  EXPECT_EQ(blobs_.List({"s/g/w", "azureml", ""}, {})->value.size(), 2u);
+}
+
+TEST_F(AzureProfiles, FilesThatWereNotPutUpAreNamed) {
+  Json body = Body("p");
+  body["environmentImageRequest"]["assets"][1]["url"] = "aml://artifact/LocalUpload/none/x.tar.gz";
+  const HttpResponse refused = Create(body);
+  EXPECT_EQ(refused.status, 404);
+  EXPECT_THAT(TextOf(refused), HasSubstr("LocalUpload/none/x.tar.gz"));
+}
+
+TEST_F(AzureProfiles, BadRequestsAreRefused) {
+  for (const char* bad : {"{", "[]", "{}", R"({"name": "p"})"}) {
+    EXPECT_EQ(Ask("POST", Service("/profiles"), bad).status, 400) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace mlprof
