@@ -16,7 +16,8 @@ namespace mlprof::cli {
 
 /// CPU, memory, GPUs and sample datasets; for `register` and `update`.
 std::vector<OptionSpec> ModelFactOptions();
-/// The properties (with their reserved names) that these, the framework's and the run's options set.
+/// The properties (with their reserved names) that these, the framework's and the run's options
+/// set.
 Result<std::map<std::string, std::string>> ModelFacts(const Options& options);
 
 /// Writes {"modelId", "workspaceName", …}.
