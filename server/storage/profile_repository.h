@@ -22,8 +22,8 @@ class Database;
 
 struct ProfileFilter {
   std::optional<ProfileState> state;
-  std::string model_id;  // "": any; else exactly "name:version"
-  std::string name;      // "": any; else all runs of that name
+  std::string model_id;   // "": any; else exactly "name:version"
+  std::string name = {};  // "": any; else all runs of that name
 };
 
 /// A finished phase, as the record of it was committed.
