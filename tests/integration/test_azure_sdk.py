@@ -1,5 +1,5 @@
-"""Scripts for Azure ML's v1 SDK run unmodified: azureml-core as it is published, an mlprof-server over
-TLS, `eval "$(mlprof azure-env)"` between them, and real profiles."""
+"""Scripts for Azure ML's v1 SDK run unmodified: azureml-core as it is published, an mlprof-server
+over TLS, `eval "$(mlprof azure-env)"` between them, and real profiles."""
 
 import json
 import pathlib
@@ -17,8 +17,8 @@ from server import FINISHED, ROOT, Refused, Server, containers
 
 PACKAGES = ("azureml-core==1.61.0.post4", "azureml-dataset-runtime")
 CANCEL_DEADLINE_S = 120
-WITH_AZURE_ENV = (f'lines=$(mlprof azure-env --subscription {SUBSCRIPTION} --resource-group {GROUP} '
-                  f'--workspace {NAME}) && eval "$lines" && exec "$@"')
+WITH_AZURE_ENV = (f'lines=$(mlprof azure-env --subscription {SUBSCRIPTION} '
+                  f'--resource-group {GROUP} --workspace {NAME}) && eval "$lines" && exec "$@"')
 
 
 class AzureSdkTest(unittest.TestCase):
