@@ -1,9 +1,7 @@
 #include "client/cli/private_server.h"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <optional>
 
 #include "client/cli/server_process.h"
@@ -34,16 +32,22 @@ bool Answers(const Running& server, const Surroundings& surroundings) {
   return response && response->ok();
 }
 
+// A server holds its data directory's lock as long as it lives. Whoever has taken the port of one
+// that ended does not: only our own user can open the file.
+bool IsServed(const fs::path& data_dir) {
+  std::error_code error;
+  return fs::exists(data_dir / "lock", error) &&
+         !FileLock::Take(data_dir / "lock", LockKind::kShared,
+                         Deadline::After(std::chrono::seconds(0)));
+}
+
 // The server in server.json, if it is alive.
-std::optional<Running> FindRunning(const fs::path& file, const Surroundings& surroundings) {
-  const auto text = ReadTextFile(file);
+std::optional<Running> FindRunning(const fs::path& data_dir, const Surroundings& surroundings) {
+  if (!IsServed(data_dir)) return std::nullopt;
+  const auto text = ReadTextFile(data_dir / "server.json");
   if (!text) return std::nullopt;
   const auto json = ParseJson(*text);
   if (!json || !json->is_object()) return std::nullopt;
-  const auto pid = json->find("pid");
-  if (pid == json->end() || !pid->is_number_integer()) return std::nullopt;
-  const auto process = pid->get<pid_t>();
-  if (process <= 0 || (kill(process, 0) != 0 && errno != EPERM)) return std::nullopt;
   Running server{TextField(*json, "url"), TextField(*json, "token")};
   if (server.url.empty() || !Answers(server, surroundings)) return std::nullopt;
   return server;
@@ -103,7 +107,7 @@ Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surround
   if (!use) return Fail(use.error());
   const auto start = FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline);
   if (!start) return Fail(start.error());
-  if (auto server = FindRunning(data_dir / "server.json", surroundings)) {
+  if (auto server = FindRunning(data_dir, surroundings)) {
     return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), false};
   }
   auto server = Start(data_dir, surroundings, deadline);

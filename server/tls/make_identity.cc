@@ -127,6 +127,7 @@ Result<Identity> MakeAuthority(Timestamp now) {
   MLPROF_TRY(Extend(certificate, certificate,
                     {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
                      {NID_key_usage, "critical,keyCertSign,cRLSign"},
+                     {NID_ext_key_usage, "serverAuth"},
                      {NID_subject_key_identifier, "hash"}}));
   // Once the subject's identifier is there, which is its own issuer's.
   MLPROF_TRY(Extend(certificate, certificate, {{NID_authority_key_identifier, "keyid:always"}}));

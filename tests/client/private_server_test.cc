@@ -27,7 +27,9 @@ class PrivateServerTest : public CliTest {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   }
   std::string Running() {
-    return "echo $$ >> '" + (folder_.path() / "started").string() + "'\n" + "echo \"$@\" > '" +
+    const std::string lock = (folder_.path() / "data/mlprof/lock").string();
+    return "exec 9> '" + lock + "' && flock -x 9\n" + "echo $$ >> '" +
+           (folder_.path() / "started").string() + "'\n" + "echo \"$@\" > '" +
            (folder_.path() / "arguments").string() + "'\n" + "cp '" +
            (folder_.path() / "data/mlprof/server.token").string() + "' '" +
            (folder_.path() / "token").string() + "'\n" +
@@ -74,6 +76,15 @@ TEST_F(PrivateServerTest, WantsATokenThatOnlyItsOwnerCanRead) {
 TEST_F(PrivateServerTest, IsStartedAnewWhenTheOldOneIsDead) {
   ServerIs(Running());
   folder_.Write("data/mlprof/server.json", R"({"url":"http://127.0.0.1:1","pid":999999999})");
+  EXPECT_EQ(Run({"model", "list"}).status, 0);
+  EXPECT_EQ(connected_to_, "http://127.0.0.1:4711");
+}
+
+TEST_F(PrivateServerTest, IsNotTakenForAStrangerOnItsPort) {
+  ServerIs(Running());
+  folder_.Write("data/mlprof/lock", "");
+  folder_.Write("data/mlprof/server.json", R"({"url":"http://127.0.0.1:1","token":"mlp_x","pid":)" +
+                                               std::to_string(getpid()) + "}");
   EXPECT_EQ(Run({"model", "list"}).status, 0);
   EXPECT_EQ(connected_to_, "http://127.0.0.1:4711");
 }

@@ -36,6 +36,8 @@ Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& ca
       (*json)["paths"].size() > kMostPaths) {
     return Fail(InvalidArgument("paths must be a list of at most 1000"));
   }
+  // A caller who is only let in, without a token, is given nothing that lasts longer than that.
+  const Scope scope = CallerScope(azure, call.request);
   Json artifacts = Json::object();
   Json addresses = Json::object();
   for (const Json& item : (*json)["paths"]) {
@@ -51,7 +53,7 @@ Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& ca
                         {"path", *path}};
     // Not encoded: a client takes the path out of the address as it stands and encodes it itself.
     addresses[*path] = {
-        {"contentUri", BlobAddress(azure, call, blob->container, blob->path, Scope::kWrite)},
+        {"contentUri", BlobAddress(azure, call, blob->container, blob->path, scope)},
         {"origin", PathParameter(call.request, "origin")},
         {"container", PathParameter(call.request, "container")},
         {"path", *path}};

@@ -1,6 +1,7 @@
 #include "server/rest/azure/azure_error.h"
 
 #include "common/json/json.h"
+#include "common/log/log.h"
 #include "server/rest/problem.h"
 #include "server/storage/random_id.h"
 
@@ -87,6 +88,11 @@ HttpResponse BlobError(int status, const std::string& code, const std::string& m
 }
 
 HttpResponse BlobError(const Error& error) {
+  if (error.code() == ErrorCode::kInternal) {
+    // What went wrong inside names files that are nobody else's business.
+    LogError("a blob request failed", {{"why", error.message()}});
+    return BlobError(500, "InternalError", "the server could not do this; its log says why");
+  }
   return BlobError(AzureStatusOf(error.code()), BlobCodeOf(error.code()), error.message());
 }
 

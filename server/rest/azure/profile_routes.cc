@@ -85,7 +85,9 @@ Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& 
       profiles.Create(call.workspace, wanted->request, {}, CreationRules::kAzureV1);
   if (!created) return Fail(created.error());
   const Profile& profile = created->profile;
-  MLPROF_TRY(azure.records.SaveAsked(profile.id, wanted->asked));
+  // The profile runs: a failure now would only make the client ask for another one.
+  const Status saved = azure.records.SaveAsked(profile.id, wanted->asked);
+  if (!saved) LogWarn("what was asked is not kept", {{"reason", saved.error().message()}});
   DropArtifacts(azure, call, wanted->image);
   const auto answer = Encode(azure, call, profile);
   if (!answer) return Fail(answer.error());
