@@ -7,7 +7,8 @@ from unittest import mock
 
 from fixture import PackageTest
 from mlprof.core import Workspace
-from mlprof.core.authentication import TokenAuthentication
+from mlprof.core.authentication import (InteractiveLoginAuthentication,
+                                        ServicePrincipalAuthentication, TokenAuthentication)
 from mlprof.exceptions import (AuthenticationException, ServerUnreachableException,
                                UserErrorException)
 from mlprof.rest.location import locate_server
@@ -55,6 +56,16 @@ class LocationTest(PackageTest):
         self.write(".config/mlprof/config.json", "{")
         with self.assertRaisesRegex(UserErrorException, "config.json is no JSON"):
             locate_server()
+
+    def test_a_login_to_azure_is_taken_for_none_and_a_token_for_itself(self):
+        self.configure(server=self.server.url, token="secret")
+        self.without_server()
+        for login in (None, InteractiveLoginAuthentication(tenant_id="t"),
+                      ServicePrincipalAuthentication("t", "p", "s")):
+            Workspace(workspace_name="w", auth=login)
+            self.assertEqual(self.server.requests[-1].headers["Authorization"], "Bearer secret")
+        Workspace(workspace_name="w", auth=TokenAuthentication(lambda audience: audience))
+        self.assertEqual(self.server.requests[-1].headers["Authorization"], "Bearer mlprof")
 
     def test_what_is_no_url_is_refused(self):
         for url in ("127.0.0.1:8080", "ftp://a", "http://", "http://a:x", "http://u@a",

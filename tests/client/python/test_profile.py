@@ -44,7 +44,7 @@ class ProfileTest(PackageTest):
 class RequestTest(ProfileTest):
     def test_least(self):
         profile = self.create()
-        self.assertEqual(profile.state, "Queued")
+        self.assertEqual(profile.state, "NotStarted")
         self.assertEqual(self.asked(), {
             "name": "p", "modelIds": ["m:1"], "inputDatasetId": "d:1",
             "inferenceConfig": {"entryScript": "score.py", "sourceId": "sha256:" + "0" * 64,
@@ -172,7 +172,7 @@ class WaitTest(ProfileTest):
     def test_cancel(self):
         profile = self.create()
         profile.cancel()
-        self.assertEqual(profile.state, "Canceled")
+        self.assertEqual(profile.state, "Cancelled")
         self.assertEqual(profile.error["code"], "Cancelled")
 
 

@@ -5,7 +5,7 @@ import tarfile
 import unittest
 
 from fixture import PackageTest
-from mlprof.core import CondaDependencies, Environment, InferenceConfig, Model
+from mlprof.core import CondaDependencies, Environment, InferenceConfig, Model, Workspace
 from mlprof.exceptions import UserErrorException
 
 CONDA = """# comment
@@ -56,6 +56,12 @@ class CondaTest(PackageTest):
 
 
 class EnvironmentTest(PackageTest):
+    def test_registering_is_not_needed_and_looking_up_says_what_to_do(self):
+        environment = Environment("e")
+        self.assertIs(environment.register(Workspace()), environment)
+        with self.assertRaisesRegex(UserErrorException, "from_conda_specification"):
+            Environment.get(Workspace(), "e")
+
     def test_pip_packages_alone_need_no_file(self):
         environment = Environment("e")
         environment.python.conda_dependencies = CondaDependencies.create(pip_packages=["numpy"])

@@ -24,6 +24,37 @@ class TokenAuthentication:
         return {"Authorization": "Bearer " + self._get_token("mlprof")}
 
 
+class AzureLogin:
+    """A login to Azure that a script still names. Nobody is asked: the token is the one that a
+    workspace without `auth=` sends."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def get_authentication_header(self) -> Dict[str, str]:
+        return {}
+
+
+class MsiAuthentication(AzureLogin):
+    pass
+
+
+class InteractiveLoginAuthentication(AzureLogin):
+    pass
+
+
+class ServicePrincipalAuthentication(AzureLogin):
+    pass
+
+
+class AzureCliAuthentication(AzureLogin):
+    pass
+
+
+class ArmTokenAuthentication(AzureLogin):
+    pass
+
+
 def bearer_token(authentication: Authentication) -> str:
     """The token in the header that it gives; "" where there is none."""
     header: Any = authentication.get_authentication_header().get("Authorization", "")

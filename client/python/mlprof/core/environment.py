@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mlprof.core.conda_dependencies import CondaDependencies, read_text
 from mlprof.exceptions import UserErrorException
+
+if TYPE_CHECKING:
+    from mlprof.core.workspace import Workspace
 
 __all__ = ["CondaDependencies", "DockerSection", "Environment", "PythonSection"]
 
@@ -44,6 +47,24 @@ class Environment:
         self.docker = DockerSection()
         self.environment_variables: Dict[str, str] = {}
         self.inferencing_stack_version: Optional[str] = None
+
+    def register(self, workspace: "Workspace") -> "Environment":
+        """Does nothing: each profile brings its environment along."""
+        del workspace
+        return self
+
+    @staticmethod
+    def get(
+        workspace: "Workspace",
+        name: str,
+        version: Optional[str] = None,
+        label: Optional[str] = None,
+    ) -> "Environment":
+        del workspace, version, label
+        raise UserErrorException(
+            f"Environment.get: the server keeps no list of environments. Make {name!r} in the "
+            "script: Environment.from_conda_specification or from_pip_requirements."
+        )
 
     @staticmethod
     def from_conda_specification(name: str, file_path: str) -> "Environment":

@@ -28,7 +28,8 @@ class ModelProfile:
     """One run of a profile. `ModelProfile(workspace, name)` is the newest run of that name.
 
     Attributes are as of the last call of `wait_for_completion`, `refresh` or `cancel`; a figure
-    that is not known is None. `resource` is everything the server says, findings and warnings too.
+    that is not known is None. `state` is one of azureml-core's: NotStarted, Running, Succeeded,
+    Failed, Cancelled. `resource` is everything the server says, findings and warnings too.
     """
 
     def __init__(self, workspace: "Workspace", name: str) -> None:
@@ -104,7 +105,7 @@ class ModelProfile:
                     raise
             if printer:
                 printer.show(self.resource)
-            if self.state in FINISHED:
+            if self.resource["state"] in FINISHED:
                 break
             if deadline is not None and time.monotonic() > deadline:
                 raise WebserviceException(

@@ -7,6 +7,9 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from mlprof.rest.connection import JsonObject
 
 FINISHED = {"Succeeded", "Failed", "Canceled", "TimedOut"}
+# Under azureml-core's names; the others stand for a profile that runs.
+STATES = {"Succeeded": "Succeeded", "Failed": "Failed", "TimedOut": "Failed",
+          "Canceled": "Cancelled", "Queued": "NotStarted"}  # fmt: skip
 # Warnings that say why an answer is not proven, and that the environment was not the one asked for.
 UNVERIFIED = ("rowsFailed", "unverified")
 DIFFERENT = ("baseImageReplaced", "condaPackagesIgnored", "pythonVersionDiffers")
@@ -40,7 +43,7 @@ def figures(profile: JsonObject, asked: Ceiling, logs_uri: str) -> Dict[str, Any
         "name": profile["name"],
         "description": profile.get("description"),
         "id": profile["id"],
-        "state": profile["state"],
+        "state": STATES.get(profile["state"], "Running"),
         "createdTime": profile["createdTime"],
         "inputDatasetId": profile["inputDatasetId"],
         "modelIds": profile["modelIds"],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
-from mlprof.core.authentication import Authentication, bearer_token
+from mlprof.core.authentication import Authentication, AzureLogin, bearer_token
 from mlprof.exceptions import UserErrorException
 from mlprof.rest.connection import Connection
 from mlprof.rest.location import locate_server
@@ -48,7 +48,7 @@ class Workspace:
         self.connection = Connection(
             Transport(found.url, found.ca_file),
             self.path,
-            (lambda: found.token) if auth is None else (lambda: bearer_token(auth)),
+            _token(auth, found.token),
         )
         self.connection.get("/version")
 
@@ -127,6 +127,12 @@ class Workspace:
 
     def _repr_html_(self) -> str:
         return f"<code>{html.escape(repr(self))}</code>"
+
+
+def _token(auth: Optional[Authentication], found: str) -> Callable[[], str]:
+    if auth is None or isinstance(auth, AzureLogin):
+        return lambda: found
+    return lambda: bearer_token(auth)
 
 
 def _path(subscription: Optional[str], group: Optional[str], name: Optional[str]) -> str:
