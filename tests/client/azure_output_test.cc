@@ -78,11 +78,20 @@ TEST(AzureProfileJsonTest, FailsWithAMessageWhateverTheEnd) {
                   {"message", "killed at 2 GiB"},
                   {"details", {{{"code", "Advice"}, {"message", "raise --memory-in-gb"}}}}}));
   EXPECT_EQ(json.at("errorLogsUri"), "http://s/logs");
-  for (const ProfileState state : {ProfileState::kCanceled, ProfileState::kTimedOut}) {
+  for (const auto& [state, name] : {std::pair(ProfileState::kCanceled, "Cancelled"),
+                                    std::pair(ProfileState::kTimedOut, "Failed")}) {
     const Json ended = AzureProfileJson(SomeProfile(state), {}, "");
-    EXPECT_EQ(ended.at("state"), "Failed");
+    EXPECT_EQ(ended.at("state"), name);
     EXPECT_FALSE(ended.at("error").at("message").get<std::string>().empty());
   }
+}
+
+TEST(AzureProfileJsonTest, SaysWhereTheEnvironmentDiffers) {
+  Profile profile = SucceededProfile(true);
+  profile.warnings = {{"baseImageReplaced", "another image", "name one"}, {"noisyHost", "x", "y"}};
+  const Json error = AzureProfileJson(profile, {}, "").at("error");
+  EXPECT_EQ(error.at("code"), "EnvironmentDiffers");
+  EXPECT_EQ(error.at("message"), "another image");
 }
 
 TEST(AzureProfileJsonTest, SaysWhereAnAnswerIsNotVerified) {

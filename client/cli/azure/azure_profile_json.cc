@@ -1,10 +1,17 @@
 #include "client/cli/azure/azure_profile_json.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "client/cli/azure/azure_model_json.h"
 #include "common/json/domain_json.h"
 
 namespace mlprof::cli {
 namespace {
+
+constexpr std::array<std::string_view, 3> kEnvironmentDiffers = {
+    "baseImageReplaced", "pythonVersionDiffers", "condaPackagesIgnored"};
 
 const char* AzureState(ProfileState state) {
   switch (state) {
@@ -14,8 +21,8 @@ const char* AzureState(ProfileState state) {
     case ProfileState::kProfiling:
     case ProfileState::kVerifying: return "Running";
     case ProfileState::kSucceeded: return "Succeeded";
+    case ProfileState::kCanceled: return "Cancelled";
     case ProfileState::kFailed:
-    case ProfileState::kCanceled:
     case ProfileState::kTimedOut: return "Failed";
   }
   return "Failed";
@@ -34,12 +41,23 @@ Json ErrorObject(const std::string& code, const std::string& message,
   return {{"code", code}, {"statusCode", 400}, {"message", message}, {"details", details}};
 }
 
+// An answer that is not proven, or not for the environment that was asked for.
+Json ReservationOf(const Profile& profile) {
+  const bool verified = profile.recommendation && profile.recommendation->verified;
+  std::string message = verified ? "" : "the answer could not be verified in fresh containers";
+  std::vector<std::string> advice;
+  for (const Warning& warning : profile.warnings) {
+    if (!std::ranges::count(kEnvironmentDiffers, warning.code)) continue;
+    message += (message.empty() ? "" : "; ") + warning.message;
+    advice.push_back(warning.advice);
+  }
+  if (message.empty()) return nullptr;
+  return ErrorObject(verified ? "EnvironmentDiffers" : "NotVerified", message, advice);
+}
+
 Json ErrorOf(const Profile& profile) {
   if (profile.state < ProfileState::kSucceeded) return nullptr;
-  if (profile.state == ProfileState::kSucceeded) {
-    if (!profile.recommendation || profile.recommendation->verified) return nullptr;
-    return ErrorObject("NotVerified", "an answer was found but could not be verified", {});
-  }
+  if (profile.state == ProfileState::kSucceeded) return ReservationOf(profile);
   if (!profile.error)
     return ErrorObject(std::string(Name(profile.state)), WordsOf(profile.state), {});
   return ErrorObject(profile.error->code, profile.error->message, profile.error->advice);

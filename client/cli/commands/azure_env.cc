@@ -1,4 +1,7 @@
 // `mlprof azure-env`: the environment that points an unmodified azureml-core at the server.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include "client/cli/azure/azure_variables.h"
 #include "client/cli/azure/ca_bundle.h"
 #include "client/cli/azure/stale_caches.h"
@@ -23,10 +26,18 @@ Status CheckUse(Session& session, const Options& options) {
   return {};
 }
 
+bool IsLoopbackV4(const std::string& host) {
+  in_addr address{};
+  return inet_pton(AF_INET, host.c_str(), &address) == 1 &&
+         ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 bool IsUnprotected(const std::string& url) {
-  const std::string host = AuthorityOf(url);
-  return url.starts_with("http://") && !host.starts_with("127.") &&
-         !host.starts_with("localhost") && !host.starts_with("[::1]");
+  const std::string authority = AuthorityOf(url);
+  const std::string host =
+      authority.ends_with(']') ? authority : authority.substr(0, authority.rfind(':'));
+  return url.starts_with("http://") && host != "localhost" && host != "[::1]" &&
+         !IsLoopbackV4(host);
 }
 
 Result<TlsEndpoint> TlsOfServer(Session& session) {
