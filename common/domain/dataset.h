@@ -10,6 +10,13 @@
 
 namespace mlprof {
 
+/// What a dataset's rows are to a text whose lines they are to be.
+enum class RowForm {
+  kLines,
+  kMultiLine,  // text, some row of which holds a line end
+  kBinary,     // some row is no text
+};
+
 struct Dataset {
   std::string id;  // "name:version"
   std::string workspace;
@@ -21,6 +28,7 @@ struct Dataset {
   Bytes size;          // sum of the rows
   std::string sha256;  // hex digest of the rows, as they are kept; "" where it is not known
   Timestamp created;
+  RowForm form = RowForm::kLines;
 };
 
 /// Request bodies in order, as bytes.

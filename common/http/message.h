@@ -78,6 +78,8 @@ struct FileBody {
   std::filesystem::path file;
   std::uint64_t offset = 0;                  // where it begins
   std::optional<std::uint64_t> length = {};  // absent: to the end
+  // Its owner, where it may be removed before it is open.
+  std::shared_ptr<const std::filesystem::path> keep = {};
 };
 
 struct HttpResponse {

@@ -6,10 +6,12 @@
 #include "common/log/log.h"
 #include "server/app/core_affinity.h"
 #include "server/app/listening.h"
+#include "server/app/recurring.h"
 #include "server/app/tls_listener.h"
 #include "server/app/token_file.h"
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_store.h"
+#include "server/azure/dataset_texts.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
@@ -38,6 +40,7 @@ constexpr std::chrono::seconds kStopGrace{2};
 constexpr std::chrono::seconds kReadyDeadline{3};
 // Files of Azure ML's clients that nothing was made of.
 constexpr std::chrono::hours kArtifactsKept{7 * 24};
+constexpr std::chrono::hours kSweepPause{1};
 
 std::filesystem::path BesideThisProgram(const char* name) {
   std::error_code error;
@@ -71,6 +74,13 @@ Result<std::unique_ptr<TokenRepository>> OpenTokens(const ServerOptions& options
   return tokens;
 }
 
+void SweepArtifacts(BlobStore& blobs, AzureRecords& records) {
+  const Timestamp when = Now() - kArtifactsKept;
+  Status swept = blobs.RemoveOlder(kArtifactContainer, when);
+  if (swept) swept = records.RemoveAssetsBefore(when);
+  if (!swept) LogWarn("old artifacts left behind", {{"reason", swept.error().message()}});
+}
+
 // A proxy here need not leave a trace in what it forwards.
 void WarnOfProxies(const ServerOptions& options) {
   if (options.public_url.empty() || options.require_token || options.allow_without_token) return;
@@ -95,6 +105,7 @@ struct Controller::Parts {
         datasets(*database, *content),
         sources(*database, *content),
         blobs(*database, *content),
+        dataset_texts(*content),
         azure_records(*database),
         profiles(*database),
         events(profiles),
@@ -119,8 +130,10 @@ struct Controller::Parts {
                            access,         metrics,        [this] { return Ready(); },
                            MLPROF_VERSION, options.budget, [this] { return Tls(); }};
     AddRoutes(router, offered);
-    const AzureServices azure{offered,  blobs,        azure_records,
-                              *content, azure_secret, [this] { return AddressForAzure(); }};
+    const AzureServices azure{
+        offered, blobs, azure_records, dataset_texts, *content, azure_secret, [this] {
+          return AddressForAzure();
+        }};
     AddAzureRoutes(router, azure);
     GuardAzureRoutes(access, azure);
   }
@@ -187,6 +200,7 @@ struct Controller::Parts {
   DatasetRegistry datasets;
   SourceRegistry sources;
   BlobStore blobs;
+  DatasetTexts dataset_texts;
   AzureRecords azure_records;
   std::string azure_secret;
   ProfileRepository profiles;
@@ -200,6 +214,7 @@ struct Controller::Parts {
   std::atomic<bool> stopping = false;
   std::string own_ca;  // set before the server listens
   std::unique_ptr<HttpServer> server;
+  std::optional<Recurring> sweep;
 };
 
 Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -231,11 +246,13 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   auto secret = LoadAzureSecret(data_dir / "azure.key");
   if (!secret) return Fail(secret.error());
   parts->azure_secret = std::move(*secret);
-  MLPROF_TRY(parts->blobs.RemoveOlder(kArtifactContainer, Now() - kArtifactsKept));
   parts->BuildService(cores);
   parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                : InterruptedPolicy::kRequeue);
   MLPROF_TRY(parts->Listen());
+  parts->sweep.emplace(kSweepPause, [blobs = &parts->blobs, records = &parts->azure_records] {
+    SweepArtifacts(*blobs, *records);
+  });
   WarnOfProxies(options);
   return std::unique_ptr<Controller>(new Controller(std::move(parts)));
 }

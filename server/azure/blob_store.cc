@@ -19,7 +19,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMostBlocks = 50'000;
+constexpr std::int64_t kMostBlocks = 50'000;
 constexpr Bytes kLargestBlob = GiB(16);
 constexpr int kPage = 1000;
 
@@ -89,13 +89,13 @@ Status BlobStore::PutBlock(const BlobName& name, const std::string& id, const Sp
   std::vector<std::string> replaced;
   const Status saved = database_.Write([&](Connection& connection) -> Status {
     MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
-    const auto before = BlocksOf(connection, name);
+    const auto before = FindBlock(connection, name, id);
     if (!before) return Fail(before.error());
-    if (before->size() >= kMostBlocks) {
+    if (*before) replaced.push_back((*before)->sha256);
+    const auto count = CountBlocks(connection, name);
+    if (!count) return Fail(count.error());
+    if (!*before && *count >= kMostBlocks) {
       return Fail(ErrorCode::kTooLarge, "a blob may have 50000 blocks at most");
-    }
-    for (const Block& block : *before) {
-      if (block.id == id) replaced.push_back(block.sha256);
     }
     return SaveBlock(connection, name, {id, body.sha256, body.size}, Now());
   });
@@ -164,6 +164,16 @@ Result<std::vector<Blob>> BlobStore::AtOrBelow(const BlobName& under, std::size_
 
 std::filesystem::path BlobStore::File(const Blob& blob) const {
   return content_.FilePath(blob.sha256);
+}
+
+Status BlobStore::Remove(const BlobName& name) {
+  const auto lock = content_.Lock();
+  const auto digest =
+      database_.Write([&](Connection& connection) { return DeleteBlob(connection, name); });
+  if (!digest) return Fail(digest.error());
+  if (!*digest) return Fail(NoSuchBlob(name));
+  Forget({**digest});
+  return {};
 }
 
 Status BlobStore::RemoveAtOrBelow(const BlobName& under) {

@@ -35,8 +35,10 @@ class BlobStore {
   Result<std::vector<Blob>> AtOrBelow(const BlobName& under, std::size_t most);
   std::filesystem::path File(const Blob& blob) const;
 
+  /// kNotFound.
+  Status Remove(const BlobName& name);
   Status RemoveAtOrBelow(const BlobName& under);
-  /// At start: parts and, in one container, blobs that nobody came back for.
+  /// Parts and, in one container, blobs that nobody came back for.
   Status RemoveOlder(const std::string& container, Timestamp than);
 
  private:

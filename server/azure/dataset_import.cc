@@ -32,17 +32,6 @@ Result<std::vector<Blob>> BlobsOf(BlobStore& blobs, const std::string& workspace
   }
 }
 
-Result<std::string> ReadWhole(const std::filesystem::path& file, Bytes size) {
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
-  std::string text(static_cast<std::size_t>(size.count()), '\0');
-  if (text.empty()) return text;
-  const auto got = ReadFully(**source, text);
-  if (!got) return Fail(got.error());
-  text.resize(*got);
-  return text;
-}
-
 }  // namespace
 
 Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Dataflow& dataflow) {
@@ -62,7 +51,7 @@ Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Da
                                               std::to_string(kMaxDatasetUpload.count()) +
                                               " bytes together");
       }
-      auto text = ReadWhole(blobs.File(blob), blob.size);
+      auto text = ReadWholeFile(blobs.File(blob), blob.size, blob.path);
       if (!text) return Fail(text.error());
       texts.push_back(std::move(*text));
     }

@@ -112,19 +112,18 @@ Result<Rows> ReadDelimited(const std::vector<std::string>& texts, const Delimite
   return std::move(rows).Finish();
 }
 
-Result<LinesOfRows> WriteLines(const Rows& rows) {
-  LinesOfRows lines;
+Result<std::string> WriteLines(const Rows& rows) {
+  std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string& row = rows[i];
     if (FirstInvalidUtf8(row)) {
       return Fail(InvalidArgument("row " + std::to_string(i) +
                                   " of the dataset is no text, and no text dataset can hold it"));
     }
-    lines.text += NeedsQuotes(row) ? QuotedField(row) : row;
-    lines.text += '\n';
-    lines.multi_line = lines.multi_line || row.find('\n') != std::string::npos;
+    text += NeedsQuotes(row) ? QuotedField(row) : row;
+    text += '\n';
   }
-  return lines;
+  return text;
 }
 
 }  // namespace mlprof

@@ -16,12 +16,8 @@ namespace mlprof {
 /// with pointers as of DecodeRows, for a second column, too.
 Result<Rows> ReadDelimited(const std::vector<std::string>& texts, const DelimitedFormat& format);
 
-/// Text that reads as these rows, one a line, quoted where a row needs it.
-struct LinesOfRows {
-  std::string text;
-  bool multi_line = false;  // some row holds a line end
-};
-/// kInvalidArgument for a row that is no text.
-Result<LinesOfRows> WriteLines(const Rows& rows);
+/// Text that reads as these rows, one a line, quoted where a row needs it. kInvalidArgument for a
+/// row that is no text.
+Result<std::string> WriteLines(const Rows& rows);
 
 }  // namespace mlprof

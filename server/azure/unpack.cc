@@ -1,6 +1,5 @@
 #include "server/azure/unpack.h"
 
-#include <array>
 #include <optional>
 
 #include "server/registry/gzip_source.h"
@@ -8,21 +7,9 @@
 #include "server/registry/tree_writer.h"
 
 namespace mlprof {
-namespace {
-
-Result<bool> IsGzip(const std::filesystem::path& file) {
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
-  std::array<char, 2> first{};
-  const auto got = ReadFully(**source, first);
-  if (!got) return Fail(got.error());
-  return LooksLikeGzip(std::span(first).first(*got));
-}
-
-}  // namespace
 
 Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder) {
-  const auto gzip = IsGzip(archive);
+  const auto gzip = IsGzipFile(archive);
   if (!gzip) return Fail(gzip.error());
   auto file = FileSource::Open(archive);
   if (!file) return Fail(file.error());

@@ -73,6 +73,11 @@ Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
   return created;
 }
 
+Result<std::optional<Profile>> ProfileService::MadeBefore(const std::string& workspace,
+                                                          const IdempotencyKey& key) {
+  return profiles_.MadeBefore(workspace, key);
+}
+
 Result<std::vector<FieldError>> ProfileService::UnknownIds(const std::string& workspace,
                                                            const ProfileRequest& request) {
   return mlprof::UnknownIds({models_, datasets_, sources_, runtime_name_}, workspace, request);

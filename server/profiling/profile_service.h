@@ -41,6 +41,9 @@ class ProfileService {
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
                                 const IdempotencyKey& key,
                                 CreationRules rules = CreationRules::kNative);
+  /// What Create() made with this key, if anything.
+  Result<std::optional<Profile>> MadeBefore(const std::string& workspace,
+                                            const IdempotencyKey& key);
   /// The ids in a request, bad in other fields, that name nothing.
   Result<std::vector<FieldError>> UnknownIds(const std::string& workspace,
                                              const ProfileRequest& request);

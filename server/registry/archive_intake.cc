@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <optional>
 
@@ -15,15 +14,6 @@ namespace mlprof {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<bool> IsGzip(const fs::path& file) {
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
-  std::array<char, 2> first{};
-  const auto got = ReadFully(**source, first);
-  if (!got) return Fail(got.error());
-  return LooksLikeGzip(std::span(first).first(*got));
-}
 
 struct Unpacked {
   TarContents contents;
@@ -49,7 +39,7 @@ Result<Unpacked> Unpack(const fs::path& upload, bool gzip, int tar, TreeWriter& 
 Result<StagedArchive> StagedArchive::Stage(ContentStore& content, const SpooledBody& upload,
                                            const TarLimits& limits) {
   StagedArchive staged(content);
-  const auto gzip = IsGzip(*upload.file);
+  const auto gzip = IsGzipFile(*upload.file);
   if (!gzip) return Fail(gzip.error());
   auto tree = TreeWriter::Create(staged.tree_.path());
   if (!tree) return Fail(tree.error());

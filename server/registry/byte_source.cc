@@ -32,6 +32,25 @@ Result<std::size_t> FileSource::Read(std::span<char> buffer) {
   }
 }
 
+Result<std::string> ReadWholeFile(const std::filesystem::path& file, Bytes most,
+                                  const std::string& what) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error) return Fail(FromErrno(error.value(), "reading " + what));
+  if (size > static_cast<std::uintmax_t>(most.count())) {
+    return Fail(ErrorCode::kTooLarge,
+                what + " may have " + std::to_string(most.count()) + " bytes at most");
+  }
+  auto source = FileSource::Open(file);
+  if (!source) return Fail(source.error());
+  std::string text(size, '\0');
+  if (text.empty()) return text;
+  const auto got = ReadFully(**source, text);
+  if (!got) return Fail(got.error());
+  text.resize(*got);
+  return text;
+}
+
 Result<std::size_t> RecordingSource::Read(std::span<char> buffer) {
   const auto got = inner_.Read(buffer);
   if (!got || *got == 0) return got;

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "common/hash/sha256.h"
 #include "common/result/result.h"
+#include "common/units/bytes.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof {
@@ -31,6 +33,10 @@ class FileSource : public ByteSource {
   explicit FileSource(FileDescriptor fd) : fd_(std::move(fd)) {}
   FileDescriptor fd_;
 };
+
+/// All of a file. kTooLarge, which names it as `what`, for more than `most`.
+Result<std::string> ReadWholeFile(const std::filesystem::path& file, Bytes most,
+                                  const std::string& what);
 
 /// Passes bytes on, hashes them, and copies them to a file where one is given.
 class RecordingSource : public ByteSource {

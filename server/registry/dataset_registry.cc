@@ -11,6 +11,7 @@
 #include "server/registry/packed_rows.h"
 #include "server/registry/resource_id.h"
 #include "server/registry/row_formats.h"
+#include "server/registry/text_checks.h"
 #include "server/registry/versions.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
@@ -23,29 +24,19 @@
 namespace mlprof {
 namespace {
 
-Result<std::string> ReadUpload(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  if (error) return Fail(FromErrno(error.value(), "reading an upload"));
-  if (size > static_cast<std::uintmax_t>(kMaxDatasetUpload.count())) {
-    return Fail(
-        ErrorCode::kTooLarge,
-        "a dataset may have " + std::to_string(kMaxDatasetUpload.count()) + " bytes at most");
-  }
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
-  std::string text(size, '\0');
-  if (text.empty()) return text;
-  const auto got = ReadFully(**source, text);
-  if (!got) return Fail(got.error());
-  text.resize(*got);
-  return text;
-}
-
 Status CheckNewName(const std::string& name) {
   if (IsValidName(name)) return {};
   return Fail(Error(ErrorCode::kInvalidArgument, "the dataset's name cannot be one",
                     {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
+}
+
+RowForm FormOf(const Rows& rows) {
+  RowForm form = RowForm::kLines;
+  for (const std::string& row : rows) {
+    if (FirstInvalidUtf8(row)) return RowForm::kBinary;
+    if (row.find('\n') != std::string::npos) form = RowForm::kMultiLine;
+  }
+  return form;
 }
 
 Dataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
@@ -61,6 +52,7 @@ Dataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& 
   }
   dataset.distinct_row_count = static_cast<std::int64_t>(distinct.size());
   dataset.sha256 = sha256;
+  dataset.form = FormOf(rows);
   dataset.created = Now();
   return dataset;
 }
@@ -102,7 +94,7 @@ Result<Dataset> DatasetRegistry::Register(const NewDataset& dataset, const Spool
       [&](Connection& connection) { return MadeBefore(connection, dataset.workspace, key); });
   if (!before) return Fail(before.error());
   if (*before) return std::move(**before);
-  const auto text = ReadUpload(*body.file);
+  const auto text = ReadWholeFile(*body.file, kMaxDatasetUpload, "a dataset");
   if (!text) return Fail(text.error());
   const auto rows = DecodeRows(dataset.content_type, *text);
   if (!rows) return Fail(rows.error());

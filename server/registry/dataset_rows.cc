@@ -13,6 +13,20 @@ Error NoSuchDataset(const std::string& id) {
   return NotFound("there is no dataset \"" + id + "\"");
 }
 
+constexpr const char* kLines = "lines";
+constexpr const char* kMultiLine = "multiLine";
+constexpr const char* kBinary = "binary";
+
+RowForm FormOf(const std::string& text) {
+  if (text == kLines) return RowForm::kLines;
+  return text == kBinary ? RowForm::kBinary : RowForm::kMultiLine;
+}
+
+const char* TextOf(RowForm form) {
+  if (form == RowForm::kLines) return kLines;
+  return form == RowForm::kBinary ? kBinary : kMultiLine;
+}
+
 // Columns in the order of the SELECTs below.
 StoredDataset ReadRow(const Statement& row) {
   StoredDataset stored;
@@ -27,6 +41,7 @@ StoredDataset ReadRow(const Statement& row) {
   dataset.size = Bytes(row.Int(7));
   dataset.created = row.Time(8);
   dataset.sha256 = row.Text(9);
+  dataset.form = FormOf(row.Text(10));
   stored.content_sha256 = dataset.sha256;
   return stored;
 }
@@ -38,7 +53,7 @@ Result<StoredDataset> FindByContent(Connection& connection, const std::string& w
   if (!prefix) return Fail(NoSuchDataset(id));
   Statement row(connection, R"sql(
     SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
-           size_bytes, created_unix_ms, content_sha256
+           size_bytes, created_unix_ms, content_sha256, row_form
     FROM datasets
     WHERE content_sha256 >= :prefix AND content_sha256 < :prefix || 'g' AND workspace = :workspace
     ORDER BY sequence DESC LIMIT 1)sql");
@@ -52,11 +67,14 @@ Result<StoredDataset> FindByContent(Connection& connection, const std::string& w
 
 Result<StoredDataset> FindDataset(Connection& connection, const std::string& workspace,
                                   const std::string& id) {
+  // First what cannot change: whoever names a dataset like another one's content hides nothing.
+  auto by_content = FindByContent(connection, workspace, id);
+  if (by_content || by_content.error().code() != ErrorCode::kNotFound) return by_content;
   const auto parsed = ParseResourceId(id);
   if (!parsed) return Fail(NoSuchDataset(id));
   Statement row(connection, R"sql(
     SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
-           size_bytes, created_unix_ms, content_sha256
+           size_bytes, created_unix_ms, content_sha256, row_form
     FROM datasets
     WHERE workspace = :workspace AND name = :name AND (:version = 0 OR version = :version)
     ORDER BY version DESC LIMIT 1)sql");
@@ -65,7 +83,7 @@ Result<StoredDataset> FindDataset(Connection& connection, const std::string& wor
                                  .Bind(":version", parsed->version)
                                  .Step();
   if (!found) return Fail(found.error());
-  if (!*found) return FindByContent(connection, workspace, id);
+  if (!*found) return Fail(NoSuchDataset(id));
   return ReadRow(row);
 }
 
@@ -73,9 +91,10 @@ Status InsertDataset(Connection& connection, const StoredDataset& stored) {
   const Dataset& dataset = stored.dataset;
   return Statement(connection, R"sql(
            INSERT INTO datasets (workspace, name, version, description, row_count,
-                                 distinct_row_count, size_bytes, content_sha256, created_unix_ms)
+                                 distinct_row_count, size_bytes, content_sha256, created_unix_ms,
+                                 row_form)
            VALUES (:workspace, :name, :version, :description, :row_count,
-                   :distinct_row_count, :size, :content_sha256, :created))sql")
+                   :distinct_row_count, :size, :content_sha256, :created, :row_form))sql")
       .Bind(":workspace", dataset.workspace)
       .Bind(":name", dataset.name)
       .Bind(":version", dataset.version)
@@ -85,6 +104,7 @@ Status InsertDataset(Connection& connection, const StoredDataset& stored) {
       .Bind(":size", dataset.size.count())
       .Bind(":content_sha256", stored.content_sha256)
       .Bind(":created", dataset.created)
+      .Bind(":row_form", TextOf(dataset.form))
       .Run();
 }
 
@@ -92,7 +112,7 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
                                    const std::string& name, std::int64_t before, int top) {
   Statement rows(connection, R"sql(
     SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
-           size_bytes, created_unix_ms, content_sha256
+           size_bytes, created_unix_ms, content_sha256, row_form
     FROM datasets
     WHERE workspace = :workspace AND sequence < :before AND (:name = '' OR name = :name)
     ORDER BY sequence DESC LIMIT :limit)sql");

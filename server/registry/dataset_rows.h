@@ -15,7 +15,7 @@ struct StoredDataset {
   std::string content_sha256;
 };
 
-/// By id, bare name, or the GUID of its content (content_guid.h); kNotFound.
+/// By the GUID of its content (content_guid.h), else by id or bare name; kNotFound.
 Result<StoredDataset> FindDataset(Connection& connection, const std::string& workspace,
                                   const std::string& id);
 Status InsertDataset(Connection& connection, const StoredDataset& stored);

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace mlprof {
@@ -21,6 +22,15 @@ Error Bad(const char* why) { return InvalidArgument(std::string("the gzip data "
 
 bool LooksLikeGzip(std::span<const char> first_bytes) {
   return first_bytes.size() >= 2 && first_bytes[0] == '\x1f' && first_bytes[1] == '\x8b';
+}
+
+Result<bool> IsGzipFile(const std::filesystem::path& file) {
+  auto source = FileSource::Open(file);
+  if (!source) return Fail(source.error());
+  std::array<char, 2> first{};
+  const auto got = ReadFully(**source, first);
+  if (!got) return Fail(got.error());
+  return LooksLikeGzip(std::span(first).first(*got));
 }
 
 GzipSource::GzipSource(ByteSource& inner)

@@ -13,6 +13,7 @@ namespace mlprof {
 
 /// True for bytes that begin like gzip.
 bool LooksLikeGzip(std::span<const char> first_bytes);
+Result<bool> IsGzipFile(const std::filesystem::path& file);
 
 class GzipSource : public ByteSource {
  public:

@@ -17,8 +17,8 @@
 namespace mlprof {
 namespace {
 
-Result<std::optional<Model>> MadeBefore(Connection& connection, const std::string& workspace,
-                                        const IdempotencyKey& key) {
+Result<std::optional<Model>> FindMade(Connection& connection, const std::string& workspace,
+                                      const IdempotencyKey& key) {
   const auto id = FindKey(connection, workspace, key);
   if (!id) return Fail(id.error());
   if (!*id) return std::nullopt;
@@ -30,7 +30,7 @@ Result<std::optional<Model>> MadeBefore(Connection& connection, const std::strin
 Result<Model> CreateIn(Connection& connection, const NewModel& wanted, const StagedArchive& archive,
                        const IdempotencyKey& key) {
   MLPROF_TRY(EnsureWorkspace(connection, wanted.workspace));
-  auto before = MadeBefore(connection, wanted.workspace, key);
+  auto before = FindMade(connection, wanted.workspace, key);
   if (!before) return Fail(before.error());
   if (*before) return std::move(**before);
   const auto version = NextVersion(connection, "model", wanted.workspace, wanted.name);
@@ -86,8 +86,7 @@ Result<Model> ModelRegistry::Register(const NewModel& model, const SpooledBody& 
     return Fail(Error(ErrorCode::kInvalidArgument, "the model's name cannot be one",
                       {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
   }
-  auto before = database_.Read(
-      [&](Connection& connection) { return MadeBefore(connection, model.workspace, key); });
+  auto before = MadeBefore(model.workspace, key);
   if (!before) return Fail(before.error());
   if (*before) return std::move(**before);
   auto archive = StagedArchive::Stage(content_, tar);
@@ -96,6 +95,12 @@ Result<Model> ModelRegistry::Register(const NewModel& model, const SpooledBody& 
   MLPROF_TRY(archive->Publish(content_));
   return database_.Write(
       [&](Connection& connection) { return CreateIn(connection, model, *archive, key); });
+}
+
+Result<std::optional<Model>> ModelRegistry::MadeBefore(const std::string& workspace,
+                                                       const IdempotencyKey& key) {
+  return database_.Read(
+      [&](Connection& connection) { return FindMade(connection, workspace, key); });
 }
 
 Result<Model> ModelRegistry::Get(const std::string& workspace, const std::string& id) {

@@ -53,6 +53,8 @@ class ModelRegistry {
   /// Takes the tar (gzip or not). kInvalidArgument names the offending entry; kTooLarge;
   /// kKeyReused.
   Result<Model> Register(const NewModel& model, const SpooledBody& tar, const IdempotencyKey& key);
+  /// What Register() made with this key, if anything.
+  Result<std::optional<Model>> MadeBefore(const std::string& workspace, const IdempotencyKey& key);
   /// `id`: "name:version" or a bare name (its newest version).
   Result<Model> Get(const std::string& workspace, const std::string& id);
   Result<Page<Model>> List(const std::string& workspace, const ModelFilter& filter,

@@ -21,16 +21,6 @@ HttpResponse Challenge(ErrorCode code, const std::string& why, std::string_view 
   return refusal;
 }
 
-// The X of the one `Authorization: Bearer X`; "" for anything else that was sent.
-std::string BearerOf(const std::vector<std::string>& authorizations) {
-  constexpr std::string_view kScheme = "Bearer ";
-  if (authorizations.size() != 1) return "";
-  const std::string_view text = authorizations.front();
-  if (!EqualsIgnoringCase(text.substr(0, kScheme.size()), kScheme)) return "";
-  const std::size_t start = text.find_first_not_of(' ', kScheme.size());
-  return start == std::string_view::npos ? "" : std::string(text.substr(start));
-}
-
 bool WasForwarded(const HttpRequest& request) {
   constexpr std::string_view kFamily = "X-Forwarded";
   constexpr std::string_view kTold[] = {"Forwarded",
@@ -182,10 +172,19 @@ std::optional<Scope> AccessRules::ScopeOf(std::string_view token) const {
 }
 
 std::optional<Scope> AccessRules::ScopeOf(const HttpRequest& request) const {
-  const auto authorizations = request.headers.GetAll("Authorization");
-  if (!authorizations.empty()) return ScopeOf(BearerOf(authorizations));
+  if (request.headers.Get("Authorization")) return ScopeOf(BearerOf(request));
   if (IsLocal(request)) return Scope::kWrite;
   return std::nullopt;
+}
+
+std::string BearerOf(const HttpRequest& request) {
+  constexpr std::string_view kScheme = "Bearer ";
+  const auto authorizations = request.headers.GetAll("Authorization");
+  if (authorizations.size() != 1) return "";
+  const std::string_view text = authorizations.front();
+  if (!EqualsIgnoringCase(text.substr(0, kScheme.size()), kScheme)) return "";
+  const std::size_t start = text.find_first_not_of(' ', kScheme.size());
+  return start == std::string_view::npos ? "" : std::string(text.substr(start));
 }
 
 }  // namespace mlprof

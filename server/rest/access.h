@@ -20,6 +20,9 @@ namespace mlprof {
 /// What `token` allows; nullopt for a token that is none, is expired or was revoked. Thread-safe.
 using BearerCheck = std::function<std::optional<Scope>(std::string_view token)>;
 
+/// The X of the one `Authorization: Bearer X`; "" for anything else that was sent.
+std::string BearerOf(const HttpRequest& request);
+
 class AccessRules {
  public:
   /// Whether callers of this machine need a token like everybody else.

@@ -49,12 +49,14 @@ Status SaveBlob(Connection& connection, const BlobName& name, const Blob& blob) 
       .Run();
 }
 
+// U+10FFFF ends what an index must be searched for; the prefix itself is checked beside it.
 Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
                              const PageRequest& page) {
   Statement rows(connection, R"sql(
     SELECT path, sha256, size_bytes, modified_unix_ms FROM azure_blobs
     WHERE workspace = :workspace AND container = :container AND path > :after
-      AND path >= :path AND substr(path, 1, length(:path)) = :path
+      AND path >= :path AND path <= :path || char(1114111)
+      AND substr(path, 1, length(:path)) = :path
     ORDER BY path LIMIT :limit)sql");
   BindName(rows, under).Bind(":after", page.cursor).Bind(":limit", page.top + 1);
   Page<Blob> blobs;
@@ -74,6 +76,7 @@ Result<std::vector<std::string>> DeleteBlobs(Connection& connection, const BlobN
   Statement rows(connection, R"sql(
     DELETE FROM azure_blobs
     WHERE workspace = :workspace AND container = :container
+      AND path >= :path AND path <= :path || '/' || char(1114111)
       AND (path = :path OR substr(path, 1, length(:path) + 1) = :path || '/')
     RETURNING sha256)sql");
   BindName(rows, under);
@@ -87,6 +90,19 @@ Result<std::vector<std::string>> DeleteBlobsBefore(Connection& connection,
     RETURNING sha256)sql");
   rows.Bind(":container", container).Bind(":when", when);
   return Digests(rows);
+}
+
+Result<std::optional<std::string>> DeleteBlob(Connection& connection, const BlobName& name) {
+  Statement row(connection, R"sql(
+    DELETE FROM azure_blobs
+    WHERE workspace = :workspace AND container = :container AND path = :path
+    RETURNING sha256)sql");
+  const Result<bool> found = BindName(row, name).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  const std::string sha256 = row.Text(0);
+  MLPROF_TRY(row.Run());
+  return sha256;
 }
 
 Status SaveBlock(Connection& connection, const BlobName& name, const Block& block, Timestamp now) {
@@ -117,6 +133,26 @@ Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name
     if (!*row) return blocks;
     blocks.push_back({rows.Text(0), rows.Text(1), Bytes(rows.Int(2))});
   }
+}
+
+Result<std::optional<Block>> FindBlock(Connection& connection, const BlobName& name,
+                                       const std::string& id) {
+  Statement row(connection, R"sql(
+    SELECT block_id, sha256, size_bytes FROM azure_blocks
+    WHERE workspace = :workspace AND container = :container AND path = :path
+      AND block_id = :id)sql");
+  const Result<bool> found = BindName(row, name).Bind(":id", id).Step();
+  if (!found) return Fail(found.error());
+  return *found ? std::optional(Block{row.Text(0), row.Text(1), Bytes(row.Int(2))}) : std::nullopt;
+}
+
+Result<std::int64_t> CountBlocks(Connection& connection, const BlobName& name) {
+  Statement row(connection, R"sql(
+    SELECT count(*) FROM azure_blocks
+    WHERE workspace = :workspace AND container = :container AND path = :path)sql");
+  const Result<bool> found = BindName(row, name).Step();
+  if (!found) return Fail(found.error());
+  return row.Int(0);
 }
 
 Status DeleteBlocks(Connection& connection, const BlobName& name) {

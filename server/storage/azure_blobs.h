@@ -33,6 +33,8 @@ Status SaveBlob(Connection& connection, const BlobName& name, const Blob& blob);
 /// By path, those that start with `under.path`; the cursor is the path of the last one.
 Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
                              const PageRequest& page);
+/// The digest of what was removed; nothing where there is no such blob.
+Result<std::optional<std::string>> DeleteBlob(Connection& connection, const BlobName& name);
 /// The blob `under.path` and those below it; the digests of what was removed.
 Result<std::vector<std::string>> DeleteBlobs(Connection& connection, const BlobName& under);
 /// Of one container in all workspaces, those last written before `when`.
@@ -45,6 +47,9 @@ struct Block {
   Bytes size;
 };
 Status SaveBlock(Connection& connection, const BlobName& name, const Block& block, Timestamp now);
+Result<std::optional<Block>> FindBlock(Connection& connection, const BlobName& name,
+                                       const std::string& id);
+Result<std::int64_t> CountBlocks(Connection& connection, const BlobName& name);
 Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name);
 Status DeleteBlocks(Connection& connection, const BlobName& name);
 Result<std::vector<std::string>> DeleteBlocksBefore(Connection& connection, Timestamp when);

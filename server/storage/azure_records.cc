@@ -37,6 +37,14 @@ Result<std::optional<AzureAsset>> AzureRecords::FindAsset(const std::string& wor
   });
 }
 
+Status AzureRecords::RemoveAssetsBefore(Timestamp when) {
+  return database_.Write([&](Connection& connection) {
+    return Statement(connection, "DELETE FROM azure_assets WHERE created_unix_ms < :when")
+        .Bind(":when", when)
+        .Run();
+  });
+}
+
 Status AzureRecords::SaveDatasetTags(const std::string& workspace, const std::string& name,
                                      int version, const Tags& tags) {
   return database_.Write([&](Connection& connection) {

@@ -7,6 +7,7 @@
 
 #include "common/json/json.h"
 #include "common/result/result.h"
+#include "common/time/timestamp.h"
 #include "server/storage/database.h"
 
 namespace mlprof {
@@ -26,6 +27,9 @@ class AzureRecords {
   Status UseWorkspace(const std::string& workspace);
   Status SaveAsset(const std::string& workspace, const AzureAsset& asset);
   Result<std::optional<AzureAsset>> FindAsset(const std::string& workspace, const std::string& id);
+
+  /// Those saved before `when`.
+  Status RemoveAssetsBefore(Timestamp when);
 
   using Tags = std::map<std::string, std::string>;
   Status SaveDatasetTags(const std::string& workspace, const std::string& name, int version,

@@ -126,7 +126,8 @@ Status TokenRepository::Revoke(const std::string& id_or_name) {
 void TokenRepository::AddUnstored(std::string_view secret) {
   const std::lock_guard lock(mutex_);
   Token token;
-  token.id = RandomId();
+  // The same after a restart, so that what was signed for it goes on.
+  token.id = Sha256Hex("id of " + std::string(secret)).substr(0, 32);
   token.scope = Scope::kWrite;
   held_.push_back({token, Sha256Hex(secret), false});
 }

@@ -11,6 +11,7 @@
 
 #include "common/http/server.h"
 #include "server/azure/blob_store.h"
+#include "server/azure/dataset_texts.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
@@ -104,9 +105,15 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   const Router native = router;
   BlobStore blobs(database, content);
   AzureRecords records(database);
+  DatasetTexts texts(content);
   AzureAddress address;  // set before anybody is told where to ask
-  const AzureServices azure{
-      services, blobs, records, content, std::string(32, 's'), [&address] { return address; }};
+  const AzureServices azure{services,
+                            blobs,
+                            records,
+                            texts,
+                            content,
+                            std::string(32, 's'),
+                            [&address] { return address; }};
   AddAzureRoutes(router, azure);
   GuardAzureRoutes(access, azure);
   auto tls = MakeTls(choices);

@@ -36,8 +36,7 @@ Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& ca
       (*json)["paths"].size() > kMostPaths) {
     return Fail(InvalidArgument("paths must be a list of at most 1000"));
   }
-  // A caller who is only let in, without a token, is given nothing that lasts longer than that.
-  const Scope scope = CallerScope(azure, call.request);
+  const Caller caller = CallerOf(azure, call.request);
   Json artifacts = Json::object();
   Json addresses = Json::object();
   for (const Json& item : (*json)["paths"]) {
@@ -53,7 +52,7 @@ Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& ca
                         {"path", *path}};
     // Not encoded: a client takes the path out of the address as it stands and encodes it itself.
     addresses[*path] = {
-        {"contentUri", BlobAddress(azure, call, blob->container, blob->path, scope)},
+        {"contentUri", BlobAddress(azure, call, blob->container, blob->path, caller)},
         {"origin", PathParameter(call.request, "origin")},
         {"container", PathParameter(call.request, "container")},
         {"path", *path}};
@@ -91,15 +90,15 @@ Result<HttpResponse> GetContent(const AzureServices& azure, const AzureCall& cal
   while (prefix.ends_with('/')) prefix.pop_back();
   const auto paths = PathsIn(azure, call, *root);
   if (!paths) return Fail(paths.error());
+  const Caller reader{Scope::kRead, CallerOf(azure, call.request).token_id};
   Json value = Json::array();
   for (const std::string& path : *paths) {
     if (!prefix.empty() && !IsAtOrBelow(path, prefix)) continue;
     const std::string blob = EncodeBlobPath(kArtifactRoot + *root + "/" + path);
-    value.push_back(
-        {{"path", path},
-         {"origin", PathParameter(call.request, "origin")},
-         {"container", PathParameter(call.request, "container")},
-         {"contentUri", BlobAddress(azure, call, kArtifactContainer, blob, Scope::kRead)}});
+    value.push_back({{"path", path},
+                     {"origin", PathParameter(call.request, "origin")},
+                     {"container", PathParameter(call.request, "container")},
+                     {"contentUri", BlobAddress(azure, call, kArtifactContainer, blob, reader)}});
   }
   return JsonResponse(200,
                       {{"value", value}, {"continuationToken", nullptr}, {"nextLink", nullptr}});

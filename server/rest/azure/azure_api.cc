@@ -12,7 +12,6 @@
 #include "server/registry/byte_source.h"
 #include "server/rest/azure/azure_endpoint.h"
 #include "server/rest/azure/azure_error.h"
-#include "server/rest/azure/blob_signature.h"
 #include "server/rest/azure/json_web_token.h"
 #include "server/storage/durable_file.h"
 #include "server/storage/tokens.h"
@@ -31,11 +30,13 @@ std::string ContainerOf(const std::string& path) {
   return "";
 }
 
-bool BringsGrant(const std::string& secret, const HttpRequest& request) {
+bool IsRead(const std::string& method) { return method == "GET" || method == "HEAD"; }
+
+bool BringsGrant(const AzureServices& azure, const HttpRequest& request) {
   const std::string container = ContainerOf(request.path);
   if (container.empty()) return false;
-  const auto grant = ReadBlobGrant(secret, request, container, UnixSeconds());
-  return grant && (grant->scope == Scope::kWrite || request.method != "PUT");
+  const auto grant = ValidGrant(azure, request, container);
+  return grant && (grant->scope == Scope::kWrite || IsRead(request.method));
 }
 
 bool IsAzurePath(const std::string& path) {
@@ -86,11 +87,12 @@ void GuardAzureRoutes(AccessRules& access, const AzureServices& azure) {
     if (!claims->token_id.empty() && !tokens.IsValid(claims->token_id)) return std::nullopt;
     return claims->scope;
   });
-  access.LeaveOpen([secret](const HttpRequest& request) {
+  access.LeaveOpen([azure](const HttpRequest& request) {
     // Addresses that hold no secret, what every client reads first; and two that ask themselves.
-    const bool reads = request.method == "GET" || request.method == "HEAD";
-    if (request.path == "/metadata/endpoints" || request.path == "/discovery") return reads;
-    return request.path == "/msi/token" || BringsGrant(secret, request);
+    if (request.path == "/metadata/endpoints" || request.path == "/discovery") {
+      return IsRead(request.method);
+    }
+    return request.path == "/msi/token" || BringsGrant(azure, request);
   });
 }
 

@@ -15,12 +15,14 @@ namespace mlprof {
 class AzureRecords;
 class BlobStore;
 class ContentStore;
+class DatasetTexts;
 
 /// References: the owner keeps all of it alive as long as the server.
 struct AzureServices {
   Services services;
   BlobStore& blobs;
   AzureRecords& records;
+  DatasetTexts& texts;
   ContentStore& content;
   std::string secret;                     // signs tokens and blob addresses
   std::function<AzureAddress()> address;  // any thread; empty strings while TLS is off

@@ -2,13 +2,15 @@
 
 #include <charconv>
 
+#include "common/hash/sha256.h"
 #include "common/http/percent.h"
 #include "common/log/log.h"
 #include "common/time/timestamp.h"
 #include "server/rest/azure/azure_error.h"
-#include "server/rest/azure/blob_signature.h"
+#include "server/rest/azure/json_web_token.h"
 #include "server/rest/endpoint.h"
 #include "server/storage/names.h"
+#include "server/storage/tokens.h"
 
 namespace mlprof {
 namespace {
@@ -71,6 +73,11 @@ Result<std::string> TextMember(const Json& json, const std::string& key) {
   return found->get<std::string>();
 }
 
+IdempotencyKey RetryKey(const AzureCall& call) {
+  const std::string digest = Sha256Hex(call.request.path + "\n" + call.request.BodyText());
+  return {"azure-" + digest, digest};
+}
+
 int PageSize(const HttpRequest& request, const std::string& name, int otherwise) {
   const std::string text = request.Query(name).value_or("");
   int size = 0;
@@ -80,9 +87,9 @@ int PageSize(const HttpRequest& request, const std::string& name, int otherwise)
 }
 
 std::string BlobQuery(const AzureServices& azure, const std::string& workspace,
-                      const std::string& container, Scope scope) {
-  return SignBlobGrant(azure.secret,
-                       {workspace, container, scope, UnixSeconds() + kBlobGrantSeconds});
+                      const std::string& container, const Caller& caller) {
+  return SignBlobGrant(azure.secret, {workspace, container, caller.scope,
+                                      UnixSeconds() + kBlobGrantSeconds, caller.token_id});
 }
 
 std::string EncodeBlobPath(std::string_view path) {
@@ -97,13 +104,32 @@ std::string EncodeBlobPath(std::string_view path) {
 }
 
 std::string BlobAddress(const AzureServices& azure, const AzureCall& call,
-                        const std::string& container, const std::string& path, Scope scope) {
+                        const std::string& container, const std::string& path,
+                        const Caller& caller) {
   return "https://mlprof.blob.x@" + call.address.https_authority + "/" + container + "/" + path +
-         "?" + BlobQuery(azure, call.workspace, container, scope);
+         "?" + BlobQuery(azure, call.workspace, container, caller);
 }
 
-Scope CallerScope(const AzureServices& azure, const HttpRequest& request) {
-  return azure.services.access.ScopeOf(request).value_or(Scope::kRead);
+Caller CallerOf(const AzureServices& azure, const HttpRequest& request) {
+  Caller caller;
+  caller.scope = azure.services.access.ScopeOf(request).value_or(Scope::kRead);
+  const std::string bearer = BearerOf(request);
+  if (bearer.empty()) return caller;
+  if (const auto claims = ReadToken(azure.secret, bearer, UnixSeconds())) {
+    caller.token_id = claims->token_id;
+  } else if (const auto token = azure.services.tokens.Identify(bearer)) {
+    caller.token_id = token->id;
+  }
+  return caller;
+}
+
+std::optional<BlobGrant> ValidGrant(const AzureServices& azure, const HttpRequest& request,
+                                    const std::string& container) {
+  auto grant = ReadBlobGrant(azure.secret, request, container, UnixSeconds());
+  if (grant && !grant->token_id.empty() && !azure.services.tokens.IsValid(grant->token_id)) {
+    return std::nullopt;
+  }
+  return grant;
 }
 
 std::int64_t UnixSeconds() {

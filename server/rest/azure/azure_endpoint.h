@@ -2,11 +2,14 @@
 // finds the server, and errors in these clients' shape.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/json/json.h"
 #include "server/rest/azure/azure_api.h"
+#include "server/rest/azure/blob_signature.h"
+#include "server/storage/idempotency.h"
 
 namespace mlprof {
 
@@ -31,19 +34,32 @@ Result<Json> ReadAzureObject(const HttpRequest& request);
 /// A member that is a string; "" where it is absent or null. kInvalidArgument else.
 Result<std::string> TextMember(const Json& json, const std::string& key);
 
+/// The key of a request that makes something of uploads. A client that got no answer asks again
+/// with the same body; two that are meant never have the same, for each names uploads of its own.
+IdempotencyKey RetryKey(const AzureCall& call);
+
 /// A page's size from query parameter `name`, 1 to 1000, `otherwise` where it is absent or odd.
 int PageSize(const HttpRequest& request, const std::string& name, int otherwise);
 
 /// Each part of a path percent-encoded.
 std::string EncodeBlobPath(std::string_view path);
-/// A signed address of a blob; `path` stands in it as it is given.
+
+/// Whom a signed address is for.
+struct Caller {
+  Scope scope = Scope::kRead;  // where nothing more is known
+  std::string token_id;        // of the server's token it brings, or was given one for; "": none
+};
+Caller CallerOf(const AzureServices& azure, const HttpRequest& request);
+/// A signed address of a blob; `path` stands in it as it is given. It ends with the caller's token.
 std::string BlobAddress(const AzureServices& azure, const AzureCall& call,
-                        const std::string& container, const std::string& path, Scope scope);
+                        const std::string& container, const std::string& path,
+                        const Caller& caller);
 /// The signature alone.
 std::string BlobQuery(const AzureServices& azure, const std::string& workspace,
-                      const std::string& container, Scope scope);
-/// kRead where nothing more is known of the caller.
-Scope CallerScope(const AzureServices& azure, const HttpRequest& request);
+                      const std::string& container, const Caller& caller);
+/// What the address of a request for a blob of `container` still allows.
+std::optional<BlobGrant> ValidGrant(const AzureServices& azure, const HttpRequest& request,
+                                    const std::string& container);
 
 std::int64_t UnixSeconds();
 

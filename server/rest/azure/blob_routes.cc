@@ -1,5 +1,5 @@
-// The blob service: PUT whole or in blocks, HEAD, GET with ranges, lists. Whoever brings a signed
-// address may; nobody else.
+// The blob service: PUT whole or in blocks, HEAD, GET with ranges, DELETE, lists. Whoever brings a
+// signed address may; nobody else.
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_path.h"
 #include "server/azure/blob_store.h"
@@ -8,14 +8,13 @@
 #include "server/rest/azure/azure_endpoint.h"
 #include "server/rest/azure/azure_error.h"
 #include "server/rest/azure/blob_requests.h"
-#include "server/rest/azure/blob_signature.h"
 #include "server/rest/azure/served_blobs.h"
 #include "server/rest/endpoint.h"
 
 namespace mlprof {
 namespace {
 
-constexpr std::uintmax_t kLargestBlockList = 8 << 20;
+constexpr Bytes kLargestBlockList = MiB(8);
 constexpr int kMostListed = 5000;
 
 using BlobEndpoint = HttpResponse (*)(const AzureServices& azure, const HttpRequest& request,
@@ -24,11 +23,11 @@ using BlobEndpoint = HttpResponse (*)(const AzureServices& azure, const HttpRequ
 // The path is "" for the container itself.
 HttpHandler HandleBlob(const AzureServices& azure, std::string container, BlobEndpoint endpoint) {
   return [azure, container = std::move(container), endpoint](const HttpRequest& request) {
-    const auto grant = ReadBlobGrant(azure.secret, request, container, UnixSeconds());
-    const bool writes = request.method == "PUT";
+    const auto grant = ValidGrant(azure, request, container);
+    const bool writes = request.method == "PUT" || request.method == "DELETE";
     if (!grant || (writes && grant->scope != Scope::kWrite)) {
       return BlobError(403, "AuthenticationFailed",
-                       "the address is not signed for this, or its signature has expired");
+                       "the address is not signed for this, or what it was signed for has expired");
     }
     const BlobName name{grant->workspace, container, PathParameter(request, "path")};
     if (std::string problem = name.path.empty() ? "" : CheckBlobPath(name.path); !problem.empty()) {
@@ -50,25 +49,22 @@ Result<BlobContent> Find(const AzureServices& azure, const BlobName& name) {
   if (IsServedPath(name)) return ServedBlob(azure, name);
   const auto blob = azure.blobs.Get(name);
   if (!blob) return Fail(blob.error());
-  return BlobContent{azure.blobs.File(*blob), static_cast<std::uint64_t>(blob->size.count()),
-                     blob->sha256, blob->modified};
+  return BlobContent{std::make_shared<const std::filesystem::path>(azure.blobs.File(*blob)),
+                     static_cast<std::uint64_t>(blob->size.count()), blob->sha256, blob->modified};
 }
 
-void Cut(BlobContent content, const std::optional<ByteRange>& range, HttpResponse& response) {
-  if (auto* text = std::get_if<std::string>(&content.bytes)) {
-    response.body = range ? text->substr(range->offset, range->length) : std::move(*text);
-    return;
-  }
-  FileBody body{std::get<std::filesystem::path>(content.bytes)};
+FileBody Cut(const BlobContent& content, const std::optional<ByteRange>& range) {
+  FileBody body{*content.file};
+  body.keep = content.file;
   if (range) {
     body.offset = range->offset;
     body.length = range->length;
   }
-  response.body = std::move(body);
+  return body;
 }
 
 HttpResponse GetBlob(const AzureServices& azure, const HttpRequest& request, const BlobName& name) {
-  auto content = Find(azure, name);
+  const auto content = Find(azure, name);
   if (!content) return BlobError(content.error());
   HttpResponse response;
   Describe(*content, response);
@@ -88,7 +84,7 @@ HttpResponse GetBlob(const AzureServices& azure, const HttpRequest& request, con
                                               std::to_string(range->offset + range->length - 1) +
                                               "/" + std::to_string(content->size));
   }
-  Cut(std::move(*content), range, response);
+  response.body = Cut(*content, range);
   return response;
 }
 
@@ -98,16 +94,9 @@ BlobStore::IfThere IfThereOf(const HttpRequest& request) {
 }
 
 Result<std::vector<std::string>> BlockIds(const SpooledBody& body) {
-  if (static_cast<std::uintmax_t>(body.size.count()) > kLargestBlockList) {
-    return Fail(ErrorCode::kTooLarge, "the list of blocks is larger than 8 MiB");
-  }
-  auto source = FileSource::Open(*body.file);
-  if (!source) return Fail(source.error());
-  std::string text(static_cast<std::size_t>(body.size.count()) + 1, '\0');
-  const auto got = ReadFully(**source, text);
-  if (!got) return Fail(got.error());
-  text.resize(*got);
-  return ReadBlockList(text);
+  const auto text = ReadWholeFile(*body.file, kLargestBlockList, "the list of blocks");
+  if (!text) return Fail(text.error());
+  return ReadBlockList(*text);
 }
 
 Status Store(const AzureServices& azure, const HttpRequest& request, const BlobName& name) {
@@ -143,6 +132,17 @@ HttpResponse PutBlob(const AzureServices& azure, const HttpRequest& request, con
   return response;
 }
 
+HttpResponse RemoveBlob(const AzureServices& azure, const HttpRequest&, const BlobName& name) {
+  if (IsServedPath(name)) {
+    return BlobError(409, "BlobIsReadOnly",
+                     "what lies there is made by mlprof from its models and datasets");
+  }
+  if (Status removed = azure.blobs.Remove(name); !removed) return BlobError(removed.error());
+  HttpResponse response;
+  response.status = 202;
+  return response;
+}
+
 HttpResponse ListContainer(const AzureServices& azure, const HttpRequest& request,
                            const BlobName& name) {
   if (request.Query("comp").value_or("") != "list") {
@@ -166,6 +166,7 @@ void AddAzureBlobRoutes(Router& router, const AzureServices& azure) {
     router.Add({"GET", root, kNoBody, HandleBlob(azure, container, ListContainer)});
     router.Add({"GET", root + "/{path...}", kNoBody, HandleBlob(azure, container, GetBlob)});
     router.Add({"PUT", root + "/{path...}", kUploadBody, HandleBlob(azure, container, PutBlob)});
+    router.Add({"DELETE", root + "/{path...}", kNoBody, HandleBlob(azure, container, RemoveBlob)});
   }
 }
 

@@ -20,7 +20,7 @@ std::string Expiry(std::int64_t unix_s) {
 std::string Signature(const std::string& secret, const BlobGrant& grant) {
   const std::string key = HmacSha256(secret, "blobs of\n" + grant.workspace);
   return EncodeBase64Url(HmacSha256(key, grant.container + "\n" + Permissions(grant.scope) + "\n" +
-                                             Expiry(grant.expires_unix_s)));
+                                             Expiry(grant.expires_unix_s) + "\n" + grant.token_id));
 }
 
 // The one value of a parameter; nullopt for none and for several.
@@ -32,7 +32,9 @@ std::optional<std::string> Single(const HttpRequest& request, const char* name) 
 }  // namespace
 
 std::string SignBlobGrant(const std::string& secret, const BlobGrant& grant) {
-  return std::string("sv=") + kVersion + "&sr=c&si=" + PercentEncode(grant.workspace) +
+  const std::string of_token =
+      grant.token_id.empty() ? "" : "&skoid=" + PercentEncode(grant.token_id);
+  return std::string("sv=") + kVersion + "&sr=c&si=" + PercentEncode(grant.workspace) + of_token +
          "&sp=" + Permissions(grant.scope) + "&se=" + PercentEncode(Expiry(grant.expires_unix_s)) +
          "&sig=" + Signature(secret, grant);
 }
@@ -48,6 +50,7 @@ std::optional<BlobGrant> ReadBlobGrant(const std::string& secret, const HttpRequ
   if (!expires) return std::nullopt;
   BlobGrant grant{*workspace, container, Scope::kRead,
                   std::chrono::floor<std::chrono::seconds>(*expires).time_since_epoch().count()};
+  grant.token_id = Single(request, "skoid").value_or("");
   if (*permissions == Permissions(Scope::kWrite)) grant.scope = Scope::kWrite;
   if (!EqualInConstantTime(*signature, Signature(secret, grant))) return std::nullopt;
   if (grant.expires_unix_s <= now_unix_s) return std::nullopt;

@@ -16,9 +16,11 @@ struct BlobGrant {
   std::string container;
   Scope scope = Scope::kRead;  // kRead: GET, HEAD and lists
   std::int64_t expires_unix_s = 0;
+  std::string token_id = {};  // of the server's token it was given for; "": a local caller's
 };
 
-/// Without the leading '?'. `secret` is the server's; each workspace's key is derived of it.
+/// A query, without the leading '?'. `secret` is the server's; each workspace's key is derived of
+/// it.
 std::string SignBlobGrant(const std::string& secret, const BlobGrant& grant);
 /// What the query of a request for a blob of `container` allows; nullopt where it is not signed by
 /// us, was changed, has expired or lacks something.

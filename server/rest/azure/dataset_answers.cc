@@ -2,7 +2,6 @@
 
 #include "common/hash/sha256.h"
 #include "server/azure/dataflow.h"
-#include "server/azure/delimited_rows.h"
 #include "server/registry/content_guid.h"
 #include "server/registry/dataset_registry.h"
 #include "server/rest/azure/served_blobs.h"
@@ -17,16 +16,17 @@ std::string RegistrationId(const Dataset& dataset) {
 
 }  // namespace
 
-Result<std::string> DatasetYaml(const AzureServices& azure, const Dataset& dataset) {
-  const auto rows = azure.services.datasets.ReadRows(dataset);
-  if (!rows) return Fail(rows.error());
-  const auto lines = WriteLines(*rows);
-  if (!lines) return Fail(lines.error());
-  return DataflowYaml(dataset.workspace, DatasetBlobPath(dataset.sha256), lines->multi_line);
+Result<std::string> DatasetYaml(const Dataset& dataset) {
+  if (dataset.form == RowForm::kBinary) {
+    return Fail(InvalidArgument("some rows of the dataset " + dataset.id +
+                                " are no text, and no text dataset can hold them"));
+  }
+  return DataflowYaml(dataset.workspace, DatasetBlobPath(dataset.sha256),
+                      dataset.form == RowForm::kMultiLine);
 }
 
 Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& dataset) {
-  const auto yaml = DatasetYaml(azure, dataset);
+  const auto yaml = DatasetYaml(dataset);
   if (!yaml) return Fail(yaml.error());
   const auto tags = azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version);
   if (!tags) return Fail(tags.error());
@@ -52,8 +52,8 @@ Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& datas
               {"latest", latest}};
 }
 
-Result<Json> EncodeSavedDataset(const AzureServices& azure, const Dataset& dataset) {
-  const auto yaml = DatasetYaml(azure, dataset);
+Result<Json> EncodeSavedDataset(const Dataset& dataset) {
+  const auto yaml = DatasetYaml(dataset);
   if (!yaml) return Fail(yaml.error());
   return Json{{"id", ContentGuid(dataset.sha256)},
               {"datasetType", "tabular"},

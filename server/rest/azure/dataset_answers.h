@@ -11,10 +11,10 @@ namespace mlprof {
 
 /// The definition of a text that holds exactly the dataset's rows. kInvalidArgument where a row is
 /// no text.
-Result<std::string> DatasetYaml(const AzureServices& azure, const Dataset& dataset);
+Result<std::string> DatasetYaml(const Dataset& dataset);
 /// A registered dataset; errors as above.
 Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& dataset);
 /// Its content alone, without name and version.
-Result<Json> EncodeSavedDataset(const AzureServices& azure, const Dataset& dataset);
+Result<Json> EncodeSavedDataset(const Dataset& dataset);
 
 }  // namespace mlprof

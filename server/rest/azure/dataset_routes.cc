@@ -20,6 +20,7 @@ namespace mlprof {
 namespace {
 
 constexpr int kPage = 1000;
+constexpr std::size_t kMostTags = 1000;
 constexpr const char* kUnregistered = "unregistered-";
 
 Result<HttpResponse> Answer(const AzureServices& azure, const Result<Dataset>& dataset) {
@@ -29,9 +30,9 @@ Result<HttpResponse> Answer(const AzureServices& azure, const Result<Dataset>& d
   return JsonResponse(200, *json);
 }
 
-Result<HttpResponse> AnswerSaved(const AzureServices& azure, const Result<Dataset>& dataset) {
+Result<HttpResponse> AnswerSaved(const Result<Dataset>& dataset) {
   if (!dataset) return Fail(dataset.error());
-  const auto json = EncodeSavedDataset(azure, *dataset);
+  const auto json = EncodeSavedDataset(*dataset);
   if (!json) return Fail(json.error());
   return JsonResponse(200, *json);
 }
@@ -55,7 +56,9 @@ Result<AzureRecords::Tags> ReadTags(const Json& json) {
   AzureRecords::Tags tags;
   const Json given = json.value("tags", Json::object());
   if (given.is_null()) return tags;
-  if (!given.is_object()) return Fail(InvalidArgument("tags must be an object"));
+  if (!given.is_object() || given.size() > kMostTags) {
+    return Fail(InvalidArgument("tags must be an object of at most 1000 members"));
+  }
   for (const auto& [key, value] : given.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : DumpJson(value);
     if (!CheckTagKey(key).empty() || !CheckTagValue(text).empty()) {
@@ -104,20 +107,37 @@ bool Flag(const AzureCall& call, const char* name) {
   return EqualsIgnoringCase(call.request.Query(name).value_or(""), "true");
 }
 
+// The newest version of that name. A name is no id: "a:1" and a GUID name nothing here.
+Result<std::optional<Dataset>> NewestNamed(const AzureServices& azure, const std::string& workspace,
+                                           const std::string& name) {
+  auto found = azure.services.datasets.Get(workspace, name);
+  if (found && found->name == name) return std::move(*found);
+  if (!found && found.error().code() != ErrorCode::kNotFound) return Fail(found.error());
+  return std::nullopt;
+}
+
+// The same rows, described in the same way, are the same version.
+Result<bool> IsSame(const AzureServices& azure, const Wanted& wanted, const Dataset& dataset) {
+  if (PackedDigest(wanted.rows) != dataset.sha256) return false;
+  const auto tags = azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version);
+  if (!tags) return Fail(tags.error());
+  return *tags == wanted.tags && dataset.description == wanted.dataset.description;
+}
+
 Result<HttpResponse> RegisterDataset(const AzureServices& azure, const AzureCall& call) {
   const auto wanted = ReadWanted(azure, call);
   if (!wanted) return Fail(wanted.error());
   const std::string& name = wanted->dataset.name;
-  const auto newest = azure.services.datasets.Get(call.workspace, name);
-  if (!newest && newest.error().code() != ErrorCode::kNotFound) return Fail(newest.error());
-  if (!newest) return Answer(azure, Keep(azure, *wanted));
+  const auto newest = NewestNamed(azure, call.workspace, name);
+  if (!newest) return Fail(newest.error());
+  if (!*newest) return Answer(azure, Keep(azure, *wanted));
   if (!Flag(call, "ifExistsOk")) {
     return Fail(Conflict("There is already a dataset registered under name \"" + name + "\""));
   }
-  if (!Flag(call, "updateDefinitionIfExists")) return Answer(azure, newest);
-  // The same rows are the same version.
-  const bool same = PackedDigest(wanted->rows) == newest->sha256;
-  return Answer(azure, same ? newest : Keep(azure, *wanted));
+  if (!Flag(call, "updateDefinitionIfExists")) return Answer(azure, **newest);
+  const auto same = IsSame(azure, *wanted, **newest);
+  if (!same) return Fail(same.error());
+  return Answer(azure, *same ? **newest : Keep(azure, *wanted));
 }
 
 // A dataset a script made and did not register: kept under a name made of its content.
@@ -131,9 +151,9 @@ Result<HttpResponse> SaveDataset(const AzureServices& azure, const AzureCall& ca
   if (!rows) return Fail(rows.error());
   const std::string guid = ContentGuid(PackedDigest(*rows));
   const auto known = azure.services.datasets.Get(call.workspace, guid);
-  if (known) return AnswerSaved(azure, known);
+  if (known) return AnswerSaved(known);
   const NewDataset unregistered{call.workspace, kUnregistered + guid, "", ""};
-  return AnswerSaved(azure, azure.services.datasets.RegisterRows(unregistered, *rows, {}));
+  return AnswerSaved(azure.services.datasets.RegisterRows(unregistered, *rows, {}));
 }
 
 // "name" and "versionId" to a dataset's id; "" for a version that is none.
@@ -166,7 +186,7 @@ Result<HttpResponse> QueryDataset(const AzureServices& azure, const AzureCall& c
 
 Result<HttpResponse> GetSaved(const AzureServices& azure, const AzureCall& call) {
   return AnswerSaved(
-      azure, azure.services.datasets.Get(call.workspace, PathParameter(call.request, "id")));
+      azure.services.datasets.Get(call.workspace, PathParameter(call.request, "id")));
 }
 
 Result<std::vector<Dataset>> Newest(const AzureServices& azure, const std::string& workspace) {
@@ -215,7 +235,7 @@ Result<HttpResponse> GetDataVersion(const AzureServices& azure, const AzureCall&
                                     : IdOf(name, PathParameter(call.request, "version"));
   const auto dataset = azure.services.datasets.Get(call.workspace, id);
   if (!dataset) return Fail(dataset.error());
-  const auto yaml = DatasetYaml(azure, *dataset);
+  const auto yaml = DatasetYaml(*dataset);
   if (!yaml) return Fail(yaml.error());
   return JsonResponse(200, {{"legacyDataflow", *yaml}});
 }

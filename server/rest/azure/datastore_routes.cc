@@ -9,7 +9,7 @@ namespace {
 
 Json EncodeDatastore(const AzureServices& azure, const AzureCall& call) {
   const std::string query =
-      BlobQuery(azure, call.workspace, kDatastoreContainer, CallerScope(azure, call.request));
+      BlobQuery(azure, call.workspace, kDatastoreContainer, CallerOf(azure, call.request));
   return {{"name", kDatastoreName},
           {"dataStoreType", "AzureBlob"},
           {"isDefault", true},

@@ -4,6 +4,7 @@
 
 #include "common/json/field_checks.h"
 #include "common/json/json_reader.h"
+#include "server/rest/azure/driver_program.h"
 
 namespace mlprof {
 namespace {
@@ -13,6 +14,7 @@ constexpr const char* kEntryScript = "AZUREML_ENTRY_SCRIPT";
 constexpr const char* kSourceDirectory = "AZUREML_SOURCE_DIRECTORY";
 constexpr std::string_view kArtifactScheme = "aml://artifact/";
 constexpr std::size_t kMostAssets = 100;
+constexpr std::size_t kMostModels = 100;
 constexpr std::size_t kMostPackages = 1000;
 
 using Problems = std::vector<FieldError>;
@@ -114,6 +116,21 @@ void ReadDocker(JsonReader& docker, EntryScriptConfig& script) {
   }
 }
 
+// False for what cannot be a script's path.
+bool NameScript(std::string entry, std::string folder, EntryScriptConfig& script) {
+  while (folder.ends_with('/')) folder.pop_back();
+  // The folder's own name is the root of what is unpacked.
+  if (!folder.empty() && entry.starts_with(folder + "/")) {
+    entry.erase(0, folder.size() + 1);
+  } else {
+    folder.clear();
+  }
+  const bool good = CheckFileInside(entry).empty() && CheckFolderInside(folder).empty();
+  script.entry_script = std::move(entry);
+  script.source_directory = std::move(folder);
+  return good;
+}
+
 void ReadVariables(JsonReader& environment, AzureImageRequest& image, EntryScriptConfig& script,
                    Problems& problems) {
   auto variables =
@@ -122,21 +139,11 @@ void ReadVariables(JsonReader& environment, AzureImageRequest& image, EntryScrip
     const auto found = variables.extract(name);
     return found.empty() ? std::string() : found.mapped();
   };
-  std::string entry = take(kEntryScript);
-  std::string folder = take(kSourceDirectory);
-  while (folder.ends_with('/')) folder.pop_back();
-  // The folder's own name is the root of what is unpacked.
-  if (!folder.empty() && entry.starts_with(folder + "/")) {
-    entry.erase(0, folder.size() + 1);
-  } else {
-    folder.clear();
-  }
-  if (!CheckFileInside(entry).empty() || !CheckFolderInside(folder).empty()) {
+  const std::string entry = take(kEntryScript);
+  if (!NameScript(entry, take(kSourceDirectory), script)) {
     environment.Problem("environmentVariables",
                         std::string(kEntryScript) + " must be the relative path of a file");
   }
-  script.entry_script = entry;
-  script.source_directory = folder;
   for (const auto& [name, value] : variables) {
     std::string problem = CheckEnvironmentName(name);
     if (problem.empty()) problem = CheckEnvironmentValue(value);
@@ -175,6 +182,10 @@ Result<AzureImageRequest> DecodeImageRequest(const Json& json) {
   AzureImageRequest image;
   JsonReader request(json, kRoot, JsonReader::Mode::kResource, problems);
   Assign(image.model_ids, request.Strings("modelIds"));
+  if (image.model_ids.size() > kMostModels) {
+    request.Problem("modelIds", "must have at most 100 members");
+    image.model_ids.clear();
+  }
   for (const std::string& id : image.model_ids) {
     if (std::string problem = CheckId(id); !problem.empty()) {
       request.Problem("modelIds", std::move(problem));
@@ -183,13 +194,28 @@ Result<AzureImageRequest> DecodeImageRequest(const Json& json) {
   ReadAssets(request, image, problems);
   if (auto environment = request.Object("environment")) {
     ReadEnvironment(*environment, image, problems);
+  } else if (!image.driver_artifact.empty()) {
+    image.has_environment = false;
   } else {
     request.Problem("environment", "is required: give the InferenceConfig an Environment");
   }
   if (image.assets.empty()) request.Problem("assets", "must hold the entry script");
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
-  PlaceScript(image);
+  if (image.has_environment) PlaceScript(image);
   return image;
+}
+
+Status CompleteFromDriver(std::string_view driver, AzureImageRequest& image) {
+  const auto program = ReadDriver(driver);
+  EntryScriptConfig script;
+  if (!program || !NameScript(program->entry_script, program->source_directory, script)) {
+    return Fail(Error(ErrorCode::kInvalidArgument, "the request says no entry script",
+                      {{std::string(kRoot) + "/environment",
+                        "is required: give the InferenceConfig an Environment"}}));
+  }
+  image.config.service = std::move(script);
+  PlaceScript(image);
+  return {};
 }
 
 }  // namespace mlprof

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/domain/inference_config.h"
@@ -23,11 +24,16 @@ struct AzureImageRequest {
   std::vector<Asset> assets;    // of the source: without the driver, which mlprof does not need
   std::string driver_artifact;  // "" where there is none
   std::string conda_file;       // a text for kCondaFileInSource; "" for none
+  bool has_environment =
+      true;  // else the driver alone knows the entry script: CompleteFromDriver()
 };
 
 inline constexpr const char* kCondaFileInSource = ".mlprof/conda_dependencies.yml";
 
 /// kInvalidArgument with every bad field, pointers beginning with /environmentImageRequest.
 Result<AzureImageRequest> DecodeImageRequest(const Json& json);
+/// Puts the entry script that `driver` loads into a request without an environment.
+/// kInvalidArgument.
+Status CompleteFromDriver(std::string_view driver, AzureImageRequest& image);
 
 }  // namespace mlprof

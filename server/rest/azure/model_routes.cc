@@ -79,6 +79,10 @@ Result<HttpResponse> CreateModel(const AzureServices& azure, const AzureCall& ca
   if (!json) return Fail(json.error());
   auto wanted = DecodeAzureModel(*json);
   if (!wanted) return Fail(wanted.error());
+  const IdempotencyKey key = RetryKey(call);
+  const auto before = azure.services.models.MadeBefore(call.workspace, key);
+  if (!before) return Fail(before.error());
+  if (*before) return JsonResponse(200, EncodeAzureModel(**before));
   const auto asset = azure.records.FindAsset(call.workspace, wanted->asset_id);
   if (!asset) return Fail(asset.error());
   if (!*asset) return Fail(NotFound("there is no asset \"" + wanted->asset_id + "\""));
@@ -87,7 +91,7 @@ Result<HttpResponse> CreateModel(const AzureServices& azure, const AzureCall& ca
   const auto archive = ModelArchive(azure.blobs, azure.content, *artifact, wanted->unpack);
   if (!archive) return Fail(archive.error());
   wanted->model.workspace = call.workspace;
-  const auto model = azure.services.models.Register(wanted->model, *archive, {});
+  const auto model = azure.services.models.Register(wanted->model, *archive, key);
   if (!model) return Fail(model.error());
   // From here on the registry has the files; they are read through the model.
   if (Status removed = azure.blobs.RemoveAtOrBelow(*artifact); !removed) {

@@ -5,6 +5,7 @@
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_store.h"
 #include "server/profiling/profile_service.h"
+#include "server/registry/byte_source.h"
 #include "server/registry/content_guid.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/source_registry.h"
@@ -17,6 +18,8 @@
 
 namespace mlprof {
 namespace {
+
+constexpr Bytes kLargestDriver = KiB(64);
 
 std::string ServiceUrl(const AzureCall& call) {
   return call.address.https_base + "/modelmanagement/v1.0" + WorkspacePath(call.workspace);
@@ -35,6 +38,18 @@ Result<Json> Encode(const AzureServices& azure, const AzureCall& call, const Pro
   const std::string logs = call.address.https_base + "/profiles/" + profile.id +
                            "/logs?workspace=" + PercentEncode(profile.workspace);
   return EncodeAzureProfile(profile, {std::move(*asked), DatasetGuid(azure, profile), logs});
+}
+
+// The entry script, where only the driver names it.
+Status FindScript(const AzureServices& azure, const AzureCall& call, AzureImageRequest& image) {
+  if (image.has_environment) return {};
+  const auto name = ArtifactName(call.workspace, image.driver_artifact);
+  if (!name) return Fail(name.error());
+  const auto blob = azure.blobs.Get(*name);
+  if (!blob) return Fail(blob.error());
+  const auto text = ReadWholeFile(azure.blobs.File(*blob), kLargestDriver, "the driver program");
+  if (!text) return Fail(text.error());
+  return CompleteFromDriver(*text, image);
 }
 
 // The source as a client put it up, with the file that lists its packages.
@@ -66,34 +81,55 @@ void DropArtifacts(const AzureServices& azure, const AzureCall& call,
   }
 }
 
+Result<HttpResponse> Accepted(const AzureServices& azure, const AzureCall& call,
+                              const Profile& profile) {
+  const auto answer = Encode(azure, call, profile);
+  if (!answer) return Fail(answer.error());
+  HttpResponse response = JsonResponse(202, *answer);
+  response.headers.Set("Operation-Location", ServiceUrl(call) + "/operations/" + profile.id);
+  return response;
+}
+
+// With the source as the registry has it.
+Result<CreatedProfile> Create(const AzureServices& azure, const AzureCall& call,
+                              const IdempotencyKey& key, AzureProfileRequest& wanted) {
+  MLPROF_TRY(FindScript(azure, call, wanted.image));
+  const auto source = TakeSource(azure, call, wanted.image);
+  if (!source) return Fail(source.error());
+  InferenceConfig config = wanted.image.config;
+  std::get<EntryScriptConfig>(config.service).source_id = *source;
+  wanted.request.inference_config = std::move(config);
+  wanted.request.budget = azure.services.budget;
+  return azure.services.profiles.Create(call.workspace, wanted.request, key,
+                                        CreationRules::kAzureV1);
+}
+
 Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& call) {
   const auto json = ReadAzureObject(call.request);
   if (!json) return Fail(json.error());
   auto wanted = DecodeAzureProfile(*json);
   if (!wanted) return Fail(wanted.error());
   ProfileService& profiles = azure.services.profiles;
+  const IdempotencyKey key = RetryKey(call);
+  const auto before = profiles.MadeBefore(call.workspace, key);
+  if (!before) return Fail(before.error());
+  if (*before) return Accepted(azure, call, **before);
   auto unknown = profiles.UnknownIds(call.workspace, wanted->request);
   if (!unknown) return Fail(unknown.error());
   MLPROF_TRY(ProblemsToStatus(std::move(*unknown)));
-  const auto source = TakeSource(azure, call, wanted->image);
-  if (!source) return Fail(source.error());
-  InferenceConfig config = wanted->image.config;
-  std::get<EntryScriptConfig>(config.service).source_id = *source;
-  wanted->request.inference_config = std::move(config);
-  wanted->request.budget = azure.services.budget;
-  const auto created =
-      profiles.Create(call.workspace, wanted->request, {}, CreationRules::kAzureV1);
-  if (!created) return Fail(created.error());
+  const auto created = Create(azure, call, key, *wanted);
+  if (!created) {
+    // Another request with the same body may have taken the uploads meanwhile.
+    const auto meanwhile = profiles.MadeBefore(call.workspace, key);
+    if (meanwhile && *meanwhile) return Accepted(azure, call, **meanwhile);
+    return Fail(created.error());
+  }
   const Profile& profile = created->profile;
   // The profile runs: a failure now would only make the client ask for another one.
   const Status saved = azure.records.SaveAsked(profile.id, wanted->asked);
   if (!saved) LogWarn("what was asked is not kept", {{"reason", saved.error().message()}});
   DropArtifacts(azure, call, wanted->image);
-  const auto answer = Encode(azure, call, profile);
-  if (!answer) return Fail(answer.error());
-  HttpResponse response = JsonResponse(202, *answer);
-  response.headers.Set("Operation-Location", ServiceUrl(call) + "/operations/" + profile.id);
-  return response;
+  return Accepted(azure, call, profile);
 }
 
 Result<HttpResponse> ListProfiles(const AzureServices& azure, const AzureCall& call) {

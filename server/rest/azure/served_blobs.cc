@@ -5,7 +5,7 @@
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_path.h"
 #include "server/azure/dataset_import.h"
-#include "server/azure/delimited_rows.h"
+#include "server/azure/dataset_texts.h"
 #include "server/registry/content_guid.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -28,13 +28,12 @@ Result<BlobContent> DatasetText(const AzureServices& azure, const BlobName& name
   if (!DigestPrefix(guid)) return Fail(NothingThere(name));
   const auto dataset = azure.services.datasets.Get(name.workspace, guid);
   if (!dataset) return Fail(dataset.error());
-  const auto rows = azure.services.datasets.ReadRows(*dataset);
-  if (!rows) return Fail(rows.error());
-  auto lines = WriteLines(*rows);
-  if (!lines) return Fail(lines.error());
+  const auto text =
+      azure.texts.Get(dataset->sha256, [&] { return azure.services.datasets.ReadRows(*dataset); });
+  if (!text) return Fail(text.error());
   BlobContent content;
-  content.size = lines->text.size();
-  content.bytes = std::move(lines->text);
+  content.file = text->file;
+  content.size = static_cast<std::uint64_t>(text->size.count());
   content.tag = dataset->sha256;
   content.modified = dataset->created;
   return content;
@@ -57,7 +56,7 @@ Result<BlobContent> ModelFile(const AzureServices& azure, const BlobName& name) 
   BlobContent content;
   content.size = std::filesystem::file_size(file, error);
   if (error) return Fail(NothingThere(name));
-  content.bytes = file;
+  content.file = std::make_shared<const std::filesystem::path>(file);
   content.tag = model->sha256;
   content.modified = model->created;
   return content;

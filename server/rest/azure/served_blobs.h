@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "common/domain/model.h"
@@ -16,7 +16,7 @@ namespace mlprof {
 
 /// A blob's bytes with what is told of them.
 struct BlobContent {
-  std::variant<std::filesystem::path, std::string> bytes;
+  std::shared_ptr<const std::filesystem::path> file;  // its owner, where it is made for this
   std::uint64_t size = 0;
   std::string tag;  // differs where the bytes do
   Timestamp modified;

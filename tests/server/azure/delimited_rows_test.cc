@@ -46,10 +46,8 @@ TEST(DelimitedRows, WhatIsWrittenIsReadBack) {
   const Rows rows = {"plain", "\"quoted\"", "two\nlines \"x\"", "ends in \r", "a,b"};
   const auto lines = WriteLines(rows);
   ASSERT_TRUE(lines);
-  EXPECT_TRUE(lines->multi_line);
-  EXPECT_EQ(*ReadDelimited({lines->text}, kMultiLine), rows);
-  EXPECT_EQ(WriteLines({"a", "b"})->text, "a\nb\n");
-  EXPECT_FALSE(WriteLines({"a", "b"})->multi_line);
+  EXPECT_EQ(*ReadDelimited({*lines}, kMultiLine), rows);
+  EXPECT_EQ(*WriteLines({"a", "b"}), "a\nb\n");
   EXPECT_FALSE(WriteLines({"\xff"}));
 }
 

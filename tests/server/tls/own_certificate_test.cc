@@ -86,6 +86,7 @@ TEST_F(OwnCertificateTest, ComesFromACaThatCanSignServersOnly) {
   EXPECT_EQ(X509_check_ca(certificate), 1);
   EXPECT_EQ(X509_get_pathlen(certificate), 0);
   EXPECT_EQ(X509_get_key_usage(certificate), std::uint32_t{KU_KEY_CERT_SIGN | KU_CRL_SIGN});
+  EXPECT_EQ(X509_get_extended_key_usage(certificate), std::uint32_t{XKU_SSL_SERVER});
   EXPECT_TRUE(LastsFor(authority, Now(), 3649 * kDay));
   EXPECT_FALSE(LastsFor(authority, Now(), 3653 * kDay));
 }

@@ -11,6 +11,7 @@
 #include "common/http/percent.h"
 #include "common/json/json.h"
 #include "server/azure/blob_store.h"
+#include "server/azure/dataset_texts.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
@@ -144,6 +145,7 @@ class AzureBench : public RegistryTest {
                           queue_,    events_, live_,     "docker"};
   BlobStore blobs_{*database_, *content_};
   AzureRecords records_{*database_};
+  DatasetTexts texts_{*content_};
   std::unique_ptr<TokenRepository> tokens_ = TokenRepository::Open(*database_).value();
   const std::string writer_ = tokens_->Create({"writer", Scope::kWrite}).value().secret;
   const std::string reader_ = tokens_->Create({"reader", Scope::kRead}).value().secret;
@@ -153,6 +155,7 @@ class AzureBench : public RegistryTest {
                         metrics_, [] { return Status(); }, "test"},
                        blobs_,
                        records_,
+                       texts_,
                        *content_,
                        std::string(32, 's'),
                        [this] { return address_; }};

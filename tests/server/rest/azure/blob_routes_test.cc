@@ -47,6 +47,17 @@ TEST_F(AzureBlobs, WhatWasPutIsReadByWhoeverHasTheAddress) {
   EXPECT_EQ(behind.headers.Get("Content-Range"), "bytes */10");
 }
 
+TEST_F(AzureBlobs, AnAddressEndsWithTheTokenItWasGivenFor) {
+  ASSERT_EQ(Blob("PUT", "x", "1").status, 201);
+  const Json store = JsonOf(AskFrom(kElsewhere, "GET", Workspace("/datastore/v1.0") + "/default",
+                                    "", {{"Authorization", "Bearer " + reader_}}));
+  const std::string blob =
+      "/azureml-blobstore/x" + store["azureStorageSection"]["sasToken"].get<std::string>();
+  EXPECT_EQ(AskFrom(kElsewhere, "GET", blob, "", {}).status, 200);
+  ASSERT_TRUE(tokens_->Revoke("reader"));
+  EXPECT_EQ(AskFrom(kElsewhere, "GET", blob, "", {}).status, 401);
+}
+
 TEST_F(AzureBlobs, AMissingOneSaysSoInAHeader) {
   const HttpResponse missing = Blob("GET", "x");
   EXPECT_EQ(missing.status, 404);

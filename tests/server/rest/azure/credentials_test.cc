@@ -108,6 +108,11 @@ TEST(BlobSignature, RefusesEveryChange) {
   EXPECT_FALSE(Read(replaced("sig=", "sig=A")));
   EXPECT_FALSE(Read(replaced("sig=", "other=")));
   EXPECT_FALSE(Read(query + "&si=s%2Fg%2Fw"));
+  EXPECT_FALSE(Read(query + "&skoid=t1"));
+  const std::string of_token = SignBlobGrant(kKey, {"s/g/w", "c", Scope::kRead, kNow + 60, "t1"});
+  EXPECT_EQ(Read(of_token)->token_id, "t1");
+  EXPECT_FALSE(
+      Read(of_token.substr(0, of_token.find("&skoid")) + of_token.substr(of_token.find("&sp="))));
   EXPECT_FALSE(Read(""));
 }
 

@@ -85,6 +85,25 @@ TEST_F(AzureDatasets, TheSameRowsAreTheSameVersionAndOthersTheNext) {
   EXPECT_NE(second["latest"]["savedDatasetId"], first["latest"]["savedDatasetId"]);
 }
 
+TEST_F(AzureDatasets, TheSameRowsDescribedAnewAreTheNextVersion) {
+  ASSERT_EQ(Register("requests", "data/x.txt").status, 200);
+  const HttpResponse again = Ask("POST", Datasets(kQuery),
+                                 DumpJson({{"name", "requests"},
+                                           {"datasetType", "tabular"},
+                                           {"description", "d"},
+                                           {"tags", {{"a", "other"}}},
+                                           {"latest", {{"dataflow", Dataflow("data/x.txt")}}}}));
+  EXPECT_EQ(JsonOf(again)["latest"]["versionId"], "2");
+  EXPECT_EQ(JsonOf(again)["tags"]["a"], "other");
+}
+
+TEST_F(AzureDatasets, ANameIsNoId) {
+  const std::string guid =
+      JsonOf(Register("requests", "data/x.txt"))["latest"]["savedDatasetId"].get<std::string>();
+  EXPECT_EQ(Register("requests:1", "data/x.txt", "?ifExistsOk=true").status, 400);
+  EXPECT_EQ(JsonOf(Register(guid, "data/x.txt"))["name"], guid);
+}
+
 TEST_F(AzureDatasets, ANameInUseIsRefusedUnlessAsked) {
   Register("requests", "data/x.txt");
   PutInDatastore("data/x.txt", "other\n");
@@ -151,6 +170,17 @@ TEST_F(AzureDatasets, RowsThatAreNoTextAreToldSo) {
   ASSERT_TRUE(datasets_.Register(native, Upload(R"({"rows": [{"base64": "/w=="}]})"), {}));
   EXPECT_EQ(Ask("GET", Datasets("/query/name=bytes")).status, 400);
   EXPECT_EQ(JsonOf(Ask("GET", Datasets()))["value"].size(), 0u);
+}
+
+TEST_F(AzureDatasets, ATextIsMadeOnceForAllItsRanges) {
+  const Json made = JsonOf(Register("requests", "data/x.txt"));
+  const std::string id = made["latest"]["savedDatasetId"].get<std::string>();
+  const std::string text = "/azureml-blobstore/mlprof-datasets/" + id + ".txt" + DatastoreQuery();
+  const HttpResponse whole = Ask("GET", text);
+  const HttpResponse part = Ask("GET", text, "", {{"Range", "bytes=2-5"}});
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(TextOf(part), TextOf(whole).substr(2, 4));
+  EXPECT_EQ(std::get<FileBody>(part.body).file, std::get<FileBody>(whole.body).file);
 }
 
 TEST_F(AzureDatasets, BadRequestsAreRefused) {

@@ -140,6 +140,8 @@ TEST(AzureProfileRequest, NamesWhatIsWrong) {
   EXPECT_THAT(Refusal(body), HasSubstr("/name"));
   body = Body();
   body["environmentImageRequest"].erase("environment");
+  EXPECT_FALSE(DecodeAzureProfile(body)->image.has_environment);
+  body["environmentImageRequest"].erase("driverProgram");
   EXPECT_THAT(Refusal(body), HasSubstr("give the InferenceConfig an Environment"));
   body = Body();
   body["environmentImageRequest"]["environment"]["environmentVariables"] = {

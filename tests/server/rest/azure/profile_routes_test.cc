@@ -92,11 +92,42 @@ TEST_F(AzureProfiles, WhatWasAskedIsShownAndNothingElse) {
 TEST_F(AzureProfiles, ANameUsedBeforeGetsAnotherRun) {
   ASSERT_EQ(Create(Body("p")).status, 202);
   const std::string first = service_.Get("s/g/w", "p")->id;
-  PutArtifact("e1", "src.tar.gz", TarBuilder().File("src/score.py", "other").Build());
-  ASSERT_EQ(Create(Body("p")).status, 202);
+  PutArtifact("e2", "src.tar.gz", TarBuilder().File("src/score.py", "other").Build());
+  Json body = Body("p");
+  body["environmentImageRequest"]["assets"][1]["url"] = "aml://artifact/LocalUpload/e2/src.tar.gz";
+  ASSERT_EQ(Create(body).status, 202);
   const Json listed = JsonOf(Ask("GET", Service("/profiles?name=p&count=1")))["value"];
   EXPECT_NE(listed[0]["id"], first);
   EXPECT_EQ(JsonOf(Ask("GET", Service("/profiles?name=p")))["value"].size(), 2u);
+}
+
+TEST_F(AzureProfiles, AskedAgainByAClientThatGotNoAnswerItIsTheSameOne) {
+  const HttpResponse first = Create(Body("p"));
+  const HttpResponse again = Create(Body("p"));
+  EXPECT_EQ(again.status, 202) << TextOf(again);
+  EXPECT_EQ(again.headers.Get("Operation-Location"), first.headers.Get("Operation-Location"));
+  EXPECT_EQ(JsonOf(Ask("GET", Service("/profiles?name=p")))["value"].size(), 1u);
+}
+
+TEST_F(AzureProfiles, WithoutAnEnvironmentTheDriverNamesTheScript) {
+  PutArtifact("d2", "tmpdriver.py",
+              "import sys\n"
+              "sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), 'src'))\n"
+              "script_location = os.path.join(os.path.dirname(os.path.realpath(__file__)), "
+              "'src/score.py')\n");
+  Json body = Body("p");
+  body["environmentImageRequest"].erase("environment");
+  const HttpResponse refused = Create(body);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(TextOf(refused), HasSubstr("give the InferenceConfig an Environment"));
+  body["environmentImageRequest"]["assets"][0]["url"] =
+      "aml://artifact/LocalUpload/d2/tmpdriver.py";
+  const HttpResponse made = Create(body);
+  ASSERT_EQ(made.status, 202) << TextOf(made);
+  const auto profile = service_.Get("s/g/w", "p");
+  const auto& script = std::get<EntryScriptConfig>(profile->request.inference_config->service);
+  EXPECT_EQ(script.source_directory, "src");
+  EXPECT_EQ(script.entry_script, "score.py");
 }
 
 TEST_F(AzureProfiles, TheSourceIsTakenOverFromTheArtifacts) {

@@ -1,0 +1,56 @@
+#include "server/azure/dataset_texts.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "server/azure/delimited_rows.h"
+#include "server/azure/upload_file.h"
+#include "server/storage/content_store.h"
+#include "server/storage/durable_file.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kMost = 8;
+
+}  // namespace
+
+Result<SpooledBody> DatasetTexts::Get(const std::string& rows_sha256, const ReadRows& read) {
+  if (auto known = Find(rows_sha256)) return *std::move(known);
+  const std::lock_guard one_at_a_time(making_);
+  if (auto known = Find(rows_sha256)) return *std::move(known);
+  auto text = Make(read);
+  if (!text) return text;
+  const std::lock_guard lock(mutex_);
+  newest_first_.push_front({rows_sha256, *text});
+  if (newest_first_.size() > kMost) newest_first_.pop_back();
+  return text;
+}
+
+std::optional<SpooledBody> DatasetTexts::Find(const std::string& rows_sha256) {
+  const std::lock_guard lock(mutex_);
+  const auto known =
+      std::find_if(newest_first_.begin(), newest_first_.end(),
+                   [&](const Kept& kept) { return kept.rows_sha256 == rows_sha256; });
+  if (known == newest_first_.end()) return std::nullopt;
+  std::rotate(newest_first_.begin(), known, known + 1);
+  return newest_first_.front().text;
+}
+
+Result<SpooledBody> DatasetTexts::Make(const ReadRows& read) {
+  const auto rows = read();
+  if (!rows) return Fail(rows.error());
+  const auto lines = WriteLines(*rows);
+  if (!lines) return Fail(lines.error());
+  const std::filesystem::path path = content_.NewIncomingPath();
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return Fail(FromErrno(errno, "creating " + path.string()));
+  SpooledBody text = AsUpload(path);
+  MLPROF_TRY(WriteAll(file.get(), *lines));
+  text.size = Bytes(static_cast<std::int64_t>(lines->size()));
+  return text;
+}
+
+}  // namespace mlprof

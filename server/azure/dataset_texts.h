@@ -1,0 +1,43 @@
+// The rows of datasets as texts, for clients that read them by ranges of bytes. Made when first
+// asked for, one at a time, and the last few kept as files: a text may have hundreds of MiB.
+// Thread-safe.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "common/domain/dataset.h"
+#include "common/http/message.h"
+#include "common/result/result.h"
+
+namespace mlprof {
+
+class ContentStore;
+
+class DatasetTexts {
+ public:
+  explicit DatasetTexts(ContentStore& content) : content_(content) {}
+
+  using ReadRows = std::function<Result<Rows>()>;
+  /// The text of the rows with this digest, which `read` gives where it is not kept; its own digest
+  /// is left empty. The file goes with its last owner. kInvalidArgument for a row that is no text.
+  Result<SpooledBody> Get(const std::string& rows_sha256, const ReadRows& read);
+
+ private:
+  struct Kept {
+    std::string rows_sha256;
+    SpooledBody text;
+  };
+  std::optional<SpooledBody> Find(const std::string& rows_sha256);
+  Result<SpooledBody> Make(const ReadRows& read);
+
+  ContentStore& content_;
+  std::mutex making_;  // so that many callers need the memory of one
+  std::mutex mutex_;   // of what follows; taken after the other
+  std::deque<Kept> newest_first_;
+};
+
+}  // namespace mlprof
