@@ -126,7 +126,8 @@ void Agent::OnReady() {
   agent_protocol::Ready ready;
   ready.took = Clock::now() - started_at_;
   ready.cpu_time = ModelCpuTime(*cgroup_) - cpu_at_start_;
-  sampler_.Take();  // a peak between two samples would be missed
+  // A peak or a kill between two samples would be missed.
+  supervisor_.NoteOomKills(sampler_.Take().oom_kills);
   ready.peak_unreclaimable = sampler_.peak_unreclaimable();
   const Census census = TakeCensus(ListModelProcesses());
   ready.processes = census.processes;

@@ -15,6 +15,7 @@ constexpr std::chrono::milliseconds kHardlyAny{1};
 constexpr Bytes kSameUsage = KiB(64);
 constexpr Bytes kSteady = MiB(1);
 constexpr int kPeakAttempts = 4;
+constexpr std::int64_t kOwnTasks = 1;  // of the agent, which has one thread
 
 Bytes Distance(Bytes a, Bytes b) { return std::max(a, b) - std::min(a, b); }
 
@@ -124,7 +125,7 @@ Sample Sampler::Compose(Clock::time_point now) {
   sample.file_refaults = reading_.file_refaults;
   sample.major_faults = reading_.major_faults;
   sample.memory_stall = reading_.memory_stall;
-  sample.processes = reading_.processes;
+  sample.processes = std::max<std::int64_t>(reading_.processes - kOwnTasks, 0);
   sample.oom_kills = reading_.oom_kills;
   sample.host_cpu_pressure = pressure_;
   sample.agent_memory = own_memory_;

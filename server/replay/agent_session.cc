@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::size_t kRecentRequests = 500;
+// A server that forks starts a killed worker anew for ever. One kill may be all, and the word of a
+// whole model's death follows its kill at once; a second one says that there will be a third.
+constexpr std::int64_t kFutileKills = 2;
+constexpr std::chrono::seconds kReadyAfterOomKill{2};
 
 }  // namespace
 
@@ -24,7 +28,9 @@ void AgentSession::Start(const agent_protocol::Start& start) { link_.Start(start
 
 Result<agent_protocol::Ready> AgentSession::AwaitReady(std::stop_token stop, Deadline deadline) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, stop, deadline.when(), [&] { return ready_ || LostLocked(); });
+  changed_.wait_until(lock, stop, deadline.when(),
+                      [&] { return ready_ || LostLocked() || death_.oom_kills > 0; });
+  if (death_.oom_kills > 0) OutwaitOomKill(lock, stop, deadline);
   if (ready_) return *ready_;
   if (stop.stop_requested()) return Fail(Cancelled("stopped while the model was starting"));
   if (LostLocked()) return Fail(Unavailable("the model did not start"));
@@ -32,11 +38,22 @@ Result<agent_protocol::Ready> AgentSession::AwaitReady(std::stop_token stop, Dea
   return Fail(DeadlineExceeded("the model was not ready in time"));
 }
 
+void AgentSession::OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                                  Deadline deadline) {
+  const auto give_up = clock_.Now() + kReadyAfterOomKill;
+  while (!ready_ && !LostLocked() && !stop.stop_requested() && !deadline.Passed()) {
+    given_up_ = death_.oom_kills >= kFutileKills || clock_.Now() >= give_up;
+    if (given_up_) return;
+    SleepUnlocked(lock, give_up, std::min(deadline.when(), Deadline::Clock::now() + kTick));
+  }
+}
+
 ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
                                   Deadline deadline, const OnTick& on_tick) {
   std::unique_lock lock(mutex_);
   replay_.emplace(ActiveReplay{&rows, MakeReplayLoop(plan), plan.attribute,
-                               plan.open_loop.has_value(), next_id_});
+                               plan.open_loop.has_value(), plan.ends_at_kill, next_id_});
+  kills_.Begin();
   FillLoop(*replay_);
   auto next_tick = Deadline::Clock::now() + kTick;
   while (!FinishedLocked() && !stop.stop_requested() && !deadline.Passed()) {
@@ -54,6 +71,7 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
   const bool finished = FinishedLocked();
   ReplayResult result = replay_->loop->TakeResult();
   replay_.reset();
+  result.killer = kills_.killer();
   result.target_lost = LostLocked();
   result.stopped = stop.stop_requested();
   result.cut_off = !finished && !result.stopped;
@@ -62,25 +80,36 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
 }
 
 bool AgentSession::FinishedLocked() const {
-  return LostLocked() || replay_->loop->Done(clock_.Now());
+  if (LostLocked()) return true;
+  if (kills_.held_until()) return false;
+  return kills_.killer() || replay_->loop->Done(clock_.Now());
+}
+
+std::optional<ReplayLoop::Time> AgentSession::NextAt(ReplayLoop::Time now) const {
+  if (const auto held = kills_.held_until()) return held;
+  return replay_->loop->NextAt(now);
 }
 
 void AgentSession::Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
                         Deadline::Clock::time_point wake) {
-  const auto next = replay_->loop->NextAt(clock_.Now());
+  const auto next = NextAt(clock_.Now());
   if (!next) {
-    changed_.wait_until(lock, stop, wake, [&] {
-      return FinishedLocked() || replay_->loop->NextAt(clock_.Now()).has_value();
-    });
+    changed_.wait_until(lock, stop, wake,
+                        [&] { return FinishedLocked() || NextAt(clock_.Now()).has_value(); });
     return;
   }
-  // On the clock itself, which is precise and may be a test's; `wake` bounds how long nothing else
-  // is looked at.
+  SleepUnlocked(lock, *next, wake);
+  FillLoop(*replay_);
+}
+
+// On the clock itself, which is precise and may be a test's; `wake` bounds how long nothing else is
+// looked at.
+void AgentSession::SleepUnlocked(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds when,
+                                 Deadline::Clock::time_point wake) {
   const auto longest = clock_.Now() + (wake - Deadline::Clock::now());
   lock.unlock();
-  clock_.SleepUntil(std::min(*next, longest));
+  clock_.SleepUntil(std::min(when, longest));
   lock.lock();
-  FillLoop(*replay_);
 }
 
 std::vector<Sample> AgentSession::Samples() const {
@@ -109,11 +138,14 @@ int AgentSession::children_lost() const {
   return children_lost_;
 }
 
-bool AgentSession::LostLocked() const { return ended_ || closed_; }
+bool AgentSession::LostLocked() const { return ended_ || closed_ || given_up_; }
 
 void AgentSession::FillLoop(ActiveReplay& replay) {
+  if (kills_.held_until()) kills_.Pass(clock_.Now());
+  if (kills_.held_until() || kills_.killer()) return;
   while (const auto send = replay.loop->Next(clock_.Now())) {
     longest_lag_ = std::max(longest_lag_, send->lag);
+    kills_.RowSent();
     link_.SendRow({replay.first_id + send->id, replay.attribute, (*replay.rows)[send->row]});
   }
 }
@@ -129,8 +161,9 @@ void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
     LogWarn("agent answered a row that was not in flight", {{"id", answer.id}});
     return;
   }
+  if (replay_->ends_at_kill) kills_.RowAnswered(replay_->loop->result().requests.back(), now);
   FillLoop(*replay_);
-  if (replay_->loop->Done(now) || replay_->loop->NextAt(now)) changed_.notify_all();
+  if (replay_->loop->Done(now) || NextAt(now)) changed_.notify_all();
 }
 
 void AgentSession::OnSample(const Sample& sample) {
@@ -164,8 +197,15 @@ void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
       }
       ended_ = true;
       break;
-    case Kind::kChildDied: ++children_lost_; break;
-    case Kind::kOomKill: death_.oom_kills = std::max(death_.oom_kills, event.oom_kills); break;
+    case Kind::kChildDied:
+      ++children_lost_;
+      kills_.ProcessDied(clock_.Now());
+      break;
+    case Kind::kOomKill:
+      if (event.oom_kills <= death_.oom_kills) break;
+      death_.oom_kills = event.oom_kills;
+      kills_.ProcessDied(clock_.Now());
+      break;
     case Kind::kNotReady:
       death_.not_ready = event.detail;
       ended_ = true;

@@ -14,6 +14,7 @@
 #include "common/time/deadline.h"
 #include "common/time/monotonic_clock.h"
 #include "server/analysis/diagnosis.h"
+#include "server/replay/kill_watch.h"
 #include "server/replay/replay_loop.h"
 #include "server/runtime/agent_link.h"
 
@@ -32,12 +33,14 @@ class AgentSession : private AgentListener {
   ~AgentSession() override;
 
   void Start(const agent_protocol::Start& start);
-  /// The model's readiness; an error when it died, could not start, or was not ready in time.
+  /// The model's readiness; an error when it died, could not start, was not ready in time, or what
+  /// it forks kept being killed for memory.
   Result<agent_protocol::Ready> AwaitReady(std::stop_token stop, Deadline deadline);
 
   /// Called on the waiting thread about four times a second.
   using OnTick = std::function<void(const LiveReplay&)>;
-  /// Blocks until the plan is done, the target is lost, `stop` is asked or the deadline passes.
+  /// Blocks until the plan is done, the target is lost, a row has ended a process where the plan
+  /// ends with that, `stop` is asked or the deadline passes.
   ReplayResult Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
                       Deadline deadline, const OnTick& on_tick = nullptr);
 
@@ -56,6 +59,7 @@ class AgentSession : private AgentListener {
     std::unique_ptr<ReplayLoop> loop;
     bool attribute;
     bool is_open_loop;
+    bool ends_at_kill;
     std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
   };
 
@@ -64,11 +68,19 @@ class AgentSession : private AgentListener {
   void OnReady(const agent_protocol::Ready& ready) override;
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
   void OnClosed(const Error& why) override;
+  /// Waits on where the kernel has killed for memory, but not for long.
+  void OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                      Deadline deadline);
   void FillLoop(ActiveReplay& replay);
   bool FinishedLocked() const;
+  /// When a row may leave or a kill is judged; nothing where an answer comes first.
+  std::optional<ReplayLoop::Time> NextAt(ReplayLoop::Time now) const;
   /// Until there is something to do, `wake` at the latest; sends what is due by then.
   void Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
             Deadline::Clock::time_point wake);
+  /// Lets time pass until `when`, `wake` at the latest.
+  void SleepUnlocked(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds when,
+                     Deadline::Clock::time_point wake);
   LiveReplay Live() const;
   bool LostLocked() const;
 
@@ -79,11 +91,13 @@ class AgentSession : private AgentListener {
   std::vector<Sample> samples_;
   std::optional<agent_protocol::Ready> ready_;
   DeathEvidence death_;
-  bool ended_ = false;   // the command itself is gone
-  bool closed_ = false;  // the link is
+  bool ended_ = false;     // the command itself is gone
+  bool closed_ = false;    // the link is
+  bool given_up_ = false;  // killed for memory before it was ready, although the command lives
   int children_lost_ = 0;
   std::uint64_t next_id_ = 0;
   std::optional<ActiveReplay> replay_;
+  KillWatch kills_;
   std::chrono::nanoseconds longest_lag_{0};  // of an open loop, since the last sample
 };
 

@@ -32,6 +32,8 @@ struct ReplayPlan {
   int concurrency = 1;                // closed loop: so many in flight at any time
   std::optional<OpenLoop> open_loop;  // instead of `concurrency`
   bool attribute = false;             // per-row CPU and memory; only with concurrency 1
+  /// Ends with a row that a process of the model died of; only with concurrency 1.
+  bool ends_at_kill = false;
   std::optional<std::size_t> max_requests;
   std::optional<std::chrono::nanoseconds> max_time;  // no row is sent after it
   /// With max_time: go on after it until so many requests are done, but not past hard_max_time.
@@ -72,6 +74,7 @@ struct ReplayResult {
   std::int64_t failures = 0;
   std::optional<FirstFailure> first_failure;
   std::optional<std::uint32_t> last_sent;  // row
+  std::optional<std::uint32_t> killer;     // ends_at_kill: the row that a process died of
   std::int64_t late = 0;                   // open loop: rows that left later than kLateAfter
   std::chrono::nanoseconds last_due{0};    // when the last row that left was due
   std::int64_t unsent = 0;                 // open loop: rows due before the end that never left

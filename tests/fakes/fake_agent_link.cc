@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::chrono::microseconds kNullTarget{100};
 constexpr double kThrashing = 10;
+constexpr std::chrono::milliseconds kWordOfDeath{200};
+constexpr std::chrono::seconds kStanding{2};
 
 }  // namespace
 
@@ -95,8 +97,12 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
   }
   if (model_.needs_writable_root && !writable_root_) return Die(listener, 1, 0);
   if (limits_.memory < model_.start_peak) {
-    oom_killed_ = true;
-    return Die(listener, 0, SIGKILL);
+    if (!model_.forks) {
+      oom_killed_ = true;
+      return Die(listener, 0, SIGKILL);
+    }
+    for (int kill = 0; kill < model_.start_kills; ++kill) TellOomKill(listener);
+    if (limits_.memory < model_.first_worker_peak.value_or(model_.start_peak)) return;
   }
   listener.OnSample(Read(model_.start_peak));
   ready.peak_unreclaimable = model_.start_peak;
@@ -108,6 +114,12 @@ Bytes FakeAgentLink::Serving() const {
   return model_.serving_peak + Bytes(model_.leak_per_row.count() * rows_);
 }
 
+// What was sent and not taken yet is rows, but for a stop at the end.
+Bytes FakeAgentLink::Waiting() {
+  const std::lock_guard lock(mutex_);
+  return Bytes(model_.per_waiting_row.count() * std::ssize(actions_));
+}
+
 void FakeAgentLink::AnswerNull(AgentListener& listener, const agent_protocol::Row& row) {
   clock_.Pass(kNullTarget);
   agent_protocol::Answer answer;
@@ -116,26 +128,47 @@ void FakeAgentLink::AnswerNull(AgentListener& listener, const agent_protocol::Ro
   listener.OnAnswer(answer);
 }
 
-void FakeAgentLink::ResetAndDie(AgentListener& listener, const agent_protocol::Row& row) {
+void FakeAgentLink::Reset(AgentListener& listener, const agent_protocol::Row& row) {
   clock_.Pass(model_.cpu_per_row);
-  if (!resetting_) Post([this](AgentListener& later) { Die(later, 0, SIGSEGV); });
-  resetting_ = true;
   agent_protocol::Answer answer;
   answer.id = row.id;
   answer.failure = agent_protocol::RowFailure::kReset;
   listener.OnAnswer(answer);
 }
 
+void FakeAgentLink::ResetAndDie(AgentListener& listener, const agent_protocol::Row& row) {
+  if (!resetting_) Post([this](AgentListener& later) { Die(later, 0, SIGSEGV); });
+  resetting_ = true;
+  Reset(listener, row);
+}
+
+void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row& row,
+                              bool for_memory) {
+  const bool stood = !replaced_ || clock_.Now() - *replaced_ >= kStanding;
+  replaced_ = clock_.Now();
+  if (for_memory) listener.OnSample(Read(limits_.memory));
+  Post([this, for_memory, stood](AgentListener& later) {
+    clock_.Pass(kWordOfDeath);
+    if (for_memory) TellOomKill(later);
+    if (stood) TellChildDied(later);
+  });
+  Reset(listener, row);
+}
+
 void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& row) {
   if (null_target_) return AnswerNull(listener, row);
   if (dead_ || *model_.silent) return;
   ++rows_;
-  const Bytes peak = Serving() + model_.rise(row.body);
+  const Bytes peak = Serving() + model_.rise(row.body) + Waiting();
   if (limits_.memory < peak) {
+    if (model_.forks) return EndWorker(listener, row, true);
     oom_killed_ = true;
     return Die(listener, 0, SIGKILL);
   }
-  const int status = resetting_ ? 0 : model_.status(row.body);
+  const bool sheds = millicores_ < model_.sheds_below.millicores() && rows_ % 2 == 0;
+  const int status = resetting_ ? 0 : sheds ? 503 : model_.status(row.body);
+  if (status < 0) return Reset(listener, row);
+  if (status == 0 && model_.forks) return EndWorker(listener, row, false);
   if (status == 0 && model_.resets_first) return ResetAndDie(listener, row);
   if (status == 0) return Die(listener, 0, SIGSEGV);
   listener.OnSample(Read(Serving()));
@@ -145,10 +178,11 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
     stretch *= kThrashing;
     refaults_ += 100;
   }
-  const auto took =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(model_.cpu_per_row * stretch);
+  const bool works = status == 200 || !model_.fails_for_nothing;
+  const std::chrono::microseconds cpu = works ? model_.cpu_per_row : kNullTarget;
+  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch);
   clock_.Pass(took);
-  cpu_time_ += model_.cpu_per_row;
+  if (works) cpu_time_ += cpu;
   Sample after = Read(Serving());
   after.peak_unreclaimable = peak;
   listener.OnSample(after);
@@ -159,7 +193,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   answer.first_byte = took;
   answer.last_byte = took;
   if (row.attribute) {
-    answer.cpu_time = model_.cpu_per_row + model_.cpu_after_row;
+    answer.cpu_time = works ? cpu + model_.cpu_after_row : std::chrono::microseconds{0};
     answer.peak_rise = model_.rise(row.body);
   }
   if (status != 200) answer.excerpt = "no such thing";
@@ -168,16 +202,24 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
 
 void FakeAgentLink::Die(AgentListener& listener, int exit_code, int signal) {
   dead_ = true;
-  if (oom_killed_) {
-    ProcessEvent oom;
-    oom.kind = ProcessEvent::Kind::kOomKill;
-    oom.oom_kills = 1;
-    listener.OnProcessEvent(oom);
-  }
+  if (oom_killed_) TellOomKill(listener);
   ProcessEvent event;
   event.kind = ProcessEvent::Kind::kExited;
   event.exit_code = exit_code;
   event.signal = signal;
+  listener.OnProcessEvent(event);
+}
+
+void FakeAgentLink::TellOomKill(AgentListener& listener) {
+  ProcessEvent event;
+  event.kind = ProcessEvent::Kind::kOomKill;
+  event.oom_kills = ++oom_kills_;
+  listener.OnProcessEvent(event);
+}
+
+void FakeAgentLink::TellChildDied(AgentListener& listener) {
+  ProcessEvent event;
+  event.kind = ProcessEvent::Kind::kChildDied;
   listener.OnProcessEvent(event);
 }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "server/runtime/agent_link.h"
@@ -30,9 +31,14 @@ class FakeAgentLink final : public AgentLink {
   void BeReady(AgentListener& listener);
   void Answer(AgentListener& listener, const agent_protocol::Row& row);
   void AnswerNull(AgentListener& listener, const agent_protocol::Row& row);
+  void Reset(AgentListener& listener, const agent_protocol::Row& row);
   void ResetAndDie(AgentListener& listener, const agent_protocol::Row& row);
+  void EndWorker(AgentListener& listener, const agent_protocol::Row& row, bool for_memory);
+  void TellOomKill(AgentListener& listener);
+  void TellChildDied(AgentListener& listener);
   void Die(AgentListener& listener, int exit_code, int signal);
   Bytes Serving() const;
+  Bytes Waiting();
   Sample Read(Bytes memory);
 
   FakeModel model_;
@@ -53,6 +59,8 @@ class FakeAgentLink final : public AgentLink {
   bool dead_ = false;
   bool null_target_ = false;
   bool resetting_ = false;  // it is about to die
+  std::int64_t oom_kills_ = 0;
+  std::optional<std::chrono::nanoseconds> replaced_;  // when the last worker was
   std::int64_t rows_ = 0;
   std::int64_t refaults_ = 0;
   std::jthread thread_;

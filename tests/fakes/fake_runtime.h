@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,14 +46,28 @@ struct FakeModel {
   Bytes leak_per_row;
   /// Rises above serving_peak while the row is served; lower limits kill, as the kernel does.
   std::function<Bytes(const std::string& row)> rise = [](const std::string&) { return Bytes(); };
+  /// Held for each row that waits while another is served.
+  Bytes per_waiting_row;
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;
   int threads = 1;
   /// Status for a row; a status of 0 kills the model, `resets_first` after the row's connection
-  /// broke.
+  /// broke; one below 0 breaks the connection and kills nothing.
   bool resets_first = false;
   std::function<int(const std::string& row)> status = [](const std::string&) { return 200; };
+  /// Under a smaller limit every second row is turned away at once.
+  Cores sheds_below;
+  /// Rows that fail take no CPU time.
+  bool fails_for_nothing = false;
+  /// Workers serve: what would kill the model kills one of them, and another takes its place. As
+  /// with the real agent the word of it comes late, and never of one that had stood for a moment
+  /// only.
+  bool forks = false;
+  /// With `forks`, where memory is short of start_peak: so many kills, then nothing more is heard.
+  int start_kills = 2;
+  /// With `forks`: from here on the model gets ready although start_peak kills one worker.
+  std::optional<Bytes> first_worker_peak;
   std::string start_failure;  // not "": the command cannot be started
   std::string log = "model log\n";
   bool needs_writable_root = false;

@@ -1,6 +1,7 @@
 """Rows and models that misbehave: each ends, in an answer with warnings or in a failure that says
 what to do, and no figure looks good because errors are fast."""
 
+import re
 import unittest
 
 import target
@@ -84,6 +85,23 @@ class BadInputTest(unittest.TestCase):
         profile = self.run_profile("half", GOOD + ["half"])
         self.assertEqual(profile["state"], "Succeeded", profile.get("error"))
         self.assertEqual(profile["findings"]["killingRows"], [20])
+
+    def test_a_row_that_ends_one_worker_of_two_is_named_and_left_out(self):
+        profile = self.run_profile("worker", GOOD + ["die"], "--workers", "2", budgetSeconds=60)
+        check_recommendation(self, profile)
+        self.assertEqual(profile["findings"]["killingRows"], [20])
+        self.assertIn("rowKills", [warning["code"] for warning in profile["warnings"]])
+
+    def test_workers_that_do_not_load_at_the_ceiling(self):
+        """Each is killed and started anew for ever; two of 400 MiB load together at 0.8 GiB."""
+        profile = self.run_profile("workers", GOOD, "--workers", "2", "--worker-mib", "400",
+                                   budgetSeconds=120,
+                                   containerResourceRequirements={"cpu": 1, "memoryInGb": 0.25})
+        message = check_failed(self, profile, "OutOfMemory")["message"]
+        found = re.search(r"it starts with ([0-9.]+) GiB", message)
+        self.assertTrue(found, message)
+        self.assertGreater(float(found.group(1)), 0.75)
+        self.assertLess(float(found.group(1)), 1.1)
 
     def test_rows_slower_than_the_budget(self):
         profile = self.run_profile("slow", [f"sleep=1500 {i}" for i in range(60)])

@@ -41,21 +41,22 @@ PhaseResult<std::unique_ptr<RunningModel>> StartOnce(RunContext& context) {
   if (!model) return model;
   context.StartBudget();
   const Timestamp began = Now();
-  const auto ready = (*model)->Start();
+  const auto ready = StartWhole(**model);
   if (ready) {
     Note(context, *ready);
     context.recorder.Record(StartTrial(context, context.ceiling, began, *ready));
     return model;
   }
   if (context.stop.stop_requested()) return Canceled();
-  if ((*model)->RanOutOfBudget()) {
+  const bool starved = ready.error().oom_kills > 0;
+  if (!starved && (*model)->RanOutOfBudget()) {
     return TimedOut("the budget was used up before the model was ready");
   }
   ProfileError error = DiagnoseDeath(ready.error());
   context.recorder.Record(FailedStartTrial(context.ceiling, began, error.message));
   model->reset();
   if (ShouldRetryWritable(context, ready.error())) return StartOnce(context);
-  if (ready.error().oom_kills > 0) return SearchFirstStart(context, std::move(error));
+  if (starved) return SearchFirstStart(context, std::move(error));
   return FailRun(error);
 }
 

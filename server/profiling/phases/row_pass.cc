@@ -59,6 +59,7 @@ void ForgetFrom(std::uint32_t killer, ReplayPlan& plan, ReplayResult& all) {
 PhaseResult<ReplayResult> FirstPass(RunContext& context, std::unique_ptr<RunningModel>& model,
                                     ReplayPlan plan) {
   ReplayResult all;
+  plan.ends_at_kill = true;
   const auto until = context.clock.Now() + plan.max_time.value_or(std::chrono::nanoseconds{0});
   while (!plan.order.empty()) {
     plan.max_requests = plan.order.size();

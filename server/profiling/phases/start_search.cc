@@ -20,7 +20,7 @@ PhaseResult<bool> Starts(RunContext& context, Bytes memory) {
   auto model = RunningModel::Launch(context, {limits, context.measuring_cpuset, true});
   if (!model) return tl::unexpected<RunEnd>(model.error());
   const Timestamp began = Now();
-  const auto ready = (*model)->Start();
+  const auto ready = StartWhole(**model);
   if (context.stop.stop_requested()) return Canceled();
   if (!ready && (*model)->RanOutOfBudget()) {
     return TimedOut("the budget was used up before the first memory limit that loads was found");
@@ -32,6 +32,12 @@ PhaseResult<bool> Starts(RunContext& context, Bytes memory) {
 }
 
 }  // namespace
+
+tl::expected<agent_protocol::Ready, DeathEvidence> StartWhole(RunningModel& model) {
+  auto ready = model.Start();
+  if (!ready || model.session().Death().oom_kills == 0) return ready;
+  return tl::unexpected<DeathEvidence>(model.Death());
+}
 
 Trial StartTrial(const RunContext& context, const Limits& limits, Timestamp began,
                  const agent_protocol::Ready& ready) {

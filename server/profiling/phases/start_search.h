@@ -16,6 +16,10 @@ Trial StartTrial(const RunContext& context, const Limits& limits, Timestamp bega
                  const agent_protocol::Ready& ready);
 Trial FailedStartTrial(const Limits& limits, Timestamp began, const std::string& why);
 
+/// Starts the model. No start is one during which the kernel killed for memory: a server that forks
+/// is ready with the workers that are left, and starts the killed one anew for ever.
+tl::expected<agent_protocol::Ready, DeathEvidence> StartWhole(RunningModel& model);
+
 /// Starts the model at limits above the ceiling, as far as the host has memory, and ends the run
 /// with `error` and the first limit that loads in its advice.
 PhaseResult<std::unique_ptr<RunningModel>> SearchFirstStart(RunContext& context,

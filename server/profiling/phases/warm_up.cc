@@ -26,6 +26,7 @@ ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row, Deadline
   std::rotate(plan.order.begin(),
               plan.order.begin() + static_cast<std::ptrdiff_t>(first_row % plan.order.size()),
               plan.order.end());
+  plan.ends_at_kill = true;
   plan.max_time = kWindow;
   plan.min_requests = std::min(kWindowRequests, context.rows.size());
   plan.hard_max_time = end.Left();

@@ -18,6 +18,26 @@ ReplayPlan Once(std::size_t rows) {
 
 Deadline Soon() { return Deadline::After(std::chrono::seconds(20)); }
 
+// Says what a test makes it say, on the test's own thread.
+class ToldLink final : public AgentLink {
+ public:
+  void Listen(AgentListener* listener) override { listener_ = listener; }
+  void Start(const agent_protocol::Start&) override {}
+  void SendRow(const agent_protocol::Row&) override {}
+  void Stop(const agent_protocol::Stop&) override {}
+
+  void TellReady() { listener_->OnReady({}); }
+  void TellOomKills(std::int64_t so_far) {
+    agent_protocol::ProcessEvent event;
+    event.kind = agent_protocol::ProcessEvent::Kind::kOomKill;
+    event.oom_kills = so_far;
+    listener_->OnProcessEvent(event);
+  }
+
+ private:
+  AgentListener* listener_ = nullptr;
+};
+
 TEST(AgentSessionTest, ReplaysEveryRowOfAModelThatAnswers) {
   FakeClock clock;
   FakeAgentLink link({}, kAmple, false, clock);
@@ -78,6 +98,104 @@ TEST(AgentSessionTest, SaysWhyTheModelDidNotStart) {
   session.Start({});
   EXPECT_FALSE(session.AwaitReady({}, Soon()).has_value());
   EXPECT_EQ(session.Death().start_failed, "/server: No such file or directory");
+}
+
+TEST(AgentSessionTest, GivesUpAStartThatIsKilledForMemoryTwice) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  link.TellOomKills(1);
+  link.TellOomKills(2);
+  const auto began = clock.Now();
+  const auto ready = session.AwaitReady({}, Soon());
+  ASSERT_FALSE(ready.has_value());
+  EXPECT_EQ(ready.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(session.Death().oom_kills, 2);
+  EXPECT_TRUE(session.lost());
+  EXPECT_EQ(clock.Now(), began);
+}
+
+TEST(AgentSessionTest, GivesUpAStartTwoSecondsAfterItWasKilledForMemory) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  link.TellOomKills(1);
+  const auto began = clock.Now();
+  EXPECT_FALSE(session.AwaitReady({}, Soon()).has_value());
+  EXPECT_TRUE(session.lost());
+  EXPECT_EQ(clock.Now() - began, std::chrono::seconds(2));
+}
+
+TEST(AgentSessionTest, TakesAModelThatGetsReadyAlthoughItWasKilledForMemoryOnce) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  link.TellOomKills(1);
+  link.TellReady();
+  EXPECT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  EXPECT_FALSE(session.lost());
+  EXPECT_EQ(session.Death().oom_kills, 1);
+}
+
+TEST(AgentSessionTest, KeepsTheDeadlineOfAStartThatWasKilledForMemory) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  link.TellOomKills(1);
+  const auto ready = session.AwaitReady({}, Deadline::After(std::chrono::seconds(0)));
+  ASSERT_FALSE(ready.has_value());
+  EXPECT_EQ(ready.error().code(), ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(session.Death().oom_kills, 1);
+}
+
+// Every row after the other, to the one that a worker dies of.
+ReplayResult ReplayToTheKill(const Rows& rows, int status_of_bad) {
+  FakeModel model;
+  model.forks = true;
+  model.status = [=](const std::string& row) { return row == "bad" ? status_of_bad : 200; };
+  FakeClock clock;
+  FakeAgentLink link(model, kAmple, false, clock);
+  AgentSession session(link, clock);
+  session.Start({});
+  EXPECT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  ReplayPlan plan = Once(rows.size());
+  plan.ends_at_kill = true;
+  return session.Replay(rows, plan, {}, Soon());
+}
+
+TEST(AgentSessionTest, EndsAReplayWithTheRowThatAWorkerDiedOf) {
+  const std::vector<Rows> datasets = {{"good", "bad", "good"}, {"good", "bad"}};
+  for (const Rows& rows : datasets) {
+    const ReplayResult result = ReplayToTheKill(rows, 0);
+    EXPECT_EQ(result.killer, 1U);
+    EXPECT_EQ(result.requests.size(), 2U);
+    EXPECT_FALSE(result.target_lost);
+    EXPECT_FALSE(result.cut_off);
+  }
+}
+
+TEST(AgentSessionTest, GoesOnBehindARowThatOnlyItsConnectionBroke) {
+  const ReplayResult result = ReplayToTheKill({"good", "bad", "good"}, -1);
+  EXPECT_FALSE(result.killer);
+  EXPECT_EQ(result.requests.size(), 3U);
+  EXPECT_EQ(result.failures, 1);
+}
+
+TEST(AgentSessionTest, LosesTheTargetWhereTheModelDiesBehindABrokenConnection) {
+  FakeModel model;
+  model.resets_first = true;
+  model.status = [](const std::string& row) { return row == "bad" ? 0 : 200; };
+  FakeClock clock;
+  FakeAgentLink link(model, kAmple, false, clock);
+  AgentSession session(link, clock);
+  session.Start({});
+  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  ReplayPlan plan = Once(3);
+  plan.ends_at_kill = true;
+  const ReplayResult result = session.Replay({"good", "bad", "good"}, plan, {}, Soon());
+  EXPECT_TRUE(result.target_lost);
+  EXPECT_EQ(result.LastRowTaken(), 1U);
+  EXPECT_EQ(result.requests.size(), 2U);
 }
 
 ReplayPlan Paced(double rate, std::chrono::milliseconds time) {
