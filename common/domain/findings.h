@@ -26,8 +26,10 @@ struct LoadLevel {
 };
 
 struct LoadCurve {
-  std::vector<LoadLevel> levels;        // by concurrency
-  std::optional<int> knee_concurrency;  // the first level with at least 95% of the best throughput
+  std::vector<LoadLevel> levels;  // by concurrency
+  /// The first level with at least 95% of the best throughput; absent where the curve ended before
+  /// more in flight stopped bringing more.
+  std::optional<int> knee_concurrency;
   bool operator==(const LoadCurve&) const = default;
 };
 
@@ -66,7 +68,10 @@ struct MemoryFindings {
   /// File pages the model needs resident to be as fast as it is (weights mapped from a file).
   std::optional<Bytes> hot_file;
   std::optional<Bytes> per_concurrent_request;
-  std::optional<double> steady_confidence;  // of no higher peak: 0.95^n windows (algorithm P5)
+  /// That 95% of the windows to come have no higher peak: 1 - 0.95^n over n windows.
+  std::optional<double> steady_confidence;
+  /// The lowest level it served at, once warm. The run's own: no document holds it.
+  std::optional<Bytes> serving_low = std::nullopt;
   bool operator==(const MemoryFindings&) const = default;
 };
 
@@ -93,7 +98,7 @@ struct ThreadPoolFindings {
   int processes = 0;
   std::vector<std::string> libraries;              // "libgomp"…
   std::map<std::string, std::string> environment;  // the setting that was tried
-  std::optional<double> gain;                      // p95 without over p95 with the setting
+  std::optional<double> gain;                      // p95 without over p95 with it; 1: not known
   std::optional<double> cpu_saved;                 // cores
   bool adopted = false;
   bool operator==(const ThreadPoolFindings&) const = default;

@@ -28,6 +28,7 @@ bool LoadSaturated(std::span<const LoadLevel> levels) {
 }
 
 std::optional<int> KneeConcurrency(std::span<const LoadLevel> levels) {
+  if (!LoadSaturated(levels)) return std::nullopt;
   double best = 0;
   for (const LoadLevel& level : levels) {
     if (Serves(level)) best = std::max(best, level.requests_per_second);

@@ -13,7 +13,8 @@ namespace mlprof {
 bool LoadSaturated(std::span<const LoadLevel> levels);
 
 /// The first level with at least 95% of the best throughput, among those with at most 1% errors;
-/// nullopt where none served.
+/// nullopt where none served, and where the curve was cut off before it saturated: more in flight
+/// may bring more then.
 std::optional<int> KneeConcurrency(std::span<const LoadLevel> levels);
 
 }  // namespace mlprof

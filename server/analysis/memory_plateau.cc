@@ -113,6 +113,12 @@ bool GrowsBesideAStep(std::span<const Point> lows) {
   return line && Grows(*line, levelled);
 }
 
+Bytes LowestOf(std::span<const Point> lows) {
+  const auto lowest = std::min_element(lows.begin(), lows.end(),
+                                       [](const Point& a, const Point& b) { return a.y < b.y; });
+  return Bytes(static_cast<std::int64_t>(lowest->y));
+}
+
 bool NoNewPeak(std::span<const MemoryWindow> windows) {
   const auto higher = [](const MemoryWindow& a, const MemoryWindow& b) { return a.peak < b.peak; };
   const auto recent = windows.last(kQuietWindows);
@@ -133,6 +139,7 @@ PlateauVerdict JudgePlateau(std::span<const MemoryWindow> all) {
     lows = LowsAfter(warm_up, windows);
     const Line line = TheilSen(lows).value_or(Line{});
     verdict.bytes_per_request = std::max(0.0, line.slope);
+    verdict.level = LowestOf(lows);
     if (!Grows(line, lows) && !GrowsBesideAStep(lows)) continue;
     verdict.trend = MemoryTrend::kGrowing;
     return verdict;

@@ -24,6 +24,8 @@ struct PlateauVerdict {
   MemoryTrend trend = MemoryTrend::kUnknown;
   /// Slope of the lows over the part that was judged, at least 0; absent where unknown.
   std::optional<double> bytes_per_request;
+  /// The lowest of those lows: about what a fresh container serves with. Absent where unknown.
+  std::optional<Bytes> level;
   /// At least 10 windows, not growing, and no new highest peak in the last 5.
   bool settled = false;
   /// That 95% of the windows to come stay under the highest peak: 1 - 0.95^n over n windows without

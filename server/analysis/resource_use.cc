@@ -1,7 +1,6 @@
 #include "server/analysis/resource_use.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace mlprof {
 namespace {
@@ -10,9 +9,9 @@ using std::chrono::nanoseconds;
 
 double Seconds(nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
-// Means over windows of at least one second, sliding by one sample.
-std::vector<double> MeansOverSeconds(std::span<const Sample> samples) {
-  std::vector<double> means;
+// Of windows of at least one second, sliding by one sample.
+std::optional<double> LargestMean(std::span<const Sample> samples) {
+  std::optional<double> largest;
   std::size_t first = 0;
   for (std::size_t last = 1; last < samples.size(); ++last) {
     if (samples[last].cpu_time < samples[last - 1].cpu_time) first = last;
@@ -22,9 +21,10 @@ std::vector<double> MeansOverSeconds(std::span<const Sample> samples) {
     }
     const nanoseconds window = samples[last].at - samples[first].at;
     if (window < std::chrono::seconds(1)) continue;
-    means.push_back(Seconds(samples[last].cpu_time - samples[first].cpu_time) / Seconds(window));
+    const double mean = Seconds(samples[last].cpu_time - samples[first].cpu_time) / Seconds(window);
+    largest = std::max(largest.value_or(mean), mean);
   }
-  return means;
+  return largest;
 }
 
 struct Totals {
@@ -55,8 +55,6 @@ Totals AddUp(std::span<const Sample> samples) {
 }
 
 void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
-  double pressure_sum = 0;
-  int pressure_count = 0;
   for (const Sample& sample : samples) {
     use.peak_unreclaimable =
         std::max({use.peak_unreclaimable.value_or(Bytes()), sample.unreclaimable,
@@ -65,12 +63,7 @@ void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
     use.most_tasks = std::max(use.most_tasks, sample.processes);
     use.peak_cache = std::max(use.peak_cache.value_or(Bytes()), sample.cache);
     use.peak_agent_memory = std::max(use.peak_agent_memory, sample.agent_memory);
-    if (sample.host_cpu_pressure) {
-      pressure_sum += *sample.host_cpu_pressure;
-      ++pressure_count;
-    }
   }
-  if (pressure_count > 0) use.mean_host_pressure = pressure_sum / pressure_count;
 }
 
 }  // namespace
@@ -90,11 +83,7 @@ ResourceUse Summarize(std::span<const Sample> samples) {
         static_cast<double>(totals.throttled) / static_cast<double>(totals.periods);
   }
   use.refaults = totals.refaults;
-  if (std::vector<double> seconds = MeansOverSeconds(samples); !seconds.empty()) {
-    std::sort(seconds.begin(), seconds.end());
-    use.max_cores = seconds.back();
-    use.p95_cores = seconds[(seconds.size() - 1) * 95 / 100];
-  }
+  use.max_cores = LargestMean(samples);
   return use;
 }
 

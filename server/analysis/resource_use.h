@@ -15,13 +15,11 @@ struct ResourceUse {
   std::optional<double> max_cores;        // largest mean over one second
   std::optional<double> throttled_share;  // of the CFS periods in the stretch
   std::optional<double> cpu_seconds;
-  std::optional<double> p95_cores;          // of means over one second
   std::optional<Bytes> peak_unreclaimable;  // gap-free where the agent could read it
   std::optional<Bytes> peak_cache;
   Bytes peak_mapped_file;
   std::int64_t refaults = 0;  // file pages and major faults: memory that was taken too early
   std::int64_t most_tasks = 0;
-  std::optional<double> mean_host_pressure;
   Bytes peak_agent_memory;
   double agent_cores = 0;
   double agent_cpu_seconds = 0;

@@ -19,9 +19,13 @@ constexpr double kLargestCorrection = 3;
 constexpr std::array<int, 16> kWorkers = {1,  2,  3,  4,  6,   8,   12,  16,
                                           24, 32, 48, 64, 128, 256, 512, 1024};
 
+// A mean that failures are part of is not what an answer takes; rows measured one by one tell that.
 double MeanCpuMs(const Profile& profile, const std::optional<Measurements>& load,
                  std::span<const RowRecord> rows) {
-  if (load && load->cpu_seconds_per_query) return *load->cpu_seconds_per_query * 1000;
+  const bool of_load = load && load->cpu_seconds_per_query;
+  if (of_load && load->success_queries == load->total_queries) {
+    return *load->cpu_seconds_per_query * 1000;
+  }
   double sum = 0;
   int known = 0;
   for (const RowRecord& row : rows) {
@@ -30,6 +34,7 @@ double MeanCpuMs(const Profile& profile, const std::optional<Measurements>& load
     ++known;
   }
   if (known > 0) return sum / known;
+  if (of_load) return *load->cpu_seconds_per_query * 1000;
   return profile.findings.cpu ? profile.findings.cpu->work_ms.value_or(0) : 0;
 }
 

@@ -5,13 +5,27 @@
 namespace mlprof {
 namespace {
 
-constexpr double kUnboundShare = 0.01;
 constexpr double kRateServed = 0.98;
 // Far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;
 
 Verdict Failed(std::optional<Shortage> shortage, std::string sentence) {
   return {false, shortage, std::move(sentence), false};
+}
+
+Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
+                    double max_error_rate) {
+  Verdict verdict =
+      Failed(std::nullopt, Sentence("%.2f%% of the requests failed, %.2f%% are allowed",
+                                    error_rate * 100, max_error_rate * 100));
+  const auto& usual = evidence.reference_error_share;
+  const bool throttled = evidence.throttled_share.value_or(0) >= kUnboundShare;
+  if (usual && throttled && error_rate > kErrorTolerance * *usual) {
+    verdict.shortage = Shortage::kCpu;
+    verdict.slow = true;
+    verdict.sentence += Sentence("; %.2f%% failed without a CPU limit", *usual * 100);
+  }
+  return verdict;
 }
 
 std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, double max_error_rate) {
@@ -35,10 +49,7 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   if (evidence.requests == 0) return Failed(std::nullopt, "no request was answered");
   const double error_rate =
       static_cast<double>(evidence.failures) / static_cast<double>(evidence.requests);
-  if (error_rate > max_error_rate) {
-    return Failed(std::nullopt, Sentence("%.2f%% of the requests failed, %.2f%% are allowed",
-                                         error_rate * 100, max_error_rate * 100));
-  }
+  if (error_rate > max_error_rate) return JudgeErrors(evidence, error_rate, max_error_rate);
   return std::nullopt;
 }
 

@@ -11,6 +11,13 @@
 
 namespace mlprof {
 
+/// Where the quota throttled less than this share of the periods it was not binding.
+inline constexpr double kUnboundShare = 0.01;
+
+/// What fails is the limit's doing where it is more than so many times what fails without a limit:
+/// a short run holds a part of the rows only.
+inline constexpr double kErrorTolerance = 2;
+
 /// Without a latency objective p95 may be so many times the one without a CPU limit.
 inline constexpr double kReferenceTolerance = 1.10;
 
@@ -23,11 +30,12 @@ struct VerificationEvidence {
   std::int64_t requests = 0;
   std::int64_t failures = 0;  // no answer, or not 2xx
   std::optional<double> throttled_share;
-  std::optional<double> reference_p95_ms;  // without a CPU limit, same profile
-  bool stalled = false;                    // rows stood unanswered until the run was given up
-  std::int64_t refaults = 0;               // memory taken too early, while the rows were replayed
-  std::optional<double> scheduled_rate;    // requests per second that were to be served
-  double measured_rate = 0;                // and were
+  std::optional<double> reference_p95_ms;       // without a CPU limit, same profile
+  std::optional<double> reference_error_share;  // likewise: of the requests, how many failed
+  bool stalled = false;                         // rows stood unanswered until the run was given up
+  std::int64_t refaults = 0;             // memory taken too early, while the rows were replayed
+  std::optional<double> scheduled_rate;  // requests per second that were to be served
+  double measured_rate = 0;              // and were
 };
 
 struct Verdict {
@@ -39,12 +47,13 @@ struct Verdict {
 
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,
 /// and ending before one of memory; a death without an OOM kill or more errors than allowed is
-/// nobody's limit; then each latency objective, or with none the p95 against 1.10 × the reference.
-/// A model that stalls, or is not ready in time while it reads its pages again and again, is short
-/// of memory. A rate must be served to 98%. A run that is too slow while it reads pages back that
-/// it had had (more than one a request) is short of memory, not of CPU. Where the quota throttled
-/// less than 1% of the periods it was not binding: the run was then as fast as without a limit, and
-/// a slow wall clock is the host's noise.
+/// nobody's limit, unless the quota throttled and errors are far more than without one: a server
+/// that turns requests away is short of CPU; then each latency objective, or with none the p95
+/// against 1.10 × the reference. A model that stalls, or is not ready in time while it reads its
+/// pages again and again, is short of memory. A rate must be served to 98%. A run that is too slow
+/// while it reads pages back that it had had (more than one a request) is short of memory, not of
+/// CPU. Where the quota throttled less than 1% of the periods it was not binding: the run was then
+/// as fast as without a limit, and a slow wall clock is the host's noise.
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective);
 

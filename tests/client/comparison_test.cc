@@ -85,6 +85,14 @@ TEST(ComparisonTest, SaysWhyTwoProfilesAreNotComparable) {
   EXPECT_THAT(ComparisonDetails(comparison), HasSubstr("NOT COMPARABLE"));
 }
 
+TEST(ComparisonTest, TakesASmallDriftOfAQuietHostForNoDifference) {
+  Profile before = SucceededProfile(true);
+  before.host = HostFacts{"one CPU", 2, GiB(8), 2, "quiet"};
+  Profile after = before;
+  after.host->noise = "quiet, but the same measurement differed by 8% within the run";
+  EXPECT_TRUE(Compare(before, after).not_comparable.empty());
+}
+
 TEST(ComparisonTest, TellsTwoRunsOfOneNameApartByTheirIds) {
   Profile again = SucceededProfile(true);
   again.id = "89ab";

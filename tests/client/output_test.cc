@@ -70,6 +70,26 @@ TEST(ProfileDetailsTest, SaysThatMemoryDoesNotGrow) {
       << text;
 }
 
+TEST(ProfileDetailsTest, ClaimsNoKneeThatTheCurveDidNotReach) {
+  Profile profile = LeakingProfile();
+  profile.findings.load->knee_concurrency.reset();
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("  knee             not reached at 2 at a time: 86 requests/s, p95 36 ms, "
+                      "0.7 cores used\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ProfileDetailsTest, SaysThatMoreFailWhereErrorsEndedTheCurve) {
+  Profile profile = LeakingProfile();
+  LoadLevel failing;
+  failing.concurrency = 4;
+  failing.error_rate = 0.3;
+  profile.findings.load->levels.push_back(failing);
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("0.7 cores used; more fail\n"), std::string::npos) << text;
+}
+
 TEST(ProfileDetailsTest, TellsWhyThereIsNoAnswer) {
   Profile profile = SomeProfile(ProfileState::kFailed);
   profile.error = ProfileError{"OutOfMemory",

@@ -11,16 +11,29 @@ namespace {
 constexpr std::size_t kRowsShown = 5;
 constexpr double kSmallShare = 0.01;  // not worth a word
 
+std::string Figures(const LoadLevel& level) {
+  return Figure(level.requests_per_second) + " requests/s, p95 " + Milliseconds(level.p95_ms) +
+         ", " + Figure(level.cores) + " cores used";
+}
+
+bool Fails(const LoadLevel& level) { return level.error_rate > kSmallShare; }
+
+// The curve ended before more at a time stopped bringing more.
+std::string NoKnee(const LoadCurve& curve) {
+  if (curve.levels.empty() || Fails(curve.levels.back())) return "";
+  const LoadLevel& last = curve.levels.back();
+  return "not reached at " + std::to_string(last.concurrency) + " at a time: " + Figures(last);
+}
+
 std::string Knee(const LoadCurve& curve) {
-  if (!curve.knee_concurrency) return "";
+  if (!curve.knee_concurrency) return NoKnee(curve);
   std::string out = std::to_string(*curve.knee_concurrency) + " at a time";
   const auto level = std::find_if(
       curve.levels.begin(), curve.levels.end(),
       [&](const LoadLevel& candidate) { return candidate.concurrency == *curve.knee_concurrency; });
   if (level == curve.levels.end()) return out;
-  return out + ": " + Figure(level->requests_per_second) + " requests/s, p95 " +
-         Milliseconds(level->p95_ms) + ", " + Figure(level->cores) +
-         " cores used; more only wait longer";
+  return out + ": " + Figures(*level) +
+         (Fails(curve.levels.back()) ? "; more fail" : "; more only wait longer");
 }
 
 std::string Fit(const CpuCurve& curve) {

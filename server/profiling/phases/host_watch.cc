@@ -1,6 +1,19 @@
 #include "server/profiling/phases/host_watch.h"
 
+#include <string>
+#include <string_view>
+
 namespace mlprof::phases {
+namespace {
+
+constexpr std::string_view kQuiet = "quiet";
+
+// A disturbance that was told stays told, and so does a drift, however quiet what comes later is.
+bool SaysMore(const std::string& told, const std::string& sentence) {
+  return told.empty() || (told.starts_with(kQuiet) && sentence != kQuiet);
+}
+
+}  // namespace
 
 NoiseEvidence HostWatch::End(const RunContext& context, const ResourceUse& use) const {
   NoiseEvidence evidence;
@@ -19,7 +32,7 @@ NoiseVerdict NoteNoise(RunContext& context, const NoiseEvidence& evidence) {
   NoiseVerdict verdict = JudgeNoise(evidence);
   auto& host = context.profile().host;
   if (!verdict.noisy) {
-    if (host && host->noise.empty()) host->noise = "quiet";
+    if (host && SaysMore(host->noise, verdict.sentence)) host->noise = verdict.sentence;
     return verdict;
   }
   context.observed.noisy = true;

@@ -21,7 +21,7 @@ class HostWatch {
 };
 
 /// Marks the profile where the evidence is of noise: `noisyHost` and, in its host's facts, what it
-/// was. Returns the verdict.
+/// was; a drift that is no noise is told there alone. Returns the verdict.
 NoiseVerdict NoteNoise(RunContext& context, const NoiseEvidence& evidence);
 
 }  // namespace mlprof::phases

@@ -4,7 +4,9 @@
 
 #include "server/analysis/knee.h"
 #include "server/analysis/resource_use.h"
+#include "server/profiling/phases/full_speed.h"
 #include "server/profiling/phases/plans.h"
+#include "server/profiling/phases/replay_bound.h"
 #include "server/profiling/phases/replays.h"
 #include "server/profiling/phases/shares.h"
 
@@ -60,6 +62,7 @@ PhaseResult<std::optional<LoadLevel>> MeasureLevel(RunContext& context, RunningM
   trial.passed = level.error_rate <= kErrorsEnough;
   trial.verdict = trial.passed ? "measured" : "too many errors at this many in flight";
   context.recorder.Record(trial, replay.SuccessLatencies());
+  NoteFullSpeed(context, trial);
   return level;
 }
 
@@ -86,6 +89,7 @@ PhaseResult<void> MeasureLoadCurve(RunContext& context, RunningModel& model) {
     const auto level = MeasureLevel(context, model, concurrency);
     if (!level) return tl::unexpected<RunEnd>(level.error());
     if (!*level) break;
+    if (!curve.levels.empty() && IsReplayBound(context, (*level)->requests_per_second)) break;
     curve.levels.push_back(**level);
     if (LoadSaturated(curve.levels) || curve.levels.back().error_rate > kErrorsEnough) break;
   }

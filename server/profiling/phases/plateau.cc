@@ -55,8 +55,8 @@ void WarnLeak(RunContext& context, const MemoryFindings& found) {
   if (const auto hours = found.hours_to_out_of_memory) {
     message += "; at this rate the recommended limit is reached after " + Duration(*hours);
   }
-  context.recorder.Warn({"leakSuspected", message,
-                         "mend the leak, or restart the server before then: no limit lasts"});
+  context.recorder.WarnAnew({"leakSuspected", message,
+                             "mend the leak, or restart the server before then: no limit lasts"});
 }
 
 void KeepFindings(RunContext& context, const PlateauVerdict& verdict) {
@@ -67,18 +67,26 @@ void KeepFindings(RunContext& context, const PlateauVerdict& verdict) {
   found.load_peak = context.observed.need.start_peak;
   found.serving_peak = context.observed.need.serving_peak;
   found.steady_confidence = verdict.steady_confidence;
-  const double rate = RequestsPerSecond(context);
-  if (verdict.trend == MemoryTrend::kGrowing && verdict.bytes_per_request && rate > 0) {
-    const Bytes limit = FirstAnswer(context.observed.need, context.ceiling).memory;
-    const Bytes headroom = std::max(Bytes(), limit - context.observed.need.start_peak);
-    const double hours = HoursToOutOfMemory(*verdict.bytes_per_request, rate, headroom);
-    if (std::isfinite(hours)) found.hours_to_out_of_memory = hours;
-  }
-  if (verdict.trend == MemoryTrend::kGrowing) WarnLeak(context, found);
+  found.serving_low = verdict.level;
   context.profile().findings.memory = found;
+  ForecastOutOfMemory(context, CurrentLimits(context).memory);
 }
 
 }  // namespace
+
+void ForecastOutOfMemory(RunContext& context, Bytes limit) {
+  auto& found = context.profile().findings.memory;
+  if (!found || found->trend != MemoryTrend::kGrowing) return;
+  found->hours_to_out_of_memory.reset();
+  if (found->bytes_per_request && found->serving_low) {
+    // The agent's own memory is within the limit and not in the level.
+    const Bytes headroom = limit - *found->serving_low - context.observed.need.agent_memory;
+    const double hours =
+        HoursToOutOfMemory(*found->bytes_per_request, RequestsPerSecond(context), headroom);
+    if (std::isfinite(hours)) found->hours_to_out_of_memory = hours;
+  }
+  WarnLeak(context, *found);
+}
 
 PhaseResult<void> Plateau(RunContext& context, RunningModel& model) {
   context.recorder.EnterPhase(kPlateau, "waiting for memory to settle");

@@ -10,4 +10,8 @@ namespace mlprof::phases {
 /// Leaves the memory findings in the profile, with `leakSuspected` where it grows.
 PhaseResult<void> Plateau(RunContext& context, RunningModel& model);
 
+/// Where memory was seen to grow: when it reaches `limit` at the rate measured last, in the
+/// findings and in the warning. Nothing otherwise.
+void ForecastOutOfMemory(RunContext& context, Bytes limit);
+
 }  // namespace mlprof::phases

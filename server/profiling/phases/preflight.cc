@@ -7,6 +7,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/profiling/phases/host_watch.h"
 #include "server/profiling/phases/plans.h"
+#include "server/profiling/phases/replay_bound.h"
 #include "server/profiling/phases/shares.h"
 #include "server/profiling/running_model.h"
 
@@ -18,8 +19,6 @@ constexpr std::chrono::milliseconds kFullTime{1000};
 // As many in flight as saturate one core of a server that does nothing.
 constexpr int kFullConcurrency = 16;
 constexpr std::size_t kMostRequests = 20'000;
-// A replay that could send hardly more than is asked would measure itself.
-constexpr double kLeastHeadroom = 1.25;
 
 double OwnCpuMicroseconds() {
   rusage usage{};
@@ -37,16 +36,6 @@ ReplayResult ReplayNull(RunContext& context, RunningModel& target, int concurren
   return target.Replay(plan, context.budget());
 }
 
-void WarnReplayBound(RunContext& context, double capacity) {
-  const auto asked = context.objective().requests_per_second;
-  if (!asked || capacity >= kLeastHeadroom * *asked) return;
-  context.recorder.Warn({"replayBound",
-                         "this host can replay about " +
-                             std::to_string(static_cast<long>(capacity)) +
-                             " requests/s at most, which hardly is the rate that was asked",
-                         "profile on a machine with more cores, or for a lower rate"});
-}
-
 void Measure(RunContext& context, RunningModel& target) {
   const HostWatch watch(context);
   const ReplayResult serial = ReplayNull(context, target, 1, kSerialTime);
@@ -61,7 +50,7 @@ void Measure(RunContext& context, RunningModel& target) {
   capacity.p50_ms = LatencyDistribution(serial.SuccessLatencies()).QuantileMs(0.5).value_or(0);
   capacity.controller_us_per_request = cpu / requests;
   context.profile().findings.replay = capacity;
-  WarnReplayBound(context, capacity.requests_per_second);
+  if (const auto asked = context.objective().requests_per_second) IsReplayBound(context, *asked);
 
   const ResourceUse use = Summarize(target.session().Samples());
   NoteNoise(context, watch.End(context, use));

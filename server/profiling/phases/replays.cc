@@ -4,6 +4,7 @@
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
+#include "server/profiling/phases/row_records.h"
 
 namespace mlprof::phases {
 namespace {
@@ -23,14 +24,25 @@ RowFailureEvidence FailureEvidence(const ReplayResult& replay) {
   return evidence;
 }
 
-void AddUse(const ResourceUse& use, std::int64_t requests, Measurements& measurements) {
+// What an answer takes. A failure tells nothing of it: where rows failed, those that were measured
+// one by one count, and without any the answers bear all of the time.
+std::optional<double> CpuSecondsPerQuery(const RunContext& context, const ReplayResult& replay,
+                                         const ResourceUse& use) {
+  const std::int64_t successes = std::ssize(replay.requests) - replay.failures;
+  if (successes <= 0) return std::nullopt;
+  if (replay.failures > 0) {
+    if (const auto mean = MeanCpuSeconds(replay)) return mean;
+    if (const auto& mean = context.observed.cpu_seconds_per_query) return mean;
+  }
+  if (!use.cpu_seconds) return std::nullopt;
+  return *use.cpu_seconds / static_cast<double>(successes);
+}
+
+void AddUse(const ResourceUse& use, Measurements& measurements) {
   measurements.max_utilized_cpu = use.max_cores;
   measurements.serving_peak_memory = use.peak_unreclaimable;
   measurements.cache_memory = use.peak_cache;
   measurements.throttled_share = use.throttled_share;
-  if (use.cpu_seconds && requests > 0) {
-    measurements.cpu_seconds_per_query = *use.cpu_seconds / static_cast<double>(requests);
-  }
 }
 
 double Seconds(std::chrono::nanoseconds duration) {
@@ -89,8 +101,8 @@ std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& rep
   if (scheduled <= 0) return std::nullopt;
   const double took = std::max(scheduled, replay.Seconds() - 2 * usual_ms / 1000);
   const auto answered = static_cast<double>(replay.requests.size());
-  return ServedRate{(answered + static_cast<double>(replay.unsent)) / scheduled,
-                    (answered - static_cast<double>(replay.failures)) / took};
+  // A failure was served too: how many there may be is another rule's.
+  return ServedRate{(answered + static_cast<double>(replay.unsent)) / scheduled, answered / took};
 }
 
 double AcceptableMs(RunContext& context) {
@@ -158,7 +170,9 @@ Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose pur
     measurements.queries_per_second =
         static_cast<double>(measurements.success_queries) / trial.seconds;
   }
-  AddUse(Summarize(model.SamplesOf(replay)), measurements.total_queries, measurements);
+  const ResourceUse use = Summarize(model.SamplesOf(replay));
+  AddUse(use, measurements);
+  measurements.cpu_seconds_per_query = CpuSecondsPerQuery(context, replay, use);
   measurements.rows_replayed = context.observed.distinct_rows;
   return trial;
 }

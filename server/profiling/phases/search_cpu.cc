@@ -10,6 +10,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/phases/answer.h"
+#include "server/profiling/phases/full_speed.h"
 #include "server/profiling/phases/host_watch.h"
 #include "server/profiling/phases/plans.h"
 #include "server/profiling/phases/replays.h"
@@ -29,18 +30,29 @@ constexpr int kProbesBetweenAnchors = 3;
 struct Probed {
   CpuPoint point;
   NoiseEvidence noise;
+  bool slow = false;  // it failed for its speed alone
 };
 
-// A probe is judged as a verification is, by its own latencies; errors are not the limit's doing.
+// What fails without a CPU limit is not the limit's doing.
+Objective ObjectiveOfProbe(RunContext& context) {
+  Objective objective = context.objective();
+  objective.max_error_rate =
+      std::max(objective.max_error_rate, kErrorTolerance * context.observed.reference_error_share);
+  return objective;
+}
+
+// A probe is judged as a verification is, by its own latencies and errors.
 Verdict JudgeProbe(RunContext& context, const ReplayPlan& plan, const ReplayResult& replay,
-                   const ResourceUse& use) {
+                   const ResourceUse& use, std::optional<double> reference_p95_ms) {
   VerificationEvidence evidence;
   evidence.became_ready = true;
   evidence.requests = std::ssize(replay.requests);
+  evidence.failures = replay.failures;
+  evidence.reference_error_share = context.observed.reference_error_share;
   evidence.throttled_share = use.throttled_share;
-  evidence.reference_p95_ms = context.observed.reference_p95_ms;
+  evidence.reference_p95_ms = reference_p95_ms;
   NoteRate(RateOf(plan, replay, AcceptableMs(context)), evidence);
-  return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context.objective());
+  return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), ObjectiveOfProbe(context));
 }
 
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
@@ -58,7 +70,7 @@ CpuPoint MakePoint(Cores cpu, const Trial& trial) {
 }
 
 PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
-                          const ReplayPlan& plan) {
+                          const ReplayPlan& plan, std::optional<double> reference_p95_ms) {
   if (auto status = model.SetCpu(cpu); !status) {
     return FailRun({"RuntimeFailed",
                     "the CPU limit could not be changed: " + status.error().message(),
@@ -72,15 +84,17 @@ PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
   const HostWatch watch(context);
   const ReplayResult replay = model.Replay(plan, context.budget());
   const ResourceUse use = Summarize(model.SamplesOf(replay));
-  Probed probed{{}, watch.End(context, use)};
+  Probed probed{{}, watch.End(context, use), false};
   if (auto ended = CheckTarget(context, model, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
   Trial trial = MakeTrial(context, model, TrialPurpose::kCpuProbe, plan, began, replay);
-  const Verdict verdict = JudgeProbe(context, plan, replay, use);
+  const Verdict verdict = JudgeProbe(context, plan, replay, use, reference_p95_ms);
   trial.passed = verdict.passed;
   trial.verdict = verdict.sentence;
   context.recorder.Record(trial, replay.SuccessLatencies());
+  NoteFullSpeed(context, trial);
+  probed.slow = verdict.slow;
   probed.point = MakePoint(cpu, trial);
   return probed;
 }
@@ -91,26 +105,42 @@ ReplayPlan SearchPlan(RunContext& context) {
       RequestsForConfidence(0.95), context.BudgetShare(kBudgetForProbe));
 }
 
-// A limit that fails while other work disturbs is tried once more: noise makes slow, never fast.
-PhaseResult<CpuPoint> ProbeFairly(RunContext& context, RunningModel& model, Cores cpu) {
-  auto probed = Probe(context, model, cpu, SearchPlan(context));
-  if (probed && !probed->point.passed && NoteNoise(context, probed->noise).noisy) {
-    probed = Probe(context, model, cpu, SearchPlan(context));
-  }
-  if (!probed) return tl::unexpected<RunEnd>(probed.error());
-  return probed->point;
+PhaseResult<Probed> ProbeForSearch(RunContext& context, RunningModel& model, Cores cpu,
+                                   std::optional<double> reference_p95_ms) {
+  return Probe(context, model, cpu, SearchPlan(context), reference_p95_ms);
 }
 
 // The ceiling again, to see whether the host still is what it was when the reference was taken.
-PhaseResult<void> VisitAnchor(RunContext& context, RunningModel& model,
-                              std::vector<double>& anchors) {
-  const auto probed = Probe(context, model, context.ceiling.cpu, SearchPlan(context));
+PhaseResult<CpuPoint> VisitAnchor(RunContext& context, RunningModel& model,
+                                  std::vector<double>& anchors) {
+  const auto probed = ProbeForSearch(context, model, context.ceiling.cpu, std::nullopt);
   if (!probed) return tl::unexpected<RunEnd>(probed.error());
   anchors.push_back(probed->point.mean_ms);
   NoiseEvidence evidence = probed->noise;
   evidence.anchors_ms = anchors;
   NoteNoise(context, evidence);
-  return {};
+  return probed->point;
+}
+
+// A limit that is too slow is tried once more where other work disturbed it, and beside a reference
+// of now where the host has become slower: noise makes slow, never fast.
+PhaseResult<CpuPoint> ProbeFairly(RunContext& context, RunningModel& model, Cores cpu,
+                                  std::vector<double>& anchors) {
+  std::optional<double> reference = context.observed.reference_p95_ms;
+  auto probed = ProbeForSearch(context, model, cpu, reference);
+  if (!probed) return tl::unexpected<RunEnd>(probed.error());
+  if (!probed->slow) return probed->point;
+  bool again = NoteNoise(context, probed->noise).noisy;
+  if (reference && context.objective().latency_ms.empty()) {
+    const auto now = VisitAnchor(context, model, anchors);
+    if (!now) return tl::unexpected<RunEnd>(now.error());
+    again = again || now->p95_ms > kSlowerHost * *reference;
+    reference = std::max(*reference, now->p95_ms);
+  }
+  if (!again) return probed->point;
+  probed = ProbeForSearch(context, model, cpu, reference);
+  if (!probed) return tl::unexpected<RunEnd>(probed.error());
+  return probed->point;
 }
 
 Cores Floor(const RunContext& context, Cores guess) {
@@ -132,7 +162,7 @@ PhaseResult<std::vector<CpuPoint>> Search(RunContext& context, RunningModel& mod
   if (context.observed.reference_mean_ms) anchors.push_back(*context.observed.reference_mean_ms);
   while (const auto next = search.Next()) {
     if (end.Passed()) break;
-    const auto point = ProbeFairly(context, model, *next);
+    const auto point = ProbeFairly(context, model, *next, anchors);
     if (!point) return tl::unexpected<RunEnd>(point.error());
     points.push_back(*point);
     search.Tell(*next, point->passed);
@@ -142,7 +172,8 @@ PhaseResult<std::vector<CpuPoint>> Search(RunContext& context, RunningModel& mod
       }
     }
   }
-  context.observed.chosen_cpu = search.Best();
+  // Once more: noise may have been seen only on the way.
+  context.observed.chosen_cpu = std::max(search.Best(), Floor(context, guess));
   return points;
 }
 
@@ -174,7 +205,8 @@ PhaseResult<void> FillCurve(RunContext& context, RunningModel& model,
   for (const Cores limit : CurveLimits(context, points)) {
     if (context.clock.Now() - began > longest) break;
     const auto probed =
-        Probe(context, model, limit, ObjectivePlan(context, kCurveTime, 0, kCurveTime));
+        Probe(context, model, limit, ObjectivePlan(context, kCurveTime, 0, kCurveTime),
+              context.observed.reference_p95_ms);
     if (!probed) return tl::unexpected<RunEnd>(probed.error());
     if (probed->point.mean_ms > 0) points.push_back(probed->point);
   }

@@ -11,9 +11,9 @@ inline constexpr PhaseShare kColdStarts{"coldStarts", ProfileState::kStarting, 0
 inline constexpr PhaseShare kWarmUp{"warmUp", ProfileState::kProfiling, 0.20, 0.24};
 inline constexpr PhaseShare kRows{"rows", ProfileState::kProfiling, 0.24, 0.30};
 inline constexpr PhaseShare kLoad{"load", ProfileState::kProfiling, 0.30, 0.37};
-inline constexpr PhaseShare kLoadCurve{"loadCurve", ProfileState::kProfiling, 0.37, 0.41};
-inline constexpr PhaseShare kSearchCpu{"searchCpu", ProfileState::kProfiling, 0.41, 0.50};
-inline constexpr PhaseShare kPlateau{"plateau", ProfileState::kProfiling, 0.50, 0.55};
+inline constexpr PhaseShare kPlateau{"plateau", ProfileState::kProfiling, 0.37, 0.42};
+inline constexpr PhaseShare kSearchCpu{"searchCpu", ProfileState::kProfiling, 0.42, 0.51};
+inline constexpr PhaseShare kLoadCurve{"loadCurve", ProfileState::kProfiling, 0.51, 0.55};
 inline constexpr PhaseShare kSearchMemory{"searchMemory", ProfileState::kProfiling, 0.55, 0.60};
 inline constexpr PhaseShare kThreadPools{"threadPools", ProfileState::kProfiling, 0.60, 0.63};
 inline constexpr PhaseShare kVerify{"verify", ProfileState::kVerifying, 0.63, 0.85};

@@ -30,6 +30,7 @@ ThreadPoolEvidence Evidence(RunContext& context, std::int64_t most_tasks) {
   evidence.threads = std::max(ready.threads, static_cast<int>(most_tasks));
   evidence.processes = ready.processes;
   evidence.libraries = ready.thread_pools;
+  evidence.entry_script = std::holds_alternative<EntryScriptConfig>(context.config().service);
   evidence.environment = context.config().environment_variables;
   evidence.limit = Chosen(context);
   evidence.throttled_share = context.observed.throttled_at_choice;

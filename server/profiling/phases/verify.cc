@@ -7,7 +7,9 @@
 #include "server/profiling/phases/answer.h"
 #include "server/profiling/phases/host_watch.h"
 #include "server/profiling/phases/plans.h"
+#include "server/profiling/phases/plateau.h"
 #include "server/profiling/phases/shares.h"
+#include "server/profiling/phases/sustained_load.h"
 
 namespace mlprof::phases {
 namespace {
@@ -42,12 +44,18 @@ bool EnoughRequests(const Objective& objective, const std::vector<std::uint32_t>
       });
 }
 
+// Rows that were not replayed say as little as rows that failed.
+bool RowsAreMissing(const RunContext& context) {
+  const RunRecorder& recorder = context.recorder;
+  return recorder.Warned("rowsFailed") || recorder.Warned("rowKills") ||
+         recorder.Warned("rowsSampled");
+}
+
 ConfidenceEvidence Evidence(RunContext& context, const Proof& proof) {
   ConfidenceEvidence evidence;
   evidence.passes = static_cast<int>(proof.passes.size());
   evidence.noisy = context.observed.noisy;
-  evidence.rows_failed =
-      context.recorder.Warned("rowsFailed") || context.recorder.Warned("rowKills");
+  evidence.rows_failed = RowsAreMissing(context);
   evidence.enough_requests = true;
   std::vector<double> means;
   for (const LimitedRun& run : proof.passes) {
@@ -62,6 +70,27 @@ ConfidenceEvidence Evidence(RunContext& context, const Proof& proof) {
         static_cast<double>(need.start_spread.count()) / static_cast<double>(floor.count());
   }
   return evidence;
+}
+
+// What is known of limits that are not proven.
+void Propose(RunContext& context, const Limits& limits, const std::vector<FailedTry>& failed) {
+  ForecastOutOfMemory(context, limits.memory);
+  context.recorder.Answer(AnswerAt(context, limits, failed));
+}
+
+// What the containers that passed were seen to sustain: the objective's load.
+void NoteObjectivesLoad(RunContext& context, const Proof& proof, Recommendation& answer) {
+  if (!context.objective().requests_per_second) {
+    answer.max_concurrency = context.objective().ConcurrencyOrOne();
+  }
+  // Random arrivals may come faster for a while than they were asked to.
+  answer.max_requests_per_second = context.objective().requests_per_second;
+  for (const LimitedRun& run : proof.passes) {
+    const auto rate = run.trial.measurements.queries_per_second;
+    if (!rate) continue;
+    answer.max_requests_per_second =
+        std::min(answer.max_requests_per_second.value_or(*rate), *rate);
+  }
 }
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast.
@@ -117,19 +146,13 @@ void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry
   answer.confidence = labels.overall();
   answer.cpu.confidence = labels.cpu;
   answer.memory.confidence = labels.memory;
-  const Measurements& measured = proof.passes.back().trial.measurements;
-  if (!context.objective().requests_per_second) {
-    answer.max_concurrency = context.objective().ConcurrencyOrOne();
-  }
-  // Random arrivals may come faster for a while than they were asked to.
-  answer.max_requests_per_second = context.objective().requests_per_second;
-  for (const LimitedRun& run : proof.passes) {
-    const auto rate = run.trial.measurements.queries_per_second;
-    if (!rate) continue;
-    answer.max_requests_per_second =
-        std::min(answer.max_requests_per_second.value_or(*rate), *rate);
-  }
-  context.profile().measurements = measured;
+  NoteObjectivesLoad(context, proof, answer);
+  context.profile().measurements = proof.passes.back().trial.measurements;
+  ForecastOutOfMemory(context, proof.limits.memory);
+  context.recorder.Answer(answer);
+  // Nothing is tried any more that could lower the limits, and nothing is taken from it.
+  if (!tight) return;
+  MeasureSustainedLoad(context, answer);
   context.recorder.Answer(std::move(answer));
 }
 
@@ -137,11 +160,10 @@ PhaseResult<std::optional<Proof>> Verify(RunContext& context) {
   context.recorder.EnterPhase(kVerify, "verifying the answer in fresh containers");
   Proof proof;
   proof.limits = CurrentLimits(context);
-  context.recorder.Answer(AnswerAt(context, proof.limits, {}));
   std::vector<FailedTry> failed;
+  Propose(context, proof.limits, failed);
   std::string why = "the budget was used up";
   for (int raise = 0; raise < kRaises && context.budget().Left() > kLeastTime; ++raise) {
-    context.recorder.Answer(AnswerAt(context, proof.limits, failed));
     proof.passes.clear();
     const auto failure = Prove(context, proof);
     if (!failure) return tl::unexpected<RunEnd>(failure.error());
@@ -159,7 +181,7 @@ PhaseResult<std::optional<Proof>> Verify(RunContext& context) {
     if (!raised) break;
     // Should this be the last word, then not limits that are known to fail.
     proof.limits = *raised;
-    context.recorder.Answer(AnswerAt(context, proof.limits, failed));
+    Propose(context, proof.limits, failed);
   }
   WarnUnverified(context, why);
   context.recorder.FinishPhase("not verified");

@@ -24,7 +24,8 @@ struct Proof {
 /// before the budget or the ceiling was reached; the profile is marked `unverified` then.
 PhaseResult<std::optional<Proof>> Verify(RunContext& context);
 
-/// Makes `proof` the profile's answer.
+/// Makes `proof` the profile's answer. `tight` is known once its limits are the last: then the load
+/// they sustain beyond the objective's is measured, as far as the budget goes.
 void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry>& failed,
             std::optional<bool> tight);
 

@@ -41,14 +41,22 @@ TEST(KneeTest, StopsAtErrors) {
 TEST(KneeTest, IsTheFirstLevelNearTheBest) {
   EXPECT_EQ(KneeConcurrency(Curve({100, 190, 195, 196})), 2);
   EXPECT_EQ(KneeConcurrency(Curve({100, 99, 90})), 1);
-  EXPECT_EQ(KneeConcurrency(Curve({100, 200, 400})), 4);
+  EXPECT_EQ(KneeConcurrency(Curve({100, 200, 400, 410, 405})), 4);
+}
+
+TEST(KneeTest, IsNotKnownOfACurveThatWasCutOff) {
+  EXPECT_EQ(KneeConcurrency({}), std::nullopt);
+  EXPECT_EQ(KneeConcurrency(Curve({100})), std::nullopt);
+  EXPECT_EQ(KneeConcurrency(Curve({100, 101})), std::nullopt);
+  EXPECT_EQ(KneeConcurrency(Curve({100, 200, 400})), std::nullopt);
+  EXPECT_EQ(KneeConcurrency(Curve({100, 200, 400, 410})), std::nullopt);
 }
 
 TEST(KneeTest, TakesNoThroughputOfErrors) {
   auto levels = Curve({100, 200, 4000});
   levels.back().error_rate = 0.5;
   EXPECT_EQ(KneeConcurrency(levels), 2);
-  EXPECT_EQ(KneeConcurrency(Curve({0, 0})), std::nullopt);
+  EXPECT_EQ(KneeConcurrency(Curve({0, 0, 0})), std::nullopt);
 }
 
 }  // namespace

@@ -89,6 +89,27 @@ TEST(MemoryPlateauTest, MeasuresTheLeakPerRequest) {
   EXPECT_EQ(verdict.steady_confidence, 0);
 }
 
+TEST(MemoryPlateauTest, KnowsTheLevelThatALeakStartsFrom) {
+  SeededRandom random(1);
+  const traces::Level leak = traces::Leaking(traces::Flat(100), 64, 0);
+  const auto growing = JudgePlateau(traces::Windows({20, 1024}, leak, random));
+  ASSERT_TRUE(growing.level);
+  EXPECT_NEAR(growing.level->mib(), 100 + 0.1 * 64, 5);
+  const auto flat = JudgePlateau(traces::Windows({20, 1024}, traces::Flat(100), random));
+  ASSERT_TRUE(flat.level);
+  EXPECT_NEAR(flat.level->mib(), 100, 1);
+}
+
+// What the first rows load for good is no part of what a leak may still use up.
+TEST(MemoryPlateauTest, TakesTheLevelAfterTheFirstRows) {
+  SeededRandom random(1);
+  auto windows = traces::Windows({20, 1024}, traces::Leaking(traces::Flat(100), 64, 0), random);
+  windows.front().low = MiB(20);
+  const auto verdict = JudgePlateau(windows);
+  ASSERT_TRUE(verdict.level);
+  EXPECT_GT(*verdict.level, MiB(99));
+}
+
 TEST(MemoryPlateauTest, SaysNothingOfFewerThanTenWindowsWithRequests) {
   SeededRandom random(1);
   auto windows = traces::Windows({9, 900}, traces::Flat(100), random);
@@ -97,6 +118,7 @@ TEST(MemoryPlateauTest, SaysNothingOfFewerThanTenWindowsWithRequests) {
   const auto verdict = JudgePlateau(windows);
   EXPECT_EQ(verdict.trend, MemoryTrend::kUnknown);
   EXPECT_FALSE(verdict.bytes_per_request);
+  EXPECT_FALSE(verdict.level);
   EXPECT_FALSE(verdict.settled);
 }
 

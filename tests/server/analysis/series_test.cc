@@ -46,6 +46,36 @@ TEST(MakeSeriesTest, GivesPeaksAndLagWhereTheyWereRead) {
   EXPECT_FALSE(series.contains("mappedFileInBytes"));
 }
 
+TEST(MakeSeriesTest, TellsTheShareOfTimeThatStoodWaitingForMemory) {
+  std::vector<Sample> samples;
+  for (int i = 0; i <= 20; ++i) {
+    Sample sample;
+    sample.at = std::chrono::milliseconds(100 * i);
+    samples.push_back(sample);
+  }
+  EXPECT_FALSE(MakeSeries(samples).contains("memoryStallShare"));
+  for (Sample& sample : samples) sample.memory_stall = std::chrono::milliseconds(10);
+  for (std::size_t i = 5; i < samples.size(); ++i) {
+    samples[i].memory_stall = std::chrono::milliseconds(260);
+  }
+  const Series stalled = MakeSeries(samples).at("memoryStallShare");
+  ASSERT_EQ(stalled.size(), 2U);
+  EXPECT_NEAR(stalled[0].second, 0.25, 1e-9);
+  EXPECT_EQ(stalled[1].second, 0);
+}
+
+TEST(MakeSeriesTest, MakesNoStallOfAnotherContainersCounter) {
+  std::vector<Sample> samples(3);
+  samples[0].memory_stall = std::chrono::seconds(9);
+  samples[1].at = std::chrono::seconds(1);
+  samples[1].memory_stall = std::chrono::milliseconds(0);
+  samples[2].at = std::chrono::seconds(2);
+  samples[2].memory_stall = std::chrono::milliseconds(100);
+  const Series stalled = MakeSeries(samples).at("memoryStallShare");
+  ASSERT_EQ(stalled.size(), 1U);
+  EXPECT_NEAR(stalled[0].second, 0.1, 1e-9);
+}
+
 TEST(ThinTest, KeepsTheExtremes) {
   Series series;
   for (int i = 0; i < 10'000; ++i) series.emplace_back(i, i % 7);

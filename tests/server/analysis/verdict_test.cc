@@ -113,6 +113,20 @@ TEST(JudgeTest, CountsErrorsAgainstTheAllowedShare) {
   EXPECT_TRUE(Judge(evidence, All(5), tolerant).passed);
 }
 
+TEST(JudgeTest, TakesErrorsThatOnlyTheQuotaBringsForAShortageOfCpu) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.failures = 10;
+  evidence.reference_error_share = 0.02;
+  evidence.throttled_share = 0.5;
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kCpu);
+  evidence.throttled_share = 0;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
+  // As many failed without a limit.
+  evidence.throttled_share = 0.5;
+  evidence.reference_error_share = 0.05;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
+}
+
 TEST(JudgeTest, FailsWithoutAnyAnswer) {
   EXPECT_FALSE(Judge(Survived(0), LatencyDistribution({}), {}).passed);
   // Warmed up, and then the budget ended.

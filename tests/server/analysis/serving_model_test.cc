@@ -1,0 +1,32 @@
+#include "server/analysis/serving_model.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/analysis/made_up_profile.h"
+
+namespace mlprof {
+namespace {
+
+double CpuMs(const MadeUpProfile& made) {
+  const auto model = CalibrateServingModel(made.profile, made.trials, made.rows);
+  return model ? model->cpu_ms : 0;
+}
+
+TEST(ServingModelTest, TakesTheCpuTimeOfARequestFromTheLoad) {
+  MadeUpProfile made = ProfileOf({});
+  made.trials.front().measurements.cpu_seconds_per_query = 0.021;
+  EXPECT_NEAR(CpuMs(made), 21, 1e-6);
+}
+
+TEST(ServingModelTest, TakesTheCpuTimeOfTheRowsWhereSomeFailedUnderLoad) {
+  MadeUpProfile made = ProfileOf({});
+  Measurements& load = made.trials.front().measurements;
+  load.success_queries = load.total_queries / 2;
+  load.cpu_seconds_per_query = 0.010;
+  EXPECT_NEAR(CpuMs(made), 20, 1e-6);
+  made.rows.clear();
+  EXPECT_NEAR(CpuMs(made), 10, 1e-6);
+}
+
+}  // namespace
+}  // namespace mlprof
