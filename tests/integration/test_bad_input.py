@@ -100,7 +100,8 @@ class BadInputTest(unittest.TestCase):
         message = check_failed(self, profile, "OutOfMemory")["message"]
         found = re.search(r"it starts with ([0-9.]+) GiB", message)
         self.assertTrue(found, message)
-        self.assertGreater(float(found.group(1)), 0.75)
+        # The first worker may serve while the second still loads.
+        self.assertGreaterEqual(float(found.group(1)), 0.75)
         self.assertLess(float(found.group(1)), 1.1)
 
     def test_rows_slower_than_the_budget(self):

@@ -13,9 +13,10 @@ double CoresOfLoop(const RunContext& context, const ResourceUse& use, int concur
   const int objective = context.recorder.profile().request.objective.ConcurrencyOrOne();
   const double serial = UnhinderedCores(context.observed.serial_requests).value_or(0);
   double cores = use.mean_cores.value_or(0) + use.agent_cores;
-  // Other work that makes rows take longer lowers a mean over time. On a quiet host the mean is the
-  // truth: what a server does after its last byte overlaps with the next row.
-  if (concurrency == 1 && context.observed.noisy) cores = std::max(cores, serial);
+  // Other work that makes rows take longer lowers a mean over time, by what it took at most. On a
+  // quiet host the mean is the truth: what a server does after its last byte overlaps with the next
+  // row.
+  if (concurrency == 1) cores = std::max(cores, std::min(cores + other_cores, serial));
   // At most, for rows that were sent one at a time.
   if (concurrency < objective) cores *= objective;
   if (concurrency > 1) {

@@ -9,7 +9,7 @@ namespace mlprof::phases {
 
 /// The need as `replay` and all before it show it, and the unverified answer that follows, with the
 /// measurements of `trial`. `other_cores`: what other work used meanwhile, where it was too much to
-/// be passed over; under concurrent rows the model may have wanted those.
+/// be passed over; the model may have wanted those.
 void AnswerSoFar(RunContext& context, RunningModel& model, const ReplayResult& replay,
                  const Trial& trial, double other_cores = 0);
 

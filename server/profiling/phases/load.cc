@@ -74,7 +74,8 @@ PhaseResult<void> Load(RunContext& context, RunningModel& model) {
   NoteServing(context, burst);
   NoteSlowest(context, burst);
   if (auto ended = CheckTarget(context, model, burst); !ended) return ended;
-  AnswerSoFar(context, model, replay, trial, noisy ? noise.foreign_cores : 0);
+  const double others = noise.foreign_cores + noise.steal_share * noise.host_cores;
+  AnswerSoFar(context, model, replay, trial, noisy ? others : 0);
   context.recorder.FinishPhase("done");
   return {};
 }
