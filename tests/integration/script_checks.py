@@ -35,6 +35,10 @@ def check_outcomes(test, result):
     test.assertIn("boom in init", json.dumps(failed["details"]["error"]))
     test.assertEqual(sum("failed with the following error" in text for text in failed["warned"]), 1)
 
+    # Without an environment, a folder or a model: the same script was found and run.
+    test.assertEqual(result["bare"]["details"]["state"], "Failed")
+    test.assertIn("boom in init", json.dumps(result["bare"]["details"]["error"]))
+
     partly = result["rowFails"]
     test.assertEqual(partly["details"]["state"], "Succeeded", partly)
     test.assertEqual(partly["details"]["error"]["code"], "NotVerified")

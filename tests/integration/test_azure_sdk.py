@@ -106,8 +106,8 @@ class AzureSdkTest(unittest.TestCase):
         self.assertEqual(self.native("/datasets/rows/rows")["value"], ["first", "second"])
 
     def test_profiles_that_fail_and_that_ask_for_everything(self):
-        _, result = self.run_script("outcomes_script.py", "initRaises", "rowFails", "everything",
-                                    "refused", "timedOut")
+        _, result = self.run_script("outcomes_script.py", "initRaises", "bare", "rowFails",
+                                    "everything", "refused", "timedOut")
         check_outcomes(self, result)
         self.assertIn("has a second column", result["refused"]["twoColumns"])
         details = result["timedOut"]["details"]

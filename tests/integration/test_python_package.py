@@ -69,8 +69,8 @@ class PythonPackageTest(unittest.TestCase):
         check_registry(self, result)
 
     def test_profiles_that_fail_and_that_ask_for_everything(self):
-        _, result = self.run_script("outcomes_script.py", "initRaises", "rowFails", "everything",
-                                    "refused")
+        _, result = self.run_script("outcomes_script.py", "initRaises", "bare", "rowFails",
+                                    "everything", "refused")
         check_outcomes(self, result)
         self.assertIn("more than one column", result["refused"]["twoColumns"])
 

@@ -30,8 +30,11 @@ def dataset(name, text, separator="\n"):
         [(store, "outcomes/" + name)], separator=separator, header=False, infer_column_types=False)
 
 
-def profile(name, script, rows, models=(model,), **more):
-    config = InferenceConfig(entry_script=script, source_directory="src", environment=environment)
+def in_folder(script):
+    return InferenceConfig(entry_script=script, source_directory="src", environment=environment)
+
+
+def profile(name, config, rows, models=(model,), **more):
     made = Model.profile(ws, name, list(models), config, input_dataset=rows, **more)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -54,19 +57,23 @@ texts = "".join(f"row {i}\n" for i in range(20))
 result = {}
 for wanted in sys.argv[1:]:
     if wanted == "initRaises":
-        result[wanted] = profile("init-raises", "raises.py", dataset("texts.txt", texts))
+        result[wanted] = profile("init-raises", in_folder("raises.py"), dataset("texts.txt", texts))
+    if wanted == "bare":
+        result[wanted] = profile("bare", InferenceConfig(entry_script="src/raises.py"),
+                                 dataset("texts.txt", texts), [])
     if wanted == "rowFails":
-        result[wanted] = profile("row-fails", "odd.py", dataset("bad.txt", texts + "bad\n"))
+        result[wanted] = profile(
+            "row-fails", in_folder("odd.py"), dataset("bad.txt", texts + "bad\n"))
     if wanted == "everything":
         rows = dataset("numbers.txt", numbers).register(ws, "numbers")
-        result[wanted] = profile("everything", "score.py", rows, [model, other],
+        result[wanted] = profile("everything", in_folder("score.py"), rows, [model, other],
                                  cpu=1.0, memory_in_gb=0.5, description="all of it")
     if wanted == "cancelled":
-        result[wanted] = profile("cancelled", "endless.py", dataset("texts.txt", texts))
+        result[wanted] = profile("cancelled", in_folder("endless.py"), dataset("texts.txt", texts))
     if wanted == "timedOut":
-        result[wanted] = profile("timed-out", "endless.py", dataset("texts.txt", texts))
+        result[wanted] = profile("timed-out", in_folder("endless.py"), dataset("texts.txt", texts))
     if wanted == "refused":
         two_columns = refusal(lambda: profile(
-            "two-columns", "odd.py", dataset("two.csv", "a,b\nc,d\n", separator=",")))
+            "two-columns", in_folder("odd.py"), dataset("two.csv", "a,b\nc,d\n", separator=",")))
         result[wanted] = {"twoColumns": two_columns}
 print("RESULT " + json.dumps(result, default=str))
