@@ -21,7 +21,7 @@ enum class TrialPurpose {
   kRows,
   kLoad,  // the objective's load at the ceiling: the reference
   kVerification,
-  kLoadCurve,    // a step of concurrency at the ceiling
+  kLoadCurve,    // a step of load at the ceiling, or at the answer: what it sustains
   kCpuProbe,     // the objective's load at a lower CPU limit, changed in place
   kMemoryProbe,  // a fresh container at a lower memory limit
   kThreadPools,  // a fresh container with the size of its thread pools set

@@ -49,6 +49,8 @@ Range RangeOf(const Profile& profile, std::span<const Trial> trials) {
   Range range;
   for (const Trial& trial : trials) {
     if (!UnderLoad(trial) || trial.measurements.total_queries == 0) continue;
+    // More load than held tells nothing of what holds.
+    if (trial.purpose == TrialPurpose::kLoadCurve && !trial.passed) continue;
     range.AddRun(trial.measurements);
     range.AddCpu(trial.limits.cpu);
     if (trial.requests_per_second) continue;

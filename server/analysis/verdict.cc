@@ -20,7 +20,9 @@ Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
                                     error_rate * 100, max_error_rate * 100));
   const auto& usual = evidence.reference_error_share;
   const bool throttled = evidence.throttled_share.value_or(0) >= kUnboundShare;
-  if (usual && throttled && error_rate > kErrorTolerance * *usual) {
+  const bool more = evidence.new_failures >= kFewestNewFailures &&
+                    error_rate > kErrorTolerance * usual.value_or(0);
+  if (usual && throttled && more) {
     verdict.shortage = Shortage::kCpu;
     verdict.slow = true;
     verdict.sentence += Sentence("; %.2f%% failed without a CPU limit", *usual * 100);
@@ -98,6 +100,7 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
     return {true, std::nullopt, slowness.sentence + ", but the limit did not hold it back"};
   }
   verdict.slow = true;
+  verdict.beside_reference = verdict.shortage == Shortage::kCpu && !slowness.misses_objective;
   return verdict;
 }
 

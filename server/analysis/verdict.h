@@ -17,6 +17,8 @@ inline constexpr double kUnboundShare = 0.01;
 /// What fails is the limit's doing where it is more than so many times what fails without a limit:
 /// a short run holds a part of the rows only.
 inline constexpr double kErrorTolerance = 2;
+/// Fewer failures may be chance.
+inline constexpr std::int64_t kFewestNewFailures = 3;
 
 /// Without a latency objective p95 may be so many times the one without a CPU limit.
 inline constexpr double kReferenceTolerance = 1.10;
@@ -28,7 +30,8 @@ struct VerificationEvidence {
   bool died = false;  // the command ended without an oom kill
   std::string death;  // how, where known
   std::int64_t requests = 0;
-  std::int64_t failures = 0;  // no answer, or not 2xx
+  std::int64_t failures = 0;      // no answer, or not 2xx
+  std::int64_t new_failures = 0;  // of them, of rows that did not fail without a CPU limit
   std::optional<double> throttled_share;
   std::optional<double> reference_p95_ms;       // without a CPU limit, same profile
   std::optional<double> reference_error_share;  // likewise: of the requests, how many failed
@@ -42,7 +45,8 @@ struct Verdict {
   bool passed = false;
   std::optional<Shortage> shortage;  // what to raise; absent with a failure no limit can mend
   std::string sentence;
-  bool slow = false;  // it failed for its speed alone, which other work on the host may have cost
+  bool slow = false;              // it failed for what other work on the host may have cost
+  bool beside_reference = false;  // of that: slower than the reference, and nothing else
 };
 
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,

@@ -31,6 +31,7 @@ struct Observations {
   std::optional<double> reference_p95_ms;   // under the objective's load, without a CPU limit
   std::optional<double> reference_mean_ms;  // likewise
   double reference_error_share = 0;         // likewise, of the requests
+  std::set<std::uint32_t> failing_rows;     // likewise
   std::optional<Bytes> peak_memory;         // unreclaimable, over all runs, without the agent's own
   std::optional<std::uint32_t> last_row;    // that the model took, one at a time
   bool last_row_broke = false;              // its connection did

@@ -116,8 +116,12 @@ void RunRecorder::Warn(Warning warning) {
 }
 
 void RunRecorder::WarnAnew(Warning warning) {
-  std::erase_if(profile_.warnings, [&](const Warning& old) { return old.code == warning.code; });
+  Unwarn(warning.code);
   profile_.warnings.push_back(std::move(warning));
+}
+
+void RunRecorder::Unwarn(std::string_view code) {
+  std::erase_if(profile_.warnings, [&](const Warning& old) { return old.code == code; });
 }
 
 bool RunRecorder::Warned(std::string_view code) const {

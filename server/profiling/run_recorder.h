@@ -52,6 +52,8 @@ class RunRecorder {
   /// In place of an earlier one of its code.
   void WarnAnew(Warning warning);
   bool Warned(std::string_view code) const;
+  /// Takes one back.
+  void Unwarn(std::string_view code);
   void Answer(Recommendation recommendation);
 
   /// The first write that failed (a full disk…): the run must not go on as if it were recorded.

@@ -8,6 +8,8 @@
 namespace mlprof::phases {
 namespace {
 
+constexpr std::size_t kEnoughRows = 500;
+
 bool IsObjectivesLoad(const Objective& objective, const Trial& trial) {
   // Other settings are another model.
   if (trial.purpose == TrialPurpose::kThreadPools) return false;
@@ -29,9 +31,10 @@ void NoteFullSpeed(RunContext& context, const Trial& trial) {
   auto& reference = context.observed.reference_p95_ms;
   if (!p95 || !reference || !IsObjectivesLoad(context.objective(), trial)) return;
   if (WasHeldBack(context, trial)) return;
-  if (trial.measurements.success_queries < static_cast<std::int64_t>(RequestsForConfidence(0.95))) {
-    return;
-  }
+  // Fewer rows may be lighter ones.
+  const std::size_t all_rows = std::min<std::size_t>(context.rows.size(), kEnoughRows);
+  const std::size_t enough = std::max(RequestsForConfidence(0.95), all_rows);
+  if (trial.measurements.success_queries < static_cast<std::int64_t>(enough)) return;
   reference = std::min(*reference, *p95);
 }
 

@@ -84,6 +84,7 @@ class Run {
     run.noise = watch_.End(context_, run.use);
     run.latencies = replay_.SuccessLatencies();
     run.trial = MakeTrial(context_, model_, wanted_.purpose, plan_, began_, replay_);
+    run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;
     if (ready_) NoteStart(run.trial.measurements);
     run.verdict = JudgeRun(samples, run.use);
     run.trial.passed = run.verdict.passed;
@@ -101,6 +102,7 @@ class Run {
       replay_ = Replay(plan_, *plan_.hard_max_time);
       evidence_.requests = std::ssize(replay_.requests);
       evidence_.failures = replay_.failures;
+      evidence_.new_failures = NewFailures(context_, replay_);
     }
   }
 
@@ -117,10 +119,11 @@ class Run {
   }
 
   bool IsSlowBesideTheReference() {
-    if (!context_.objective().latency_ms.empty() || replay_.requests.empty()) return false;
+    // Other settings are another model, and short of memory it is slow at any CPU limit.
+    if (!context_.environment.empty()) return false;
     const std::vector<Sample> samples = model_.AllSamples();
-    const Verdict verdict = JudgeRun(samples, Summarize(samples));
-    return verdict.slow && verdict.shortage == Shortage::kCpu;
+    const bool slow = JudgeRun(samples, Summarize(samples)).beside_reference;
+    return slow && evidence_.refaults <= evidence_.requests / 10;
   }
 
   // The host may have become slower since the reference was taken: once more, in this container.
@@ -132,7 +135,18 @@ class Run {
         model_.Replay(plan, EndOf(context_, kReferenceTime, context_.ceiling.cpu));
     // What is told of the run names the limits it was at.
     if (Status back = model_.SetCpu(wanted_.limits.cpu); !back) return;
-    reference_now_ms_ = LatencyDistribution(reference.SuccessLatencies()).QuantileMs(0.95);
+    const LatencyDistribution latencies(reference.SuccessLatencies());
+    if (latencies.count() < RequestsForConfidence(0.95)) return;
+    reference_now_ms_ = latencies.QuantileMs(0.95);
+    NoteSlowerHost();
+  }
+
+  // What a slower host excuses is told, whether or not the limit holds beside it.
+  void NoteSlowerHost() {
+    NoiseEvidence drift;
+    drift.host_cores = context_.host_cores;
+    drift.anchors_ms = {*context_.observed.reference_p95_ms, *reference_now_ms_};
+    if (drift.anchors_ms[1] > drift.anchors_ms[0]) NoteNoise(context_, drift);
   }
 
   void NoteStart(Measurements& measurements) const {

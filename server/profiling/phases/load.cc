@@ -37,6 +37,9 @@ void KeepReference(RunContext& context, const ReplayResult& replay) {
   const LatencyDistribution latencies(replay.SuccessLatencies());
   context.observed.reference_p95_ms = latencies.QuantileMs(0.95);
   context.observed.reference_mean_ms = latencies.MeanMs();
+  for (const RequestRecord& request : replay.requests) {
+    if (!request.Succeeded()) context.observed.failing_rows.insert(request.row);
+  }
   context.observed.reference_error_share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());
   NoteSlowest(context, replay);

@@ -88,6 +88,14 @@ void NoteSlowest(RunContext& context, const ReplayResult& replay) {
   }
 }
 
+std::int64_t NewFailures(const RunContext& context, const ReplayResult& replay) {
+  const auto& known = context.observed.failing_rows;
+  return std::count_if(replay.requests.begin(), replay.requests.end(),
+                       [&](const RequestRecord& request) {
+                         return !request.Succeeded() && !known.contains(request.row);
+                       });
+}
+
 void NoteServing(RunContext& context, const ReplayResult& replay) {
   if (replay.requests.empty()) return;
   context.observed.serving.push_back({replay.began, replay.ended, std::ssize(replay.requests)});

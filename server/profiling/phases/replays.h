@@ -19,6 +19,9 @@ void NoteSerial(RunContext& context, const ReplayResult& replay);
 void NoteSlowest(RunContext& context, const ReplayResult& replay);
 
 /// Keeps when how many rows were answered in the ample container.
+/// Failures of rows that did not fail without a CPU limit.
+std::int64_t NewFailures(const RunContext& context, const ReplayResult& replay);
+
 void NoteServing(RunContext& context, const ReplayResult& replay);
 
 /// Canceled, a model that died (with its diagnosis), or a record that could not be written.

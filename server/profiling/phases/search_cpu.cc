@@ -30,16 +30,8 @@ constexpr int kProbesBetweenAnchors = 3;
 struct Probed {
   CpuPoint point;
   NoiseEvidence noise;
-  bool slow = false;  // it failed for its speed alone
+  Verdict verdict;
 };
-
-// What fails without a CPU limit is not the limit's doing.
-Objective ObjectiveOfProbe(RunContext& context) {
-  Objective objective = context.objective();
-  objective.max_error_rate =
-      std::max(objective.max_error_rate, kErrorTolerance * context.observed.reference_error_share);
-  return objective;
-}
 
 // A probe is judged as a verification is, by its own latencies and errors.
 Verdict JudgeProbe(RunContext& context, const ReplayPlan& plan, const ReplayResult& replay,
@@ -47,12 +39,18 @@ Verdict JudgeProbe(RunContext& context, const ReplayPlan& plan, const ReplayResu
   VerificationEvidence evidence;
   evidence.became_ready = true;
   evidence.requests = std::ssize(replay.requests);
-  evidence.failures = replay.failures;
+  // What fails without a CPU limit, by chance, or where the quota did not bind, is not the limit's
+  // doing.
+  evidence.new_failures = NewFailures(context, replay);
+  const bool throttled = use.throttled_share.value_or(0) >= kUnboundShare;
+  if (throttled && evidence.new_failures >= kFewestNewFailures) {
+    evidence.failures = evidence.new_failures;
+  }
   evidence.reference_error_share = context.observed.reference_error_share;
   evidence.throttled_share = use.throttled_share;
   evidence.reference_p95_ms = reference_p95_ms;
   NoteRate(RateOf(plan, replay, AcceptableMs(context)), evidence);
-  return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), ObjectiveOfProbe(context));
+  return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context.objective());
 }
 
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
@@ -84,7 +82,7 @@ PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
   const HostWatch watch(context);
   const ReplayResult replay = model.Replay(plan, context.budget());
   const ResourceUse use = Summarize(model.SamplesOf(replay));
-  Probed probed{{}, watch.End(context, use), false};
+  Probed probed{{}, watch.End(context, use), {}};
   if (auto ended = CheckTarget(context, model, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
@@ -94,7 +92,7 @@ PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
   trial.verdict = verdict.sentence;
   context.recorder.Record(trial, replay.SuccessLatencies());
   NoteFullSpeed(context, trial);
-  probed.slow = verdict.slow;
+  probed.verdict = verdict;
   probed.point = MakePoint(cpu, trial);
   return probed;
 }
@@ -125,13 +123,13 @@ PhaseResult<CpuPoint> VisitAnchor(RunContext& context, RunningModel& model,
 // A limit that is too slow is tried once more where other work disturbed it, and beside a reference
 // of now where the host has become slower: noise makes slow, never fast.
 PhaseResult<CpuPoint> ProbeFairly(RunContext& context, RunningModel& model, Cores cpu,
-                                  std::vector<double>& anchors) {
+                                  std::vector<double>& anchors, Deadline end) {
   std::optional<double> reference = context.observed.reference_p95_ms;
   auto probed = ProbeForSearch(context, model, cpu, reference);
   if (!probed) return tl::unexpected<RunEnd>(probed.error());
-  if (!probed->slow) return probed->point;
+  if (!probed->verdict.slow || end.Passed()) return probed->point;
   bool again = NoteNoise(context, probed->noise).noisy;
-  if (reference && context.objective().latency_ms.empty()) {
+  if (reference && probed->verdict.beside_reference) {
     const auto now = VisitAnchor(context, model, anchors);
     if (!now) return tl::unexpected<RunEnd>(now.error());
     again = again || now->p95_ms > kSlowerHost * *reference;
@@ -162,7 +160,7 @@ PhaseResult<std::vector<CpuPoint>> Search(RunContext& context, RunningModel& mod
   if (context.observed.reference_mean_ms) anchors.push_back(*context.observed.reference_mean_ms);
   while (const auto next = search.Next()) {
     if (end.Passed()) break;
-    const auto point = ProbeFairly(context, model, *next, anchors);
+    const auto point = ProbeFairly(context, model, *next, anchors, end);
     if (!point) return tl::unexpected<RunEnd>(point.error());
     points.push_back(*point);
     search.Tell(*next, point->passed);

@@ -33,8 +33,9 @@ PhaseResult<bool> Starts(RunContext& context, Bytes memory) {
 
 }  // namespace
 
-tl::expected<agent_protocol::Ready, DeathEvidence> StartWhole(RunningModel& model) {
-  auto ready = model.Start();
+tl::expected<agent_protocol::Ready, DeathEvidence> StartWhole(
+    RunningModel& model, std::optional<std::chrono::milliseconds> at_most) {
+  auto ready = model.Start(at_most);
   if (!ready || model.session().Death().oom_kills == 0) return ready;
   return tl::unexpected<DeathEvidence>(model.Death());
 }

@@ -12,6 +12,7 @@
 #include "server/profiling/phases/limited_run.h"
 #include "server/profiling/phases/plans.h"
 #include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/start_search.h"
 #include "server/profiling/running_model.h"
 
 namespace mlprof::phases {
@@ -34,9 +35,10 @@ class Levels {
   Levels(RunContext& context, RunningModel& model, Deadline end)
       : context_(context), model_(model), end_(end) {}
 
-  void WarmUp() {
-    const int concurrency = context_.objective().ConcurrencyOrOne();
-    Replay(ClosedPlan(context_, concurrency, kLevelTime));
+  /// Whether the container bore the objective's own load.
+  bool WarmUp() {
+    Replay(ObjectivePlan(context_, kLevelTime, 0, kLevelTime));
+    return !over_;
   }
 
   /// Requests per second that were served under `load`; nullopt where the objective broke.
@@ -139,21 +141,36 @@ void KeepSustained(double load, double served, bool is_rate, Recommendation& ans
                                             is_rate ? std::min(load, served) : served);
 }
 
+// What the container did under the objective's own load, before more was asked of it.
+void WarnUnsteady(RunContext& context, Recommendation& answer) {
+  context.recorder.Warn({"unsteady",
+                         "one more container at exactly the recommended limits did not start, or "
+                         "lost a process under the objective's own load",
+                         "profile again; until then request the next larger limits"});
+  answer.confidence = answer.cpu.confidence = answer.memory.confidence = Confidence::kLow;
+}
+
 void Climb(RunContext& context, double most, Deadline end, Recommendation& answer) {
   const auto model = RunningModel::Launch(context, {answer.requested, "", true});
-  if (!model || !(*model)->Start(end.LeftMs())) return;
+  if (!model) return;
+  const bool ready = StartWhole(**model, end.LeftMs()).has_value();
   Levels levels(context, **model, end);
-  levels.WarmUp();
+  const bool steady = ready && levels.WarmUp();
+  if (end.Passed() || context.stop.stop_requested()) return;
+  if (!steady) return WarnUnsteady(context, answer);
+  const bool warned = context.recorder.Warned(kWorkersLost);
   const Objective& objective = context.objective();
   const bool is_rate = objective.requests_per_second.has_value();
   LoadLadder ladder(objective.requests_per_second.value_or(objective.ConcurrencyOrOne()), most,
                     !is_rate);
   while (const auto load = ladder.Next()) {
-    if (levels.over()) return;
+    if (levels.over()) break;
     const auto served = levels.Served(*load);
     ladder.Tell(*load, served.has_value());
     if (served) KeepSustained(*load, *served, is_rate, answer);
   }
+  // What more load than was asked for ends is no fault of the model.
+  if (!warned) context.recorder.Unwarn(kWorkersLost);
 }
 
 }  // namespace
@@ -164,13 +181,10 @@ void MeasureSustainedLoad(RunContext& context, Recommendation& answer) {
   if (!most || !CanBeJudged(context) || context.stop.stop_requested()) return;
   if (end.Left() < TimeBeforeLoad(context) + kLongestLevel) return;
   context.recorder.Progressed(0.9, "seeing how much more load the answer holds");
-  const bool warned = context.recorder.Warned(kWorkersLost);
+  const auto peak = context.observed.peak_memory;
   Climb(context, *most, end, answer);
-  // What more load than was asked for ends is no fault of the model.
-  if (!warned) {
-    std::erase_if(context.profile().warnings,
-                  [](const Warning& warning) { return warning.code == kWorkersLost; });
-  }
+  // Nor is the memory that it takes the objective's.
+  context.observed.peak_memory = peak;
 }
 
 }  // namespace mlprof::phases

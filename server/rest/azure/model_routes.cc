@@ -74,6 +74,26 @@ Result<HttpResponse> GetAsset(const AzureServices& azure, const AzureCall& call)
   return ModelAsset(azure, *model);
 }
 
+// Takes the files over from the asset's artifact.
+Result<Model> RegisterModel(const AzureServices& azure, const AzureCall& call,
+                            const IdempotencyKey& key, AzureNewModel& wanted) {
+  const auto asset = azure.records.FindAsset(call.workspace, wanted.asset_id);
+  if (!asset) return Fail(asset.error());
+  if (!*asset) return Fail(NotFound("there is no asset \"" + wanted.asset_id + "\""));
+  const auto artifact = ArtifactName(call.workspace, (*asset)->prefix);
+  if (!artifact) return Fail(artifact.error());
+  const auto archive = ModelArchive(azure.blobs, azure.content, *artifact, wanted.unpack);
+  if (!archive) return Fail(archive.error());
+  wanted.model.workspace = call.workspace;
+  auto model = azure.services.models.Register(wanted.model, *archive, key);
+  if (!model) return model;
+  // From here on the registry has the files; they are read through the model.
+  if (Status removed = azure.blobs.RemoveAtOrBelow(*artifact); !removed) {
+    LogWarn("artifacts left behind", {{"reason", removed.error().message()}});
+  }
+  return model;
+}
+
 Result<HttpResponse> CreateModel(const AzureServices& azure, const AzureCall& call) {
   const auto json = ReadAzureObject(call.request);
   if (!json) return Fail(json.error());
@@ -83,19 +103,12 @@ Result<HttpResponse> CreateModel(const AzureServices& azure, const AzureCall& ca
   const auto before = azure.services.models.MadeBefore(call.workspace, key);
   if (!before) return Fail(before.error());
   if (*before) return JsonResponse(200, EncodeAzureModel(**before));
-  const auto asset = azure.records.FindAsset(call.workspace, wanted->asset_id);
-  if (!asset) return Fail(asset.error());
-  if (!*asset) return Fail(NotFound("there is no asset \"" + wanted->asset_id + "\""));
-  const auto artifact = ArtifactName(call.workspace, (*asset)->prefix);
-  if (!artifact) return Fail(artifact.error());
-  const auto archive = ModelArchive(azure.blobs, azure.content, *artifact, wanted->unpack);
-  if (!archive) return Fail(archive.error());
-  wanted->model.workspace = call.workspace;
-  const auto model = azure.services.models.Register(wanted->model, *archive, key);
-  if (!model) return Fail(model.error());
-  // From here on the registry has the files; they are read through the model.
-  if (Status removed = azure.blobs.RemoveAtOrBelow(*artifact); !removed) {
-    LogWarn("artifacts left behind", {{"reason", removed.error().message()}});
+  const auto model = RegisterModel(azure, call, key, *wanted);
+  if (!model) {
+    // Another request with the same body may have taken the files meanwhile.
+    const auto meanwhile = azure.services.models.MadeBefore(call.workspace, key);
+    if (meanwhile && *meanwhile) return JsonResponse(200, EncodeAzureModel(**meanwhile));
+    return Fail(model.error());
   }
   return JsonResponse(200, EncodeAzureModel(*model));
 }

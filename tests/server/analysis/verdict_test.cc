@@ -116,11 +116,17 @@ TEST(JudgeTest, CountsErrorsAgainstTheAllowedShare) {
 TEST(JudgeTest, TakesErrorsThatOnlyTheQuotaBringsForAShortageOfCpu) {
   VerificationEvidence evidence = Survived(100);
   evidence.failures = 10;
+  evidence.new_failures = 10;
   evidence.reference_error_share = 0.02;
   evidence.throttled_share = 0.5;
   EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kCpu);
   evidence.throttled_share = 0;
   EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
+  // Two may be chance.
+  evidence.throttled_share = 0.5;
+  evidence.new_failures = 2;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
+  evidence.new_failures = 10;
   // As many failed without a limit.
   evidence.throttled_share = 0.5;
   evidence.reference_error_share = 0.05;
