@@ -58,6 +58,15 @@ TEST_F(AzureBlobs, AnAddressEndsWithTheTokenItWasGivenFor) {
   EXPECT_EQ(AskFrom(kElsewhere, "GET", blob, "", {}).status, 401);
 }
 
+TEST_F(AzureBlobs, OneIsRemovedByWhoeverMayWrite) {
+  ASSERT_EQ(Blob("PUT", "x", "1").status, 201);
+  ASSERT_EQ(Blob("PUT", "x/y", "2").status, 201);
+  EXPECT_EQ(Blob("DELETE", "x").status, 202);
+  EXPECT_EQ(Blob("GET", "x").status, 404);
+  EXPECT_EQ(Blob("DELETE", "x").status, 404);
+  EXPECT_EQ(TextOf(Blob("GET", "x/y")), "2");
+}
+
 TEST_F(AzureBlobs, AMissingOneSaysSoInAHeader) {
   const HttpResponse missing = Blob("GET", "x");
   EXPECT_EQ(missing.status, 404);

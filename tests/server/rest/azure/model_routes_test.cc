@@ -39,6 +39,17 @@ TEST_F(AzureModels, IsTheNativeModelOfThatName) {
   EXPECT_EQ(FilesUnder("content"), 1u);
 }
 
+TEST_F(AzureModels, AskedAgainByAClientThatGotNoAnswerItIsTheSameOne) {
+  const Json asset =
+      JsonOf(Ask("POST", Workspace("/modelmanagement/v1.0") + "/assets",
+                 DumpJson({{"name", "m"}, {"artifacts", {{{"prefix", "LocalUpload/c1/mdir"}}}}})));
+  const std::string body =
+      DumpJson({{"name", "m"}, {"url", "aml://asset/" + asset.value("id", "")}});
+  EXPECT_EQ(JsonOf(Ask("POST", Models(), body))["id"], "m:1");
+  EXPECT_EQ(JsonOf(Ask("POST", Models(), body))["id"], "m:1");
+  EXPECT_EQ(models_.List("s/g/w", {}, {})->value.size(), 1u);
+}
+
 TEST_F(AzureModels, ANativeModelIsSeenByTheClient) {
   NewModel native;
   native.workspace = "s/g/w";
