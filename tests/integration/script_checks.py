@@ -35,7 +35,7 @@ def check_outcomes(test, result):
     test.assertIn("boom in init", json.dumps(failed["details"]["error"]))
     test.assertEqual(sum("failed with the following error" in text for text in failed["warned"]), 1)
 
-    # Without an environment, a folder or a model: the same script was found and run.
+    # Without an environment or a folder: the same script was found and run.
     test.assertEqual(result["bare"]["details"]["state"], "Failed")
     test.assertIn("boom in init", json.dumps(result["bare"]["details"]["error"]))
 

@@ -60,7 +60,7 @@ for wanted in sys.argv[1:]:
         result[wanted] = profile("init-raises", in_folder("raises.py"), dataset("texts.txt", texts))
     if wanted == "bare":
         result[wanted] = profile("bare", InferenceConfig(entry_script="src/raises.py"),
-                                 dataset("texts.txt", texts), [])
+                                 dataset("texts.txt", texts))
     if wanted == "rowFails":
         result[wanted] = profile(
             "row-fails", in_folder("odd.py"), dataset("bad.txt", texts + "bad\n"))
