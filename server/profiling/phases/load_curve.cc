@@ -89,7 +89,7 @@ PhaseResult<void> MeasureLoadCurve(RunContext& context, RunningModel& model) {
     const auto level = MeasureLevel(context, model, concurrency);
     if (!level) return tl::unexpected<RunEnd>(level.error());
     if (!*level) break;
-    if (!curve.levels.empty() && IsReplayBound(context, (*level)->requests_per_second)) break;
+    if (!curve.levels.empty() && WarnIfReplayBound(context, (*level)->requests_per_second)) break;
     curve.levels.push_back(**level);
     if (LoadSaturated(curve.levels) || curve.levels.back().error_rate > kErrorsEnough) break;
   }

@@ -50,7 +50,8 @@ void Measure(RunContext& context, RunningModel& target) {
   capacity.p50_ms = LatencyDistribution(serial.SuccessLatencies()).QuantileMs(0.5).value_or(0);
   capacity.controller_us_per_request = cpu / requests;
   context.profile().findings.replay = capacity;
-  if (const auto asked = context.objective().requests_per_second) IsReplayBound(context, *asked);
+  if (const auto asked = context.objective().requests_per_second)
+    WarnIfReplayBound(context, *asked);
 
   const ResourceUse use = Summarize(target.session().Samples());
   NoteNoise(context, watch.End(context, use));

@@ -6,7 +6,10 @@
 
 namespace mlprof::phases {
 
-/// Whether so many requests a second leave the replay too little room; then it is warned of, once.
-bool IsReplayBound(RunContext& context, double requests_per_second);
+/// What the replay can do should be so many times what is asked of it.
+inline constexpr double kReplayHeadroom = 1.25;
+
+/// Warns, once, where so many requests a second leave less room than that; whether they do.
+bool WarnIfReplayBound(RunContext& context, double requests_per_second);
 
 }  // namespace mlprof::phases

@@ -11,6 +11,7 @@
 #include "server/analysis/verdict.h"
 #include "server/profiling/phases/limited_run.h"
 #include "server/profiling/phases/plans.h"
+#include "server/profiling/phases/replay_bound.h"
 #include "server/profiling/phases/replays.h"
 #include "server/profiling/phases/start_search.h"
 #include "server/profiling/running_model.h"
@@ -22,8 +23,6 @@ constexpr std::chrono::seconds kLevelTime{2};
 constexpr std::chrono::seconds kLongestLevel{5};
 constexpr double kBudgetForMore = 0.1;
 constexpr int kMostInFlight = 256;
-// A replay near its own limit would measure itself.
-constexpr double kReplayHeadroom = 1.25;
 // The 95th percentile of fewer is their largest.
 constexpr std::ptrdiff_t kFewestRequests = 20;
 constexpr const char* kWorkersLost = "workersLost";

@@ -18,7 +18,24 @@ namespace mlprof {
 
 class BareRun {
  public:
-  BareRun() { profile_.host = HostFacts(); }
+  explicit BareRun(FakeModel model = {}) : runtime_(std::move(model)) {
+    profile_.host = HostFacts();
+  }
+
+  /// As after the phases in the ample container: at full speed a row took `p95_ms`.
+  void MeasuredInAmple(double p95_ms) {
+    profile_.request.budget = std::chrono::seconds(300);
+    ImageConfig image;
+    image.image = "imitation";
+    profile_.request.inference_config.emplace().service = image;
+    rows_ = Rows(20, "row");
+    context_.ceiling = {Cores(2.0), GiB(4)};
+    context_.StartBudget();
+    Observations& observed = context_.observed;
+    observed.start_seconds = observed.start_cpu_seconds = {1};
+    observed.slowest_row_ms = p95_ms;
+    observed.reference_p95_ms = p95_ms;
+  }
 
   RunContext& context() { return context_; }
   Profile& profile() { return profile_; }
