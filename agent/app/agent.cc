@@ -31,7 +31,7 @@ Agent::Agent(EventLoop& loop, UniqueFd controller, std::unique_ptr<CgroupReader>
     : loop_(loop),
       cgroup_(std::move(cgroup)),
       link_(loop, std::move(controller), *this),
-      sampler_(loop, *cgroup_, proc_, high_water_),
+      sampler_(loop, *cgroup_, proc_, high_water_, run_queue_),
       supervisor_(loop, *cgroup_, [this](const ProcessEvent& event) { OnProcessEvent(event); }) {}
 
 Status Agent::Run(int cgroup_version) {

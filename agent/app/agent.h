@@ -41,6 +41,7 @@ class Agent final : public ControllerListener {
   const std::unique_ptr<CgroupReader> cgroup_;
   const ProcReader proc_;
   HighWater high_water_;
+  RunQueue run_queue_;
   ControllerLink link_;
   Sampler sampler_;
   Supervisor supervisor_;

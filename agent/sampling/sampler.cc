@@ -1,6 +1,7 @@
 #include "agent/sampling/sampler.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mlprof::agent {
 namespace {
@@ -8,7 +9,8 @@ namespace {
 constexpr std::chrono::microseconds kShortestInterval{1000};
 constexpr std::chrono::milliseconds kRestInterval{100};
 constexpr std::chrono::milliseconds kPeakInterval{250};
-// The kernel renews its averages every two seconds.
+// The kernel renews its averages every two seconds; the wait for a core is a sum, which loses
+// nothing.
 constexpr std::chrono::milliseconds kPressureInterval{500};
 constexpr std::chrono::milliseconds kHardlyAny{1};
 // The kernel counts memory in batches for each CPU; a smaller change says nothing.
@@ -68,6 +70,7 @@ void Sampler::ReadDue(Clock::time_point now) {
   if (now - pressure_at_ >= kPressureInterval) {
     pressure_at_ = now;
     pressure_ = proc_.HostCpuPressure();
+    run_queue_wait_ = run_queue_.Waited();
   }
 }
 
@@ -128,6 +131,7 @@ Sample Sampler::Compose(Clock::time_point now) {
   sample.processes = std::max<std::int64_t>(reading_.processes - kOwnTasks, 0);
   sample.oom_kills = reading_.oom_kills;
   sample.host_cpu_pressure = pressure_;
+  sample.run_queue_wait = std::exchange(run_queue_wait_, std::nullopt);
   sample.agent_memory = own_memory_;
   stretch_peak_ = sample.peak_unreclaimable ? sample.unreclaimable
                                             : std::max(stretch_peak_, sample.unreclaimable);

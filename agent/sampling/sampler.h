@@ -3,7 +3,8 @@
 //
 // What a sample costs is charged to the container it measures, so each part is read as often as it
 // is of use: CPU and memory at every sample where they have moved, all else every 100 ms, the
-// kernel's marks of the processes' peaks (HighWater), which lose nothing by waiting, every 250 ms.
+// kernel's marks of the processes' peaks (HighWater), which lose nothing by waiting, every 250 ms,
+// the time that threads waited for a core (RunQueue) every 500 ms.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "agent/sampling/cgroup_reader.h"
 #include "agent/sampling/high_water.h"
 #include "agent/sampling/proc.h"
+#include "agent/sampling/run_queue.h"
 #include "common/domain/sample.h"
 
 namespace mlprof::agent {
@@ -23,8 +25,8 @@ class Sampler {
  public:
   using Sink = std::function<void(const Sample&)>;
   Sampler(EventLoop& loop, const CgroupReader& cgroup, const ProcReader& proc,
-          HighWater& high_water)
-      : loop_(loop), cgroup_(cgroup), proc_(proc), high_water_(high_water) {}
+          HighWater& high_water, RunQueue& run_queue)
+      : loop_(loop), cgroup_(cgroup), proc_(proc), high_water_(high_water), run_queue_(run_queue) {}
 
   /// At most 1000 a second.
   void Start(std::chrono::microseconds interval, Sink sink);
@@ -58,6 +60,7 @@ class Sampler {
   const CgroupReader& cgroup_;
   const ProcReader& proc_;
   HighWater& high_water_;
+  RunQueue& run_queue_;
   Sink sink_;
   std::chrono::microseconds interval_{10'000};
   Clock::time_point next_{};
@@ -69,6 +72,7 @@ class Sampler {
   Bytes own_memory_;
   Bytes left_behind_;
   std::optional<double> pressure_;
+  std::optional<std::chrono::nanoseconds> run_queue_wait_;  // until a sample has carried it
   // When each part was last read.
   Clock::time_point memory_at_{};
   Clock::time_point rest_at_{};

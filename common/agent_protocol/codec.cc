@@ -185,6 +185,7 @@ void Append(std::string& out, const Sample& sample) {
   w.Put(sample.file_refaults);
   w.Put(sample.major_faults);
   PutOptional(w, sample.memory_stall);
+  PutOptional(w, sample.run_queue_wait);
 }
 
 Result<Sample> DecodeSample(std::string_view payload) {
@@ -208,6 +209,7 @@ Result<Sample> DecodeSample(std::string_view payload) {
   sample.file_refaults = in.Get<std::int64_t>();
   sample.major_faults = in.Get<std::int64_t>();
   sample.memory_stall = GetOptional(in, GetTime);
+  sample.run_queue_wait = GetOptional(in, GetTime);
   return Checked(in, sample, "sample");
 }
 

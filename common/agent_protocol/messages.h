@@ -13,7 +13,7 @@
 
 namespace mlprof::agent_protocol {
 
-inline constexpr int kVersion = 2;
+inline constexpr int kVersion = 3;
 
 /// agent → controller, first frame.
 struct Hello {

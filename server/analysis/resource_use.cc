@@ -66,6 +66,23 @@ void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
   }
 }
 
+// It is read at few of the samples.
+std::optional<double> WaitingThreads(std::span<const Sample> samples) {
+  nanoseconds waited{0};
+  nanoseconds time{0};
+  const Sample* before = nullptr;
+  for (const Sample& sample : samples) {
+    if (!sample.run_queue_wait) continue;
+    if (before != nullptr && *sample.run_queue_wait >= *before->run_queue_wait) {
+      waited += *sample.run_queue_wait - *before->run_queue_wait;
+      time += sample.at - before->at;
+    }
+    before = &sample;
+  }
+  if (time.count() <= 0) return std::nullopt;
+  return Seconds(waited) / Seconds(time);
+}
+
 }  // namespace
 
 ResourceUse Summarize(std::span<const Sample> samples) {
@@ -84,7 +101,14 @@ ResourceUse Summarize(std::span<const Sample> samples) {
   }
   use.refaults = totals.refaults;
   use.max_cores = LargestMean(samples);
+  use.waiting_threads = WaitingThreads(samples);
   return use;
+}
+
+std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight) {
+  constexpr double kMostHeldUp = 0.9;
+  if (!use.mean_cores || !use.waiting_threads) return std::nullopt;
+  return *use.mean_cores / (1 - std::min(*use.waiting_threads / in_flight, kMostHeldUp));
 }
 
 std::span<const Sample> Between(std::span<const Sample> samples, nanoseconds from, nanoseconds to) {

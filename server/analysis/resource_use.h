@@ -15,6 +15,8 @@ struct ResourceUse {
   std::optional<double> max_cores;        // largest mean over one second
   std::optional<double> throttled_share;  // of the CFS periods in the stretch
   std::optional<double> cpu_seconds;
+  /// Threads that stood ready to run and had no core, on average.
+  std::optional<double> waiting_threads;
   std::optional<Bytes> peak_unreclaimable;  // gap-free where the agent could read it
   std::optional<Bytes> peak_cache;
   Bytes peak_mapped_file;
@@ -28,6 +30,12 @@ struct ResourceUse {
 /// Samples of one container in the order they were taken. A counter that falls (a recreated cgroup)
 /// ends a stretch and starts another: no negative rate is ever made of it.
 ResourceUse Summarize(std::span<const Sample> samples);
+
+/// The mean cores had no thread waited for a core, with so many requests in flight all the time. By
+/// Little's law waiting threads hold up that share of the requests in flight. Too much where
+/// several threads serve one request and wait at once, never too little; at most ten times the
+/// mean.
+std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight);
 
 /// The part of `samples` taken within [from, to], both on the samples' own clock.
 std::span<const Sample> Between(std::span<const Sample> samples, std::chrono::nanoseconds from,

@@ -1,13 +1,14 @@
 #include "server/analysis/series.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace mlprof {
 namespace {
 
 constexpr std::chrono::milliseconds kRateWindow{100};
-// The agent reads the stall ten times a second: a short window would hold two readings or none.
-constexpr std::chrono::seconds kStallWindow{1};
+// The agent reads stall and wait at few samples: a short window would hold two readings or none.
+constexpr std::chrono::seconds kWaitWindow{1};
 
 double Seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -43,34 +44,43 @@ bool SameContainer(const Sample& before, const Sample& after) {
   return after.cpu_time >= before.cpu_time && after.periods >= before.periods;
 }
 
-void AddStall(const Sample& sample, const Sample*& window_start,
-              std::map<std::string, Series>& series) {
-  if (!sample.memory_stall) return;
-  if (window_start == nullptr || !SameContainer(*window_start, sample) ||
-      *sample.memory_stall < *window_start->memory_stall) {
+// The time by which a sum of waiting times grew, by the time in which it did.
+struct WaitRate {
+  std::optional<std::chrono::nanoseconds> Sample::*sum;
+  const char* name;
+  double most;
+  const Sample* window_start = nullptr;
+
+  void Add(const Sample& sample, std::map<std::string, Series>& series) {
+    if (!(sample.*sum)) return;
+    if (window_start == nullptr || !SameContainer(*window_start, sample) ||
+        sample.*sum < window_start->*sum) {
+      window_start = &sample;
+      return;
+    }
+    const std::chrono::nanoseconds window = sample.at - window_start->at;
+    if (window < kWaitWindow) return;
+    const double rate = Seconds(*(sample.*sum) - *(window_start->*sum)) / Seconds(window);
+    series[name].emplace_back(Seconds(sample.at), std::min(rate, most));
     window_start = &sample;
-    return;
   }
-  if (sample.at - window_start->at < kStallWindow) return;
-  const double stalled = Seconds(*sample.memory_stall - *window_start->memory_stall);
-  const double share = std::min(1.0, stalled / Seconds(sample.at - window_start->at));
-  series["memoryStallShare"].emplace_back(Seconds(sample.at), share);
-  window_start = &sample;
-}
+};
 
 }  // namespace
 
 std::map<std::string, Series> MakeSeries(std::span<const Sample> samples) {
   std::map<std::string, Series> series;
   const Sample* window_start = nullptr;
-  const Sample* stall_start = nullptr;
+  WaitRate stall{&Sample::memory_stall, "memoryStallShare", 1.0};
+  WaitRate wait{&Sample::run_queue_wait, "waitingThreads", std::numeric_limits<double>::infinity()};
   for (const Sample& sample : samples) {
     const double at = Seconds(sample.at);
     series["memoryInBytes"].emplace_back(at, static_cast<double>(sample.unreclaimable.count()));
     series["cacheInBytes"].emplace_back(at, static_cast<double>(sample.cache.count()));
     series["processes"].emplace_back(at, static_cast<double>(sample.processes));
     AddOptional(sample, series);
-    AddStall(sample, stall_start, series);
+    stall.Add(sample, series);
+    wait.Add(sample, series);
     if (window_start == nullptr || !SameContainer(*window_start, sample)) {
       window_start = &sample;
     } else if (sample.at - window_start->at >= kRateWindow) {

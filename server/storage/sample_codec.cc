@@ -68,13 +68,14 @@ Error Damaged(const char* what) {
 }
 
 // What most samples lack, or what most have as the one before: a byte says which follow.
-enum Extra : std::uint64_t { kPeak = 1, kStall = 2, kLag = 4, kFileFigures = 8 };
+enum Extra : std::uint64_t { kPeak = 1, kStall = 2, kLag = 4, kFileFigures = 8, kWait = 16 };
 
 std::uint64_t ExtrasOf(const Sample& sample, const Integers& now, const Integers& before) {
   std::uint64_t extras = 0;
   if (sample.peak_unreclaimable) extras |= kPeak;
   if (sample.memory_stall) extras |= kStall;
   if (sample.send_lag) extras |= kLag;
+  if (sample.run_queue_wait) extras |= kWait;
   const auto from = static_cast<std::ptrdiff_t>(kFirstIntegers);
   if (!std::equal(now.begin() + from, now.end(), before.begin() + from)) extras |= kFileFigures;
   return extras;
@@ -85,6 +86,7 @@ void ReadExtras(ByteReader& reader, std::uint64_t extras, Sample& sample) {
   if ((extras & kPeak) != 0) sample.peak_unreclaimable = Bytes(reader.Signed());
   if ((extras & kStall) != 0) sample.memory_stall = nanoseconds(reader.Signed());
   if ((extras & kLag) != 0) sample.send_lag = nanoseconds(reader.Signed());
+  if ((extras & kWait) != 0) sample.run_queue_wait = nanoseconds(reader.Signed());
 }
 
 RowRecord ReadRow(ByteReader& reader) {
@@ -116,6 +118,7 @@ std::string EncodeSamples(std::span<const Sample> samples) {
     if (sample.peak_unreclaimable) writer.Signed(sample.peak_unreclaimable->count());
     if (sample.memory_stall) writer.Signed(sample.memory_stall->count());
     if (sample.send_lag) writer.Signed(sample.send_lag->count());
+    if (sample.run_queue_wait) writer.Signed(sample.run_queue_wait->count());
     before = now;
   }
   return writer.Take();

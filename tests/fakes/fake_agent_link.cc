@@ -180,7 +180,9 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   }
   const bool works = status == 200 || !model_.fails_for_nothing;
   const std::chrono::microseconds cpu = works ? model_.cpu_per_row : kNullTarget;
-  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch);
+  const auto took = std::max(std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch),
+                             std::chrono::nanoseconds(cpu + model_.held_up));
+  run_queue_wait_ += model_.held_up;
   clock_.Pass(took);
   if (works) cpu_time_ += cpu;
   Sample after = Read(Serving());
@@ -237,6 +239,7 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.processes = model_.threads;
   sample.mapped_file = model_.hot_file;
   sample.file_refaults = refaults_;
+  sample.run_queue_wait = run_queue_wait_;
   return sample;
 }
 

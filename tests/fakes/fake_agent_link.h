@@ -52,6 +52,7 @@ class FakeAgentLink final : public AgentLink {
   std::deque<Action> actions_;
   std::chrono::nanoseconds started_;
   std::chrono::nanoseconds cpu_time_{0};
+  std::chrono::nanoseconds run_queue_wait_{0};
   std::int64_t periods_ = 0;
   std::int64_t throttled_periods_ = 0;
   std::atomic<std::int64_t> millicores_;

@@ -41,6 +41,8 @@ struct FakeModel {
   std::chrono::microseconds cpu_per_row{2000};
   /// Worked after a row's answer; under load it falls into the time of the next row.
   std::chrono::microseconds cpu_after_row{0};
+  /// Other work keeps each row from its core for so long; a quota that stops it more hides that.
+  std::chrono::microseconds held_up{0};
   Bytes start_peak = MiB(100);
   Bytes serving_peak = MiB(200);
   Bytes leak_per_row;

@@ -11,18 +11,16 @@ namespace {
 double CoresOfLoop(const RunContext& context, const ResourceUse& use, int concurrency,
                    double other_cores) {
   const int objective = context.recorder.profile().request.objective.ConcurrencyOrOne();
-  const double serial = UnhinderedCores(context.observed.serial_requests).value_or(0);
-  double cores = use.mean_cores.value_or(0) + use.agent_cores;
+  const double mean = use.mean_cores.value_or(0) + use.agent_cores;
   // Other work that makes rows take longer lowers a mean over time, by what it took at most. On a
   // quiet host the mean is the truth: what a server does after its last byte overlaps with the next
   // row.
-  if (concurrency == 1) cores = std::max(cores, std::min(cores + other_cores, serial));
+  const double unhindered =
+      std::max(UnhinderedCores(context.observed.serial_requests).value_or(0) * concurrency,
+               CoresWithoutWaiting(use, concurrency).value_or(0) + use.agent_cores);
+  const double cores = std::max(mean, std::min(mean + other_cores, unhindered));
   // At most, for rows that were sent one at a time.
-  if (concurrency < objective) cores *= objective;
-  if (concurrency > 1) {
-    cores = std::max(cores, std::min(cores + other_cores, serial * concurrency));
-  }
-  return cores;
+  return concurrency < objective ? cores * objective : cores;
 }
 
 // By the utilization law: the rate times the CPU time of one request, which hardly depends on

@@ -183,7 +183,8 @@ TEST(SamplerTest, TakesTheAgentsOwnShareOut) {
   auto loop = EventLoop::Open();
   ASSERT_TRUE(loop);
   HighWater high_water([] { return std::set<pid_t>(); });
-  Sampler sampler(*loop, *cgroup, proc, high_water);
+  RunQueue run_queue([] { return std::set<pid_t>(); });
+  Sampler sampler(*loop, *cgroup, proc, high_water, run_queue);
   const Sample sample = sampler.Take();
   EXPECT_GT(sample.agent_cpu_time, 0ns);
   EXPECT_EQ(sample.cpu_time + sample.agent_cpu_time, 3600s);
@@ -198,7 +199,8 @@ TEST(SamplerTest, KeepsItsRhythm) {
   const auto cgroup = OpenCgroup({});
   const ProcReader proc;
   HighWater high_water([] { return std::set<pid_t>(); });
-  Sampler sampler(*loop, *cgroup, proc, high_water);
+  RunQueue run_queue([] { return std::set<pid_t>(); });
+  Sampler sampler(*loop, *cgroup, proc, high_water, run_queue);
   std::vector<Sample> samples;
   const auto begin = Clock::now();
   sampler.Start(2ms, [&](const Sample& sample) {

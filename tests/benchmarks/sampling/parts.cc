@@ -77,7 +77,8 @@ double WarmSampleMicroseconds() {
       agent::ReadWholeFile("/proc/self/cgroup"), agent::ReadWholeFile("/proc/self/mountinfo")));
   const agent::ProcReader proc;
   agent::HighWater high_water(child.AsList());
-  agent::Sampler sampler(loop, *cgroup, proc, high_water);
+  agent::RunQueue run_queue(child.AsList());
+  agent::Sampler sampler(loop, *cgroup, proc, high_water, run_queue);
   return MicrosecondsOf(5000, [&] { sampler.Take(); });
 }
 

@@ -120,6 +120,7 @@ TEST(AgentCodecTest, WhatWasNotMeasuredStaysAbsent) {
   EXPECT_FALSE(sample->host_cpu_pressure);
   EXPECT_FALSE(sample->peak_unreclaimable);
   EXPECT_FALSE(sample->memory_stall);
+  EXPECT_FALSE(sample->run_queue_wait);
 }
 
 TEST(AgentCodecTest, AMeasuredZeroIsNotAbsent) {
@@ -129,9 +130,11 @@ TEST(AgentCodecTest, AMeasuredZeroIsNotAbsent) {
   Sample sample;
   sample.peak_unreclaimable = Bytes(0);
   sample.memory_stall = 0ns;
+  sample.run_queue_wait = 0ns;
   const auto got = DecodeSample(Payload(sample));
   EXPECT_EQ(got->peak_unreclaimable, Bytes(0));
   EXPECT_EQ(got->memory_stall, 0ns);
+  EXPECT_EQ(got->run_queue_wait, 0ns);
 }
 
 TEST(AgentCodecTest, SampleComesBackWhole) {
@@ -154,6 +157,7 @@ TEST(AgentCodecTest, SampleComesBackWhole) {
   sample.file_refaults = 16;
   sample.major_faults = 17;
   sample.memory_stall = 18ns;
+  sample.run_queue_wait = 19ns;
   const auto got = DecodeSample(Payload(sample));
   ASSERT_TRUE(got);
   EXPECT_EQ(Payload(*got), Payload(sample));
@@ -164,6 +168,7 @@ TEST(AgentCodecTest, SampleComesBackWhole) {
   EXPECT_EQ(got->file_refaults, 16);
   EXPECT_EQ(got->major_faults, 17);
   EXPECT_EQ(got->memory_stall, 18ns);
+  EXPECT_EQ(got->run_queue_wait, 19ns);
 }
 
 TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {

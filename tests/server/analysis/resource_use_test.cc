@@ -57,6 +57,41 @@ TEST(ResourceUseTest, KeepsPeaksAndTheShareOfThrottledPeriods) {
   EXPECT_NEAR(*use.throttled_share, 0.4, 1e-9);
 }
 
+// Every tenth sample tells how long threads have waited.
+std::vector<Sample> Waiting(double threads, double cores) {
+  std::vector<Sample> samples;
+  for (int i = 0; i <= 100; ++i) {
+    samples.push_back(At(milliseconds(10 * i), milliseconds(static_cast<int>(10 * i * cores))));
+    if (i % 10 == 0) {
+      samples.back().run_queue_wait = milliseconds(static_cast<int>(10 * i * threads));
+    }
+  }
+  return samples;
+}
+
+TEST(ResourceUseTest, CountsTheThreadsThatWaitForACore) {
+  EXPECT_NEAR(*Summarize(Waiting(0.3, 0.7)).waiting_threads, 0.3, 1e-9);
+  EXPECT_FALSE(Summarize(std::span<const Sample>(Waiting(0.3, 0.7)).first(10)).waiting_threads);
+}
+
+TEST(ResourceUseTest, AFallingWaitIsAnotherContainers) {
+  std::vector<Sample> samples = Waiting(0.2, 0.5);
+  const auto first_of_the_other = *samples[50].run_queue_wait;
+  for (std::size_t i = 50; i < samples.size(); i += 10) {
+    *samples[i].run_queue_wait -= first_of_the_other;
+  }
+  EXPECT_NEAR(*Summarize(samples).waiting_threads, 0.2, 1e-9);
+}
+
+TEST(CoresWithoutWaitingTest, GivesBackWhatTheWaitTookFromTheRowsInFlight) {
+  // A row a time that computes all along, kept from its core 30% of the time.
+  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(0.3, 0.7)), 1), 1.0, 1e-9);
+  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(0.6, 1.4)), 2), 2.0, 1e-9);
+  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(0, 0.4)), 1), 0.4, 1e-9);
+  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(7, 0.4)), 1), 4.0, 1e-9);
+  EXPECT_FALSE(CoresWithoutWaiting(ResourceUse(), 1));
+}
+
 TEST(ResourceUseTest, SaysNothingOfNoSamples) {
   const ResourceUse use = Summarize({});
   EXPECT_FALSE(use.mean_cores);

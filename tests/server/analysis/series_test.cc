@@ -64,6 +64,17 @@ TEST(MakeSeriesTest, TellsTheShareOfTimeThatStoodWaitingForMemory) {
   EXPECT_EQ(stalled[1].second, 0);
 }
 
+TEST(MakeSeriesTest, CountsTheThreadsThatWaitForACore) {
+  std::vector<Sample> samples(301);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].at = std::chrono::milliseconds(10 * i);
+    if (i % 50 == 0) samples[i].run_queue_wait = std::chrono::milliseconds(15 * i);
+  }
+  const Series waiting = MakeSeries(samples).at("waitingThreads");
+  ASSERT_EQ(waiting.size(), 3U);
+  EXPECT_NEAR(waiting.back().second, 1.5, 1e-9);
+}
+
 TEST(MakeSeriesTest, MakesNoStallOfAnotherContainersCounter) {
   std::vector<Sample> samples(3);
   samples[0].memory_stall = std::chrono::seconds(9);

@@ -32,6 +32,7 @@ Sample ExampleSample(int n) {
   sample.file_refaults = n / 25;
   if (n % 25 == 0) sample.peak_unreclaimable = MiB(700);
   if (n % 3 == 0) sample.send_lag = std::chrono::microseconds(n);
+  if (n % 5 == 0) sample.run_queue_wait = std::chrono::microseconds(7 * n);
   return sample;
 }
 
@@ -73,6 +74,7 @@ TEST_F(ProfileRecordsTest, KeepsSamplesBatchByBatch) {
   EXPECT_EQ(read->at(25).peak_unreclaimable, MiB(700));
   EXPECT_FALSE(read->at(26).peak_unreclaimable);
   EXPECT_EQ(read->at(30).send_lag, std::chrono::microseconds(30));
+  EXPECT_EQ(read->at(30).run_queue_wait, std::chrono::microseconds(210));
   EXPECT_EQ(read->at(30).mapped_file, MiB(64));
   EXPECT_EQ(read->at(50).file_refaults, 2);
   EXPECT_EQ(read->at(51).usage, MiB(49));

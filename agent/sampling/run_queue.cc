@@ -1,0 +1,49 @@
+#include "agent/sampling/run_queue.h"
+
+#include <dirent.h>
+
+#include <memory>
+#include <string>
+
+#include "agent/sampling/kept_file.h"
+
+namespace mlprof::agent {
+
+std::optional<std::chrono::nanoseconds> ParseRunQueueWait(std::string_view schedstat) {
+  const std::size_t space = schedstat.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  const auto waited = ParseNumber(schedstat.substr(space + 1));
+  if (!waited) return std::nullopt;
+  return std::chrono::nanoseconds(*waited);
+}
+
+RunQueue::Threads RunQueue::ReadAll() const {
+  Threads threads;
+  for (const pid_t pid : list_()) {
+    const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir(folder.c_str()), &::closedir);
+    while (const dirent* entry = tasks ? ::readdir(tasks.get()) : nullptr) {
+      const auto thread = ParseNumber(entry->d_name);
+      if (!thread) continue;
+      const KeptFile file(folder + "/" + entry->d_name + "/schedstat");
+      const auto waited = ParseRunQueueWait(file.Read().value_or(""));
+      if (waited) threads[static_cast<pid_t>(*thread)] = *waited;
+    }
+  }
+  return threads;
+}
+
+std::optional<std::chrono::nanoseconds> RunQueue::Waited() {
+  Threads now = ReadAll();
+  for (const auto& [thread, waited] : now) {
+    const auto known = threads_.find(thread);
+    // Less than before is another thread of the same number.
+    const bool same = known != threads_.end() && known->second <= waited;
+    waited_ += same ? waited - known->second : waited;
+  }
+  threads_ = std::move(now);
+  if (threads_.empty()) return std::nullopt;
+  return waited_;
+}
+
+}  // namespace mlprof::agent
