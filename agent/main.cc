@@ -13,6 +13,7 @@
 
 #include "agent/app/agent.h"
 #include "agent/null_server/null_server.h"
+#include "agent/supervise/descriptors.h"
 
 namespace mlprof::agent {
 namespace {
@@ -61,6 +62,7 @@ int Main(int argc, char** argv) {
   }
   // The model must not look into this process, even under the same user.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  RaiseDescriptorLimit();
   auto socket = Connect(argv[2]);
   return Report(socket ? Agent::Serve(std::move(*socket)) : Fail(socket.error()));
 }

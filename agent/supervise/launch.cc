@@ -16,6 +16,7 @@
 
 #include "agent/sampling/kept_file.h"
 #include "agent/supervise/accounts.h"
+#include "agent/supervise/descriptors.h"
 
 namespace mlprof::agent {
 namespace {
@@ -147,6 +148,7 @@ std::vector<std::string> Candidates(const Start& start) {
   ResetSignals();
   PrepareStreams();
   PreferForOom();
+  RestoreDescriptorLimit();
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   Become(identity, report);
   // Cleared by a change of identity, so it is set after that. Process 1's end ends all anyway.

@@ -1,6 +1,8 @@
 // The agent program, started and connected as a runtime does it, and a listener that remembers.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -58,6 +60,22 @@ class AgentProcess {
   Recorder recorder_;
   std::unique_ptr<AgentConnection> connection_;
   pid_t pid_ = -1;
+};
+
+/// While it lives, what is started gets a soft limit of so many descriptors, as engines set one.
+class SoftDescriptorLimit {
+ public:
+  explicit SoftDescriptorLimit(rlim_t soft) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit limit{soft, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  ~SoftDescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  SoftDescriptorLimit(const SoftDescriptorLimit&) = delete;
+  SoftDescriptorLimit& operator=(const SoftDescriptorLimit&) = delete;
+
+ private:
+  rlimit before_{};
 };
 
 /// A TCP port on loopback that nothing uses now.

@@ -91,6 +91,16 @@ TEST(AgentStartTest, TheModelInheritsNoDescriptorAndNoBlockedSignal) {
   EXPECT_EQ(event->exit_code, 3);
 }
 
+TEST(AgentStartTest, TheModelKeepsTheSoftLimitOfDescriptors) {
+  const SoftDescriptorLimit few(256);
+  AgentProcess agent;
+  agent.link().Start(
+      StartOf({"sh", "-c", "exit $(( $(ulimit -S -n) == 256 ? 3 : 4 ))"}, FreePort()));
+  const auto event = agent.recorder().WaitEvent(Kind::kExited);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->exit_code, 3);
+}
+
 TEST(AgentStartTest, AModelThatNeverAnswersIsNotReady) {
   auto start = StartOf({"sleep", "100"}, FreePort());
   start.start_timeout = 100ms;

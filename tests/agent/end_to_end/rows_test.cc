@@ -41,9 +41,13 @@ TEST(AgentRowsTest, ALargeRowGoesThroughWhole) {
   for (const Answer& answer : agent.recorder().answers) EXPECT_TRUE(answer.Succeeded());
 }
 
-TEST(AgentRowsTest, MoreRowsThanConnectionsAreQueued) {
+TEST(AgentRowsTest, MoreRowsThanConnectionsAreQueuedHoweverFewDescriptorsAContainerGetsAtFirst) {
+  const SoftDescriptorLimit few(256);
   AgentProcess agent;
-  agent.link().Start(StartOfStaticServer(FreePort()));
+  auto start = StartOfStaticServer(FreePort());
+  start.command.insert(start.command.begin(),
+                       {"sh", "-c", "ulimit -n $(ulimit -H -n); exec \"$@\"", "sh"});
+  agent.link().Start(start);
   ASSERT_TRUE(agent.recorder().WaitReady());
   for (std::uint64_t id = 0; id < 3000; ++id) agent.link().SendRow({id, false, "row"});
   ASSERT_TRUE(agent.recorder().WaitAnswers(3000));
