@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "agent/sampling/kept_file.h"
 
@@ -13,7 +14,7 @@ std::optional<std::chrono::nanoseconds> ParseRunQueueWait(std::string_view sched
   const std::size_t space = schedstat.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
   const auto waited = ParseNumber(schedstat.substr(space + 1));
-  if (!waited) return std::nullopt;
+  if (!waited || schedstat.starts_with("0 0 0")) return std::nullopt;
   return std::chrono::nanoseconds(*waited);
 }
 
@@ -36,12 +37,13 @@ RunQueue::Threads RunQueue::ReadAll() const {
 std::optional<std::chrono::nanoseconds> RunQueue::Waited() {
   Threads now = ReadAll();
   for (const auto& [thread, waited] : now) {
-    const auto known = threads_.find(thread);
+    auto known = threads_.extract(thread);
+    if (!known) known = missed_.extract(thread);
     // Less than before is another thread of the same number.
-    const bool same = known != threads_.end() && known->second <= waited;
-    waited_ += same ? waited - known->second : waited;
+    const bool same = known && known.mapped() <= waited;
+    waited_ += same ? waited - known.mapped() : waited;
   }
-  threads_ = std::move(now);
+  missed_ = std::exchange(threads_, std::move(now));
   if (threads_.empty()) return std::nullopt;
   return waited_;
 }

@@ -1,5 +1,6 @@
-// How long the model's threads stood ready to run and waited for a core, be it for other work on
-// the host or for each other (the second figure of schedstat, Linux' sched-stats document).
+// How long the model's threads stood ready to run and waited for a core: for other work on the
+// host, for each other, or for their quota's next period (the second figure of schedstat, see
+// Linux' sched-stats document).
 #pragma once
 
 #include <chrono>
@@ -13,10 +14,11 @@
 
 namespace mlprof::agent {
 
-/// "212296466 35382945 964" (/proc/PID/task/TID/schedstat) → 35382945 ns.
+/// "212296466 35382945 964" (/proc/PID/task/TID/schedstat) → 35382945 ns. A kernel that keeps no
+/// such figures says "0 0 0", which is absent.
 std::optional<std::chrono::nanoseconds> ParseRunQueueWait(std::string_view schedstat);
 
-/// One thread. A reading costs some 3 µs a thread of the model.
+/// One thread. A reading costs some 3 µs a thread of the model, during which no row is passed on.
 class RunQueue {
  public:
   using List = std::function<std::set<pid_t>()>;
@@ -33,6 +35,7 @@ class RunQueue {
 
   const List list_;
   Threads threads_;
+  Threads missed_;  // by the last reading: a listing of /proc may leave one out
   std::chrono::nanoseconds waited_{0};
 };
 

@@ -10,7 +10,7 @@ constexpr std::chrono::microseconds kShortestInterval{1000};
 constexpr std::chrono::milliseconds kRestInterval{100};
 constexpr std::chrono::milliseconds kPeakInterval{250};
 // The kernel renews its averages every two seconds; the wait for a core is a sum, which loses
-// nothing.
+// nothing but that of threads that end in between.
 constexpr std::chrono::milliseconds kPressureInterval{500};
 constexpr std::chrono::milliseconds kHardlyAny{1};
 // The kernel counts memory in batches for each CPU; a smaller change says nothing.

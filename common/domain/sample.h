@@ -30,7 +30,7 @@ struct Sample {
   std::int64_t major_faults = 0;
   /// Time some task stood waiting for memory (PSI, cgroup v2 only).
   std::optional<std::chrono::nanoseconds> memory_stall;
-  /// Time the threads stood ready to run and waited for a core, for other work or for each other;
+  /// Time the threads stood ready to run and waited for a core or for their quota;
   /// only in the samples at which it was read (twice a second).
   std::optional<std::chrono::nanoseconds> run_queue_wait;
   std::int64_t oom_kills = 0;

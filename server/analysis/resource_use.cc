@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server/analysis/verdict.h"
+
 namespace mlprof {
 namespace {
 
@@ -73,7 +75,8 @@ std::optional<double> WaitingThreads(std::span<const Sample> samples) {
   const Sample* before = nullptr;
   for (const Sample& sample : samples) {
     if (!sample.run_queue_wait) continue;
-    if (before != nullptr && *sample.run_queue_wait >= *before->run_queue_wait) {
+    if (before != nullptr && sample.cpu_time >= before->cpu_time &&
+        *sample.run_queue_wait >= *before->run_queue_wait) {
       waited += *sample.run_queue_wait - *before->run_queue_wait;
       time += sample.at - before->at;
     }
@@ -107,8 +110,11 @@ ResourceUse Summarize(std::span<const Sample> samples) {
 
 std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight) {
   constexpr double kMostHeldUp = 0.9;
+  // A thread that its quota stopped stands ready as well.
+  if (use.throttled_share.value_or(0) >= kUnboundShare) return std::nullopt;
   if (!use.mean_cores || !use.waiting_threads) return std::nullopt;
-  return *use.mean_cores / (1 - std::min(*use.waiting_threads / in_flight, kMostHeldUp));
+  const double held_up = std::min(*use.waiting_threads / in_flight, kMostHeldUp);
+  return std::max(*use.mean_cores + *use.waiting_threads, *use.mean_cores / (1 - held_up));
 }
 
 std::span<const Sample> Between(std::span<const Sample> samples, nanoseconds from, nanoseconds to) {

@@ -31,10 +31,11 @@ struct ResourceUse {
 /// ends a stretch and starts another: no negative rate is ever made of it.
 ResourceUse Summarize(std::span<const Sample> samples);
 
-/// The mean cores had no thread waited for a core, with so many requests in flight all the time. By
-/// Little's law waiting threads hold up that share of the requests in flight. Too much where
-/// several threads serve one request and wait at once, never too little; at most ten times the
-/// mean.
+/// The mean cores had no thread waited for a core, with so many requests in flight all the time:
+/// the larger of two. Workers that compute all along would have used what they waited for. Requests
+/// whose threads wait go on that much sooner, by Little's law; at most ten times the mean. Too much
+/// where threads of the model wait for each other; too little where threads live shorter than the
+/// half second between two readings. Absent where the quota throttled: that is a wait as well.
 std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight);
 
 /// The part of `samples` taken within [from, to], both on the samples' own clock.

@@ -17,6 +17,7 @@ TEST(RunQueueTest, TheWaitIsTheSecondFigure) {
   EXPECT_FALSE(ParseRunQueueWait(""));
   EXPECT_FALSE(ParseRunQueueWait("212296466"));
   EXPECT_FALSE(ParseRunQueueWait("1 x 2"));
+  EXPECT_FALSE(ParseRunQueueWait("0 0 0\n"));
 }
 
 TEST(RunQueueTest, SaysNothingWithoutThreads) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -191,6 +192,18 @@ TEST(SamplerTest, TakesTheAgentsOwnShareOut) {
   EXPECT_EQ(sample.agent_memory, Bytes(27 * 4096));
   EXPECT_EQ(sample.unreclaimable, Bytes(1000000 - 27 * 4096));
   EXPECT_EQ(sampler.peak_unreclaimable(), sample.unreclaimable);
+}
+
+TEST(SamplerTest, TheFirstSampleAfterAReadingTellsHowLongThreadsWaited) {
+  auto loop = EventLoop::Open();
+  ASSERT_TRUE(loop);
+  const auto cgroup = OpenCgroup({});
+  const ProcReader proc;
+  HighWater high_water([] { return std::set<pid_t>(); });
+  RunQueue run_queue([] { return std::set<pid_t>{::getpid()}; });
+  Sampler sampler(*loop, *cgroup, proc, high_water, run_queue);
+  EXPECT_TRUE(sampler.Take().run_queue_wait);
+  EXPECT_FALSE(sampler.Take().run_queue_wait);
 }
 
 TEST(SamplerTest, KeepsItsRhythm) {

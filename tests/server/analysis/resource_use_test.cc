@@ -88,8 +88,18 @@ TEST(CoresWithoutWaitingTest, GivesBackWhatTheWaitTookFromTheRowsInFlight) {
   EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(0.3, 0.7)), 1), 1.0, 1e-9);
   EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(0.6, 1.4)), 2), 2.0, 1e-9);
   EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(0, 0.4)), 1), 0.4, 1e-9);
-  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(7, 0.4)), 1), 4.0, 1e-9);
+  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(2, 1.0)), 1), 10.0, 1e-9);
   EXPECT_FALSE(CoresWithoutWaiting(ResourceUse(), 1));
+}
+
+TEST(CoresWithoutWaitingTest, RowsThatQueueBehindAWorkerWaitWithIt) {
+  EXPECT_NEAR(*CoresWithoutWaiting(Summarize(Waiting(1.0, 1.0)), 3), 2.0, 1e-9);
+}
+
+TEST(CoresWithoutWaitingTest, SaysNothingWhereTheQuotaMadeThreadsWait) {
+  ResourceUse use = Summarize(Waiting(0.3, 0.7));
+  use.throttled_share = 0.02;
+  EXPECT_FALSE(CoresWithoutWaiting(use, 1));
 }
 
 TEST(ResourceUseTest, SaysNothingOfNoSamples) {
