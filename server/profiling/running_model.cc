@@ -12,6 +12,8 @@ namespace {
 constexpr std::chrono::seconds kLaunchDeadline{60};
 constexpr std::chrono::seconds kCallDeadline{15};
 constexpr Bytes kLogTail = KiB(8);
+constexpr std::chrono::seconds kLatestLog{1};
+constexpr std::chrono::milliseconds kLogPause{100};
 constexpr Bytes kKeptLog = KiB(64);
 
 std::string ContainerName(const Profile& profile, int launch) {
@@ -121,7 +123,7 @@ Status RunningModel::SetCpu(Cores cpu) {
 DeathEvidence RunningModel::Death() {
   DeathEvidence death = session_->Death();
   death.limits = choice_.limits;
-  death.log_tail = LogTail();
+  death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
   if (death.agent_lost) {
     // The kernel may have chosen the agent itself: then only the engine knows.
     const auto exit = target_->Inspect(Deadline::After(kCallDeadline));
@@ -132,6 +134,20 @@ DeathEvidence RunningModel::Death() {
 
 std::string RunningModel::LogTail() {
   return target_->Logs(kLogTail, Deadline::After(kCallDeadline)).value_or("");
+}
+
+// The agent's word of the end overtakes what the model last wrote, which the engine has to copy
+// first: until two readings agree.
+std::string RunningModel::LastLog() {
+  const auto latest = context_.clock.Now() + kLatestLog;
+  std::string log = LogTail();
+  while (context_.clock.Now() < latest) {
+    context_.clock.SleepUntil(context_.clock.Now() + kLogPause);
+    std::string again = LogTail();
+    if (!again.empty() && again == log) break;
+    log = std::move(again);
+  }
+  return log;
 }
 
 std::vector<Sample> RunningModel::SamplesOf(const ReplayResult& replay) const {

@@ -44,6 +44,7 @@ class RunningModel {
   /// Why it died, with the end of its log.
   DeathEvidence Death();
   std::string LogTail();
+  std::string LastLog();
   AgentSession& session() { return *session_; }
   const Limits& limits() const { return choice_.limits; }
   /// Since its launch.

@@ -1,5 +1,7 @@
 #include "tests/fakes/fake_runtime.h"
 
+#include <utility>
+
 #include "tests/fakes/fake_agent_link.h"
 
 namespace mlprof {
@@ -11,6 +13,7 @@ class FakeTarget final : public Target {
              std::shared_ptr<std::atomic<int>> running)
       : id_(request.container_name),
         log_(Log(request, model)),
+        log_late_(model.log_comes_late),
         link_(model, request.limits, request.writable_root, clock),
         running_(std::move(running)) {
     ++*running_;
@@ -23,7 +26,9 @@ class FakeTarget final : public Target {
     link_.SetCpu(cpu);
     return {};
   }
-  Result<std::string> Logs(Bytes, Deadline) override { return log_; }
+  Result<std::string> Logs(Bytes, Deadline) override {
+    return std::exchange(log_late_, false) ? "" : log_;
+  }
   Result<ContainerExit> Inspect(Deadline) override {
     ContainerExit exit;
     exit.running = !link_.oom_killed();
@@ -42,6 +47,7 @@ class FakeTarget final : public Target {
 
   std::string id_;
   std::string log_;
+  bool log_late_;
   FakeAgentLink link_;
   std::shared_ptr<std::atomic<int>> running_;
 };

@@ -72,6 +72,8 @@ struct FakeModel {
   std::optional<Bytes> first_worker_peak;
   std::string start_failure;  // not "": the command cannot be started
   std::string log = "model log\n";
+  /// The first reading of it finds nothing yet.
+  bool log_comes_late = false;
   bool needs_writable_root = false;
   /// While true, rows are never answered.
   std::shared_ptr<std::atomic<bool>> silent = std::make_shared<std::atomic<bool>>(false);

