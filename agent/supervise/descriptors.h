@@ -1,5 +1,6 @@
-// How many files the agent may hold open. Engines of today start a container with a soft limit of
-// 1024, fewer than rows in flight, processes of the model and their kept files can take together.
+// How many files the agent may hold open. From Docker Engine 29 (containerd 2.1.5) on a container
+// starts with a soft limit of 1024, less than rows in flight and the kept files of the model's
+// processes can take together.
 #pragma once
 
 namespace mlprof::agent {

@@ -41,10 +41,8 @@ class RunningModel {
   /// The budget ended while it was still starting.
   bool RanOutOfBudget() const { return context_.budget().Passed() && !session_->lost(); }
 
-  /// Why it died, with the end of its log.
+  /// Why it died, with the end of its log; takes a second where its command ended without a word.
   DeathEvidence Death();
-  std::string LogTail();
-  std::string LastLog();
   AgentSession& session() { return *session_; }
   const Limits& limits() const { return choice_.limits; }
   /// Since its launch.
@@ -55,6 +53,8 @@ class RunningModel {
  private:
   RunningModel(RunContext& context, ContainerChoice choice, std::unique_ptr<Target> target);
   tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start);
+  std::string LogTail();
+  std::string LastLog();
 
   RunContext& context_;
   ContainerChoice choice_;
