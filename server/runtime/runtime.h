@@ -85,16 +85,16 @@ class Runtime {
   virtual ~Runtime() = default;
   virtual std::string name() const = 0;  // "docker"
   /// Cores, memory and cgroup version the engine can give.
-  virtual Result<HostFacts> Host(Deadline deadline) = 0;
+  virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;
   /// kUnavailable with the remedy when the engine does not answer.
-  virtual Status Check(Deadline deadline) = 0;
+  virtual Status Check(Deadline deadline, std::stop_token stop = {}) = 0;
   virtual Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
                                         std::stop_token stop, Deadline deadline) = 0;
   /// Returns once the agent has connected and said Hello; the model is not started yet.
   virtual Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                                  Deadline deadline) = 0;
   /// Removes this installation's containers that no Target owns. Returns how many.
-  virtual Result<int> RemoveOrphans(Deadline deadline) = 0;
+  virtual Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop = {}) = 0;
 };
 
 }  // namespace mlprof

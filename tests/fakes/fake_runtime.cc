@@ -70,7 +70,7 @@ void FakeClock::EndWork() {
   if (--works_ == 0) ended_.notify_all();
 }
 
-Result<HostFacts> FakeRuntime::Host(Deadline) {
+Result<HostFacts> FakeRuntime::Host(Deadline, std::stop_token) {
   if (unavailable_) return Fail(Unavailable("the engine does not answer"));
   HostFacts host;
   host.cpu_model = "imitation";
@@ -80,7 +80,7 @@ Result<HostFacts> FakeRuntime::Host(Deadline) {
   return host;
 }
 
-Status FakeRuntime::Check(Deadline) {
+Status FakeRuntime::Check(Deadline, std::stop_token) {
   if (unavailable_) return Fail(Unavailable("the engine does not answer"));
   return {};
 }
@@ -110,7 +110,7 @@ Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request
   return std::make_unique<FakeTarget>(request, model_, clock_, running_);
 }
 
-Result<int> FakeRuntime::RemoveOrphans(Deadline) { return 0; }
+Result<int> FakeRuntime::RemoveOrphans(Deadline, std::stop_token) { return 0; }
 
 void FakeRuntime::FailNextPrepare(Error error) {
   const std::lock_guard lock(mutex_);

@@ -84,13 +84,13 @@ class FakeRuntime final : public Runtime {
   explicit FakeRuntime(FakeModel model = {}) : model_(std::move(model)) {}
 
   std::string name() const override { return "docker"; }
-  Result<HostFacts> Host(Deadline deadline) override;
-  Status Check(Deadline deadline) override;
+  Result<HostFacts> Host(Deadline deadline, std::stop_token stop) override;
+  Status Check(Deadline deadline, std::stop_token stop) override;
   Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
                                 std::stop_token stop, Deadline deadline) override;
   Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                          Deadline deadline) override;
-  Result<int> RemoveOrphans(Deadline deadline) override;
+  Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop) override;
 
   /// The next Prepare, Launch or Check fails so.
   void FailNextPrepare(Error error);

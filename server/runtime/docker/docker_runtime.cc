@@ -50,7 +50,7 @@ std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& root) 
 DockerRuntime::DockerRuntime(std::shared_ptr<DockerContext> context)
     : context_(std::move(context)) {}
 
-Result<HostFacts> DockerRuntime::Host(Deadline deadline) {
+Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token) {
   const Result<EngineInfo> info = context_->engine.Info(deadline);
   if (!info) return Fail(info.error());
   HostFacts facts;
@@ -61,7 +61,7 @@ Result<HostFacts> DockerRuntime::Host(Deadline deadline) {
   return facts;
 }
 
-Status DockerRuntime::Check(Deadline deadline) {
+Status DockerRuntime::Check(Deadline deadline, std::stop_token) {
   const Result<EngineInfo> info = context_->engine.Info(deadline);
   if (!info) return Fail(info.error());
   if (info->rootless) {
@@ -90,7 +90,7 @@ Result<std::unique_ptr<Target>> DockerRuntime::Launch(const LaunchRequest& reque
   return DockerTarget::Launch(context_, request, std::move(stop), deadline);
 }
 
-Result<int> DockerRuntime::RemoveOrphans(Deadline deadline) {
+Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token) {
   const std::string label = std::string(kInstanceLabel) + "=" + context_->options.instance_id;
   const auto listed = context_->engine.ListContainers(label, deadline);
   if (!listed) return Fail(listed.error());

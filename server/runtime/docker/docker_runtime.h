@@ -14,13 +14,13 @@ class DockerRuntime final : public Runtime {
   explicit DockerRuntime(std::shared_ptr<DockerContext> context);
 
   std::string name() const override { return "docker"; }
-  Result<HostFacts> Host(Deadline deadline) override;
-  Status Check(Deadline deadline) override;
+  Result<HostFacts> Host(Deadline deadline, std::stop_token stop) override;
+  Status Check(Deadline deadline, std::stop_token stop) override;
   Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
                                 std::stop_token stop, Deadline deadline) override;
   Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                          Deadline deadline) override;
-  Result<int> RemoveOrphans(Deadline deadline) override;
+  Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop) override;
 
  private:
   void RemoveOrphanFolders();
