@@ -22,10 +22,10 @@ constexpr std::size_t kMaxQueued = 1u << 30;
 
 }  // namespace
 
-Result<std::unique_ptr<AgentConnection>> AgentConnection::Adopt(int fd, Deadline deadline) {
+Result<std::unique_ptr<AgentConnection>> AgentConnection::Adopt(int fd, const Patience& patience) {
   UniqueFd socket(fd);
   FrameDecoder decoder(agent_protocol::Sender::kAgent);
-  auto hello = AwaitHello(fd, decoder, deadline);
+  auto hello = AwaitHello(fd, decoder, patience);
   if (!hello) return Fail(hello.error());
   std::unique_ptr<AgentConnection> connection(
       new AgentConnection(std::move(socket), std::move(decoder), std::move(*hello)));

@@ -17,7 +17,7 @@
 #include "common/agent_protocol/frame.h"
 #include "common/os/unique_fd.h"
 #include "common/result/result.h"
-#include "common/time/deadline.h"
+#include "common/time/patience.h"
 #include "server/runtime/agent_link.h"
 #include "server/runtime/outgoing_bytes.h"
 #include "server/runtime/unasked_allowance.h"
@@ -29,8 +29,9 @@ namespace mlprof {
 class AgentConnection final : public AgentLink {
  public:
   /// Takes `fd`, also on failure, and waits for the agent's Hello. kDeadlineExceeded when none
-  /// comes, kUnavailable when the peer closes, kInvalidArgument for another protocol or version.
-  static Result<std::unique_ptr<AgentConnection>> Adopt(int fd, Deadline deadline);
+  /// comes, kCancelled when the caller gives up, kUnavailable when the peer closes,
+  /// kInvalidArgument for another protocol or version.
+  static Result<std::unique_ptr<AgentConnection>> Adopt(int fd, const Patience& patience);
   ~AgentConnection() override;
 
   const agent_protocol::Hello& hello() const { return hello_; }

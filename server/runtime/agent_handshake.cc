@@ -15,6 +15,8 @@ namespace {
 using agent_protocol::Frame;
 using agent_protocol::FrameDecoder;
 
+constexpr std::chrono::milliseconds kLookAgain{100};
+
 Status Prepare(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
@@ -25,15 +27,18 @@ Status Prepare(int fd) {
 }
 
 // Reads until one whole frame is there.
-Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, Deadline deadline) {
+Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, const Patience& patience) {
   while (true) {
     auto frame = decoder.Next();
     if (!frame) return Fail(frame.error());
     if (frame->has_value()) return **frame;
+    if (patience.stop.stop_requested()) {
+      return Fail(Cancelled("stopped while waiting for the agent's hello"));
+    }
     pollfd readable{fd, POLLIN, 0};
-    const auto left = std::min<std::int64_t>(deadline.LeftMs().count(), 60'000);
-    const int ready = ::poll(&readable, 1, static_cast<int>(left));
-    if (ready == 0 && deadline.Passed()) {
+    const auto slice = std::min(patience.deadline.LeftMs(), kLookAgain);
+    const int ready = ::poll(&readable, 1, static_cast<int>(slice.count()));
+    if (ready == 0 && patience.deadline.Passed()) {
       return Fail(DeadlineExceeded("the agent connected but did not say hello in time"));
     }
     if (ready <= 0) continue;
@@ -52,9 +57,9 @@ Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, Deadline deadline) {
 
 Error ClosedByAgent() { return Unavailable("the agent closed its connection"); }
 
-Result<agent_protocol::Hello> AwaitHello(int fd, FrameDecoder& decoder, Deadline deadline) {
+Result<agent_protocol::Hello> AwaitHello(int fd, FrameDecoder& decoder, const Patience& patience) {
   MLPROF_TRY(Prepare(fd));
-  const auto frame = AwaitFrame(fd, decoder, deadline);
+  const auto frame = AwaitFrame(fd, decoder, patience);
   if (!frame) return Fail(frame.error());
   if (frame->type != agent_protocol::FrameType::kHello) {
     return Fail(InvalidArgument("the agent did not begin with hello"));

@@ -4,15 +4,15 @@
 #include "common/agent_protocol/frame.h"
 #include "common/agent_protocol/messages.h"
 #include "common/result/result.h"
-#include "common/time/deadline.h"
+#include "common/time/patience.h"
 
 namespace mlprof {
 
 /// Makes `fd` non-blocking and waits for the Hello; what comes behind it stays in `decoder`.
-/// kDeadlineExceeded when none comes, kUnavailable when the peer closes, kInvalidArgument for
-/// another protocol or version.
+/// kDeadlineExceeded when none comes, kCancelled when the caller gives up, kUnavailable when the
+/// peer closes, kInvalidArgument for another protocol or version.
 Result<agent_protocol::Hello> AwaitHello(int fd, agent_protocol::FrameDecoder& decoder,
-                                         Deadline deadline);
+                                         const Patience& patience);
 
 /// The agent's end of the stream, as an error.
 Error ClosedByAgent();

@@ -4,12 +4,15 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 namespace mlprof::testing {
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenBytes{20};
 
 std::string MakeFolder() {
   char name[] = "/tmp/fake-docker.XXXXXX";
@@ -49,11 +52,20 @@ std::optional<FakeRequest> ReadRequest(int fd) {
   return request;
 }
 
-void Write(int fd, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count = ::send(fd, text.data() + done, text.size() - done, MSG_NOSIGNAL);
-    if (count <= 0) return;
-    done += static_cast<std::size_t>(count);
+// False where the peer has gone.
+bool Write(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+void WriteSlowly(int fd, const std::string& text, const std::stop_token& stop) {
+  for (std::size_t at = 0; at < text.size() && !stop.stop_requested(); ++at) {
+    if (!Write(fd, text.substr(at, 1))) return;
+    ::poll(nullptr, 0, static_cast<int>(kBetweenBytes.count()));
   }
 }
 
@@ -102,15 +114,17 @@ std::vector<std::string> FakeDocker::Calls() const {
 void FakeDocker::Serve(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const UniqueFd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (connection) ServeOne(connection.get());
+    if (connection) ServeOne(connection.get(), stop);
   }
 }
 
 FakeAnswer FakeDocker::AnswerTo(const FakeRequest& request) {
   const std::lock_guard lock(mutex_);
-  if (request.target == "/_ping") return {200, "OK", FakeAnswer::Way::kWhole};
-  requests_.push_back(request);
   const std::string call = request.method + " " + request.target;
+  if (request.target == "/_ping" && !answers_.contains(call)) {
+    return {200, "OK", FakeAnswer::Way::kWhole};
+  }
+  requests_.push_back(request);
   std::vector<FakeAnswer>* best = nullptr;
   for (auto& [beginning, answers] : answers_) {  // in order: longer ones of the same kind later
     if (call.rfind(beginning, 0) == 0) best = &answers;
@@ -121,19 +135,25 @@ FakeAnswer FakeDocker::AnswerTo(const FakeRequest& request) {
   return answer;
 }
 
-void FakeDocker::ServeOne(int fd) {
+void FakeDocker::ServeOne(int fd, const std::stop_token& stop) {
   const std::optional<FakeRequest> request = ReadRequest(fd);
   if (!request) return;
   const FakeAnswer answer = AnswerTo(*request);
+  const std::string text =
+      "HTTP/1.1 " + std::to_string(answer.status) + " X\r\nApi-Version: " + api_version_ +
+      "\r\nConnection: close\r\nContent-Length: " + std::to_string(answer.body.size()) +
+      "\r\n\r\n" + answer.body;
   switch (answer.way) {
+    case FakeAnswer::Way::kWhole: Write(fd, text); return;
     case FakeAnswer::Way::kReset: return;
-    case FakeAnswer::Way::kGarbled: return Write(fd, "\x01\x02 this is not HTTP\r\n\r\n");
-    case FakeAnswer::Way::kNever: unanswered_.emplace_back(::dup(fd)); return;
-    case FakeAnswer::Way::kWhole: break;
+    case FakeAnswer::Way::kGarbled: Write(fd, "\x01\x02 this is not HTTP\r\n\r\n"); return;
+    case FakeAnswer::Way::kHalf:
+      Write(fd, std::string_view(text).substr(0, text.size() / 2));
+      break;
+    case FakeAnswer::Way::kSlow: WriteSlowly(fd, text, stop); return;
+    case FakeAnswer::Way::kNever: break;
   }
-  Write(fd, "HTTP/1.1 " + std::to_string(answer.status) + " X\r\nApi-Version: " + api_version_ +
-                "\r\nConnection: close\r\nContent-Length: " + std::to_string(answer.body.size()) +
-                "\r\n\r\n" + answer.body);
+  unanswered_.emplace_back(::dup(fd));
 }
 
 }  // namespace mlprof::testing

@@ -1,5 +1,5 @@
 // A Docker daemon that says what a test tells it to: a small HTTP server on a Unix socket. It
-// answers like an engine, late, not at all, or with bytes that are no HTTP.
+// answers like an engine, slowly, half, not at all, or with bytes that are no HTTP.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,14 @@ namespace mlprof::testing {
 struct FakeAnswer {
   int status = 200;
   std::string body;
-  enum class Way { kWhole, kReset, kGarbled, kNever } way = Way::kWhole;
+  enum class Way {
+    kWhole,
+    kReset,    // closes without a word
+    kGarbled,  // no HTTP
+    kNever,    // keeps the connection and says nothing
+    kHalf,     // keeps the connection and says no more than half of it
+    kSlow,     // a byte now and then
+  } way = Way::kWhole;
 };
 
 struct FakeRequest {
@@ -39,7 +46,7 @@ class FakeDocker {
   void On(const std::string& beginning, int status, const std::string& body) {
     On(beginning, {FakeAnswer{status, body, FakeAnswer::Way::kWhole}});
   }
-  /// What was asked, but for pings.
+  /// What was asked, but for pings without a script.
   std::vector<FakeRequest> Requests() const;
   /// "METHOD /path" of each.
   std::vector<std::string> Calls() const;
@@ -47,7 +54,7 @@ class FakeDocker {
 
  private:
   void Serve(const std::stop_token& stop);
-  void ServeOne(int fd);
+  void ServeOne(int fd, const std::stop_token& stop);
   FakeAnswer AnswerTo(const FakeRequest& request);
 
   const std::string api_version_;

@@ -38,19 +38,19 @@ Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar)
 Result<ImageInfo> OwnBase(const PrepareContext& context) {
   DockerEngine& engine = context.docker.engine;
   const std::string reference = std::string(kOwnBaseRepository) + ":" + kOwnBaseTag;
-  Result<ImageInfo> local = engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+  Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kInspectLimit));
   if (local || local.error().code() != ErrorCode::kNotFound) return local;
   context.Say("making the base image " + reference + " from Debian packages, once");
   const std::filesystem::path tar = context.docker.options.data_dir / "base-image.tar";
   Status made = BuildOwn(context, tar);
   if (made) {
     context.Say("importing " + reference);
-    made = engine.ImportImage(tar, kOwnBaseRepository, kOwnBaseTag, context.deadline);
+    made = engine.ImportImage(tar, kOwnBaseRepository, kOwnBaseTag, context.patience());
   }
   std::error_code ignored;
   std::filesystem::remove(tar, ignored);
   if (!made) return Fail(made.error());
-  return engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+  return engine.InspectImage(reference, context.AtMost(kInspectLimit));
 }
 
 bool EndsTheSearch(const PrepareContext& context, const Error& error) {

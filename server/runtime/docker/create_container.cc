@@ -1,7 +1,7 @@
 #include "server/runtime/docker/create_container.h"
 
 #include "common/log/log.h"
-#include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::docker {
 namespace {
@@ -9,34 +9,27 @@ namespace {
 constexpr std::chrono::seconds kCallLimit{30};
 
 Status RemoveLeftover(DockerContext& context, const std::string& name, const Error& conflict,
-                      Deadline deadline) {
-  const Result<ContainerState> leftover =
-      context.engine.InspectContainer(name, deadline.AtMost(kCallLimit));
-  if (!leftover && leftover.error().code() == ErrorCode::kNotFound) return Fail(conflict);
-  if (!leftover) return Fail(leftover.error());
-  const auto label = leftover->labels.find(kInstanceLabel);
-  if (label == leftover->labels.end() || label->second != context.options.instance_id) {
-    return Fail(Conflict("a container named " + name +
-                         " exists that is not of this installation; remove or rename it (`docker "
-                         "rename`)"));
-  }
+                      const Patience& patience) {
+  const Result<std::string> id = FindOwn(context, name, patience.AtMost(kCallLimit));
+  if (!id && id.error().code() == ErrorCode::kNotFound) return Fail(conflict);
+  if (!id) return Fail(id.error());
   LogWarn("a left-over container is removed", {{"container", name}});
-  return context.engine.Remove(leftover->id, deadline.AtMost(kCallLimit));
+  return context.engine.Remove(*id, patience.AtMost(kCallLimit));
 }
 
 }  // namespace
 
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
-                                            const Json& spec, Deadline deadline) {
+                                            const Json& spec, const Patience& patience) {
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     Result<std::string> id =
-        context.engine.CreateContainer(name, spec, deadline.AtMost(kCallLimit));
+        context.engine.CreateContainer(name, spec, patience.AtMost(kCallLimit));
     if (id || attempt == kAttempts) return id;
     const ErrorCode code = id.error().code();
     if (code != ErrorCode::kConflict && code != ErrorCode::kUnavailable) return id;
     if (code != ErrorCode::kConflict) continue;
-    if (const Status removed = RemoveLeftover(context, name, id.error(), deadline); !removed) {
+    if (const Status removed = RemoveLeftover(context, name, id.error(), patience); !removed) {
       return Fail(removed.error());
     }
   }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/time/patience.h"
 #include "server/runtime/docker/docker_context.h"
 
 namespace mlprof::docker {
@@ -10,6 +11,6 @@ namespace mlprof::docker {
 /// The new container's id. A left-over of the same name and this installation (of a killed process,
 /// or of a create whose answer was lost) is removed first; one of somebody else is kConflict.
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
-                                            const Json& spec, Deadline deadline);
+                                            const Json& spec, const Patience& patience);
 
 }  // namespace mlprof::docker

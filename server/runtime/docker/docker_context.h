@@ -11,6 +11,7 @@
 #include "server/runtime/agent_link.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
+#include "server/runtime/docker/turnstile.h"
 
 namespace mlprof::docker {
 
@@ -38,7 +39,8 @@ class LiveContainers {
 };
 
 /// Makes a link of an accepted connection once the agent has said Hello. Takes the descriptor.
-using AdoptAgent = std::function<Result<std::unique_ptr<AgentLink>>(int fd, Deadline deadline)>;
+using AdoptAgent =
+    std::function<Result<std::unique_ptr<AgentLink>>(int fd, const Patience& patience)>;
 
 struct DockerContext {
   DockerContext(DockerOptions options_given, std::string socket, AdoptAgent adopt_given)
@@ -52,8 +54,7 @@ struct DockerContext {
   DockerEngine engine;
   const AdoptAgent adopt;
   LiveContainers live;
-  std::timed_mutex
-      preparing;  // one preparation at a time, so that equal ones meet the first's image
+  Turnstile preparing;  // one preparation at a time, so that equal ones meet the first's image
 };
 
 }  // namespace mlprof::docker

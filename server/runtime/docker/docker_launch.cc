@@ -29,43 +29,44 @@ Result<std::unique_ptr<Target>> DockerTarget::Launch(std::shared_ptr<DockerConte
   const std::string& name = request.container_name;
   if (!IsContainerName(name)) return Fail(InvalidArgument("'" + name + "' names no container"));
   if (!context->live.Add(name)) return Fail(Conflict("container " + name + " is running already"));
-  std::unique_ptr<DockerTarget> target(new DockerTarget(context, name));
+  std::unique_ptr<DockerTarget> target(new DockerTarget(context, name, stop));
 
   const auto root = SocketRoot(context->options.data_dir, context->options.instance_id);
   if (!root) return Fail(root.error());
   Result<AgentSocket> socket = AgentSocket::Listen(*root / ShortName(name));
   if (!socket) return Fail(socket.error());
-  MLPROF_TRY(target->Create(request, *socket, deadline));
-  if (stop.stop_requested()) return Fail(Cancelled("stopped before the container was started"));
-  const Result<ContainerState> state = target->Start(deadline);
+  const Patience patience(deadline, std::move(stop));
+  MLPROF_TRY(target->Create(request, *socket, patience));
+  const Result<ContainerState> state = target->Start(patience);
   if (!state) return Fail(state.error());
-  MLPROF_TRY(target->Connect(*socket, state->pid, stop, deadline));
+  MLPROF_TRY(target->Connect(*socket, state->pid, patience));
   target->WatchScratch(request.writable_root, *state);
   return target;
 }
 
 Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& socket,
-                            Deadline deadline) {
+                            const Patience& patience) {
   const Result<std::vector<ScratchFolder>> folders = ScratchFolders(request, scratch_);
   if (!folders) return Fail(folders.error());
   RemoveScratch(scratch_);  // of a former process that was killed
   MLPROF_TRY(MakeScratch(scratch_, *folders));
   const DockerOptions& options = context_->options;
   const ContainerPlaces places{options.agent_binary, socket.path(), *folders};
+  asked_ = true;
   Result<std::string> id = CreateReplacingLeftover(
       *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),
-      deadline);
+      patience);
   if (!id) return Fail(id.error());
   id_ = *std::move(id);
   OpenScratch(*folders);
   return {};
 }
 
-Result<ContainerState> DockerTarget::Start(Deadline deadline) {
-  const Status started = context_->engine.StartContainer(id_, deadline.AtMost(kCallLimit));
+Result<ContainerState> DockerTarget::Start(const Patience& patience) {
+  const Status started = context_->engine.StartContainer(id_, patience.AtMost(kCallLimit));
   if (!started) return Fail(WithLogTail(started.error()));
   Result<ContainerState> state =
-      context_->engine.InspectContainer(id_, deadline.AtMost(kCallLimit));
+      context_->engine.InspectContainer(id_, patience.AtMost(kCallLimit));
   if (!state) return state;
   if (!state->running || state->pid <= 0) {
     return Fail(WithLogTail(Internal("the container's agent ended at once with exit code " +
@@ -75,19 +76,18 @@ Result<ContainerState> DockerTarget::Start(Deadline deadline) {
   return state;
 }
 
-Status DockerTarget::Connect(AgentSocket& socket, int pid, const std::stop_token& stop,
-                             Deadline deadline) {
+Status DockerTarget::Connect(AgentSocket& socket, int pid, const Patience& patience) {
   const auto still_running = [&]() -> Status {
     const Result<ContainerState> state =
-        context_->engine.InspectContainer(id_, deadline.AtMost(kCallLimit));
+        context_->engine.InspectContainer(id_, patience.AtMost(kCallLimit));
     if (!state) return Fail(state.error());
     if (state->running) return {};
     return Fail(Internal("the container ended before its agent connected, with exit code " +
                          std::to_string(state->exit_code)));
   };
-  Result<UniqueFd> connection = socket.Accept(pid, still_running, stop, deadline);
+  Result<UniqueFd> connection = socket.Accept(pid, still_running, patience.stop, patience.deadline);
   if (!connection) return Fail(WithLogTail(connection.error()));
-  Result<std::unique_ptr<AgentLink>> agent = context_->adopt(connection->Release(), deadline);
+  Result<std::unique_ptr<AgentLink>> agent = context_->adopt(connection->Release(), patience);
   if (!agent) return Fail(WithLogTail(agent.error()));
   agent_ = *std::move(agent);
   return {};
@@ -98,7 +98,8 @@ void DockerTarget::WatchScratch(bool writable_root, const ContainerState& state)
   if (writable_root && !state.upper_directory.empty()) folders.emplace_back(state.upper_directory);
   const auto on_full = [this] {
     scratch_full_ = true;
-    const Status killed = context_->engine.Kill(id_, Deadline::After(kCallLimit));
+    const Patience patience(Deadline::After(kCallLimit), watching_.get_token());
+    const Status killed = context_->engine.Kill(id_, patience);
     LogWarn("a container filled its scratch folders and was killed",
             {{"container", name_}, {"killed", killed.has_value()}});
   };

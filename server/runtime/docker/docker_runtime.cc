@@ -30,8 +30,8 @@ std::string CpuModel() {
   return "";
 }
 
-Result<std::unique_ptr<AgentLink>> AdoptConnection(int fd, Deadline deadline) {
-  Result<std::unique_ptr<AgentConnection>> connection = AgentConnection::Adopt(fd, deadline);
+Result<std::unique_ptr<AgentLink>> AdoptConnection(int fd, const Patience& patience) {
+  Result<std::unique_ptr<AgentConnection>> connection = AgentConnection::Adopt(fd, patience);
   if (!connection) return Fail(connection.error());
   return std::unique_ptr<AgentLink>(*std::move(connection));
 }
@@ -50,8 +50,8 @@ std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& root) 
 DockerRuntime::DockerRuntime(std::shared_ptr<DockerContext> context)
     : context_(std::move(context)) {}
 
-Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token) {
-  const Result<EngineInfo> info = context_->engine.Info(deadline);
+Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token stop) {
+  const Result<EngineInfo> info = context_->engine.Info({deadline, std::move(stop)});
   if (!info) return Fail(info.error());
   HostFacts facts;
   facts.cpu_model = CpuModel();
@@ -61,8 +61,8 @@ Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token) {
   return facts;
 }
 
-Status DockerRuntime::Check(Deadline deadline, std::stop_token) {
-  const Result<EngineInfo> info = context_->engine.Info(deadline);
+Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
+  const Result<EngineInfo> info = context_->engine.Info({deadline, std::move(stop)});
   if (!info) return Fail(info.error());
   if (info->rootless) {
     return Fail(Unavailable(
@@ -90,15 +90,16 @@ Result<std::unique_ptr<Target>> DockerRuntime::Launch(const LaunchRequest& reque
   return DockerTarget::Launch(context_, request, std::move(stop), deadline);
 }
 
-Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token) {
+Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop) {
+  const Patience patience(deadline, std::move(stop));
   const std::string label = std::string(kInstanceLabel) + "=" + context_->options.instance_id;
-  const auto listed = context_->engine.ListContainers(label, deadline);
+  const auto listed = context_->engine.ListContainers(label, patience);
   if (!listed) return Fail(listed.error());
   const std::set<std::string> live = context_->live.Names();
   int removed = 0;
   for (const ListedContainer& container : *listed) {
     if (live.contains(container.name)) continue;
-    const Status status = context_->engine.Remove(container.id, deadline.AtMost(kRemoveLimit));
+    const Status status = context_->engine.Remove(container.id, patience.AtMost(kRemoveLimit));
     if (status) {
       ++removed;
       continue;
@@ -108,6 +109,7 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token) {
               {"killedProcesses", KillThroughCgroup(container.id)},
               {"why", status.error().message()}});
   }
+  if (patience.stop.stop_requested()) return Fail(Cancelled("stopped while removing orphans"));
   RemoveOrphanFolders();
   return removed;
 }

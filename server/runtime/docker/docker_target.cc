@@ -4,19 +4,23 @@
 #include <utility>
 
 #include "common/log/log.h"
-#include "server/runtime/docker/lost_container.h"
+#include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kLastRemoval{20};
+// What all questions about a container get together once its run is stopped.
+constexpr std::chrono::seconds kLastWords{1};
 
 }  // namespace
 
-DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string name)
+DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string name,
+                           std::stop_token stop)
     : context_(std::move(context)),
       name_(std::move(name)),
-      scratch_(context_->ScratchRoot() / name_) {}
+      scratch_(context_->ScratchRoot() / name_),
+      stop_(std::move(stop)) {}
 
 DockerTarget::~DockerTarget() {
   if (const Status removed = Remove(Deadline::After(kLastRemoval)); !removed) {
@@ -26,11 +30,11 @@ DockerTarget::~DockerTarget() {
 }
 
 Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
-  return context_->engine.UpdateCpu(id_, cpu, deadline);
+  return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});
 }
 
 Result<std::string> DockerTarget::Logs(Bytes max, Deadline deadline) {
-  Result<std::string> logs = context_->engine.Logs(id_, deadline);
+  Result<std::string> logs = context_->engine.Logs(id_, UntilStopped(deadline));
   if (!logs) return logs;
   const auto kept = static_cast<std::size_t>(max.count());
   if (logs->size() > kept) logs->erase(0, logs->size() - kept);
@@ -38,7 +42,8 @@ Result<std::string> DockerTarget::Logs(Bytes max, Deadline deadline) {
 }
 
 Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
-  const Result<ContainerState> state = context_->engine.InspectContainer(id_, deadline);
+  const Result<ContainerState> state =
+      context_->engine.InspectContainer(id_, UntilStopped(deadline));
   ContainerExit exit;
   if (!state && state.error().code() == ErrorCode::kNotFound) {
     exit.error = "the container was removed by somebody else";
@@ -47,7 +52,7 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
   if (!state) return Fail(state.error());
   exit.running = state->running;
   exit.exit_code = state->exit_code;
-  exit.oom_killed = state->oom_killed || SawOom(deadline);
+  exit.oom_killed = state->oom_killed || SawOom(UntilStopped(deadline));
   exit.error = state->error;
   if (scratch_full_) {
     const auto limit = static_cast<std::int64_t>(context_->options.scratch_limit.gib());
@@ -59,27 +64,25 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
 // it.
-bool DockerTarget::SawOom(Deadline deadline) {
-  const auto events = context_->engine.Events(id_, deadline);
+bool DockerTarget::SawOom(const Patience& patience) {
+  const auto events = context_->engine.Events(id_, patience);
   return events && std::find(events->begin(), events->end(), "oom") != events->end();
 }
 
+// What a stopped container wrote is worth a moment, not more.
+Patience DockerTarget::UntilStopped(Deadline deadline) {
+  if (!stop_.stop_requested()) return {deadline, stop_};
+  const std::lock_guard lock(mutex_);
+  if (!last_words_) last_words_ = Deadline::After(kLastWords);
+  return last_words_->AtMost(deadline.Left());
+}
+
 Status DockerTarget::Remove(Deadline deadline) {
-  const std::lock_guard lock(removing_);
-  if (removed_) return {};
-  removed_ = true;
+  if (removed_.exchange(true)) return {};
+  watching_.request_stop();
   watch_.reset();
   Status removed;
-  if (!id_.empty()) removed = context_->engine.Remove(id_, deadline);
-  if (!removed) {
-    // Its processes must not go on, whatever is the matter with the engine. What is left of it
-    // carries our label and is removed as an orphan once the engine is well.
-    const int killed = KillThroughCgroup(id_);
-    LogError("lost a container: Docker does not remove it", {{"container", name_},
-                                                             {"id", id_},
-                                                             {"killedProcesses", killed},
-                                                             {"why", removed.error().message()}});
-  }
+  if (asked_) removed = RemoveOrLose(*context_, name_, id_, {deadline, stop_});
   RemoveScratch(scratch_);
   context_->live.Remove(name_);
   return removed;

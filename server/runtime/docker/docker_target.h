@@ -34,26 +34,31 @@ class DockerTarget final : public Target {
   Status Remove(Deadline deadline) override;
 
  private:
-  DockerTarget(std::shared_ptr<DockerContext> context, std::string name);
+  DockerTarget(std::shared_ptr<DockerContext> context, std::string name, std::stop_token stop);
 
   // The steps of Launch, in order (docker_launch.cc).
-  Status Create(const LaunchRequest& request, const AgentSocket& socket, Deadline deadline);
-  Result<ContainerState> Start(Deadline deadline);
-  Status Connect(AgentSocket& socket, int pid, const std::stop_token& stop, Deadline deadline);
+  Status Create(const LaunchRequest& request, const AgentSocket& socket, const Patience& patience);
+  Result<ContainerState> Start(const Patience& patience);
+  Status Connect(AgentSocket& socket, int pid, const Patience& patience);
   void WatchScratch(bool writable_root, const ContainerState& state);
   Error WithLogTail(const Error& error);
 
-  bool SawOom(Deadline deadline);
+  bool SawOom(const Patience& patience);
+  Patience UntilStopped(Deadline deadline);
 
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;
   const std::filesystem::path scratch_;
-  std::string id_;  // "" until created
+  const std::stop_token stop_;  // of the run it is part of
+  bool asked_ = false;          // the engine was, to create it
+  std::string id_;              // "" until it said so
   std::unique_ptr<AgentLink> agent_;
   std::atomic<bool> scratch_full_ = false;
   std::unique_ptr<ScratchWatch> watch_;
-  std::mutex removing_;
-  bool removed_ = false;  // guarded by removing_
+  std::stop_source watching_;  // stopped once it is to be removed
+  std::atomic<bool> removed_ = false;
+  std::mutex mutex_;
+  std::optional<Deadline> last_words_;  // guarded; set by the first question after the stop
 };
 
 }  // namespace mlprof::docker

@@ -32,18 +32,22 @@ int MinorOf(std::string_view version) {
 DockerEngine::DockerEngine(std::string socket, DockerCallObserver observer)
     : socket_(std::move(socket)), observer_(std::move(observer)) {}
 
-Result<HttpReply> DockerEngine::SendOnce(const HttpCall& call, Deadline deadline,
+Result<HttpReply> DockerEngine::SendOnce(const HttpCall& call, const Patience& patience,
                                          const OnChunk& on_chunk,
                                          const std::filesystem::path& upload) {
   const HttpEndpoint endpoint = UnixEndpoint{socket_};
-  if (!upload.empty()) return UploadHttp(endpoint, call, upload, deadline);
-  if (on_chunk) return StreamHttp(endpoint, call, on_chunk, deadline);
-  return CallHttp(endpoint, call, deadline);
+  if (!upload.empty()) {
+    return UploadHttp(endpoint, call, upload, patience.deadline, patience.stop);
+  }
+  if (on_chunk) {
+    return StreamHttp(endpoint, call, on_chunk, patience.deadline, patience.stop);
+  }
+  return CallHttp(endpoint, call, patience.deadline, patience.stop);
 }
 
 // No constant version works everywhere: engines refuse newer ones than they know and, from 29 on,
 // older ones than 1.44. So the daemon is asked once.
-Result<std::string> DockerEngine::ApiVersion(Deadline deadline) {
+Result<std::string> DockerEngine::ApiVersion(const Patience& patience) {
   {
     const std::lock_guard lock(mutex_);
     if (!api_version_.empty()) return api_version_;
@@ -51,7 +55,7 @@ Result<std::string> DockerEngine::ApiVersion(Deadline deadline) {
   HttpCall call;
   call.target = "/_ping";
   const std::string asked = "answer a ping";
-  const Result<HttpReply> reply = SendOnce(call, deadline, {}, {});
+  const Result<HttpReply> reply = SendOnce(call, patience, {}, {});
   if (!reply) return Fail(EngineUnreachable(asked, socket_, reply.error()));
   if (!IsSuccess(reply->status)) return Fail(EngineRefused(asked, reply->status, reply->body));
   const std::string offered = reply->headers.Get("Api-Version").value_or("");
@@ -65,15 +69,15 @@ Result<std::string> DockerEngine::ApiVersion(Deadline deadline) {
   return api_version_;
 }
 
-Result<HttpReply> DockerEngine::Send(const Ask& ask, Deadline deadline, const OnChunk& on_chunk,
-                                     const std::filesystem::path& upload) {
+Result<HttpReply> DockerEngine::Send(const Ask& ask, const Patience& patience,
+                                     const OnChunk& on_chunk, const std::filesystem::path& upload) {
   const auto began = Deadline::Clock::now();
   const auto observed = [&](bool succeeded) {
     if (!observer_) return;
     const std::chrono::duration<double> took = Deadline::Clock::now() - began;
     observer_(ask.call, succeeded, took.count());
   };
-  const Result<std::string> version = ApiVersion(deadline);
+  const Result<std::string> version = ApiVersion(patience);
   if (!version) {
     observed(false);
     return Fail(version.error());
@@ -84,11 +88,11 @@ Result<HttpReply> DockerEngine::Send(const Ask& ask, Deadline deadline, const On
   if (!ask.body.empty()) call.headers.Set("Content-Type", "application/json");
   if (!upload.empty()) call.headers.Set("Content-Type", "application/x-tar");
   call.body = ask.body;
-  Result<HttpReply> reply = SendOnce(call, deadline, on_chunk, upload);
+  Result<HttpReply> reply = SendOnce(call, patience, on_chunk, upload);
   // A daemon that restarts resets connections; asking again is harmless where nothing changes.
   if (!reply && reply.error().code() == ErrorCode::kUnavailable && ask.method == "GET" &&
       !on_chunk) {
-    reply = SendOnce(call, deadline, on_chunk, upload);
+    reply = SendOnce(call, patience, on_chunk, upload);
   }
   observed(reply && IsSuccess(reply->status));
   if (!reply) return Fail(EngineUnreachable(ask.asked, socket_, reply.error()));
@@ -99,8 +103,8 @@ Result<HttpReply> DockerEngine::Send(const Ask& ask, Deadline deadline, const On
   return reply;
 }
 
-Result<Json> DockerEngine::SendForJson(const Ask& ask, Deadline deadline) {
-  const Result<HttpReply> reply = Send(ask, deadline);
+Result<Json> DockerEngine::SendForJson(const Ask& ask, const Patience& patience) {
+  const Result<HttpReply> reply = Send(ask, patience);
   if (!reply) return Fail(reply.error());
   Result<Json> json = ParseJson(reply->body, kAnswerLimits);
   if (!json) {
@@ -110,15 +114,15 @@ Result<Json> DockerEngine::SendForJson(const Ask& ask, Deadline deadline) {
   return json;
 }
 
-Status DockerEngine::Ping(Deadline deadline) {
-  const Result<HttpReply> reply = Send({"ping", "answer a ping", "GET", "/_ping", ""}, deadline);
+Status DockerEngine::Ping(const Patience& patience) {
+  const Result<HttpReply> reply = Send({"ping", "answer a ping", "GET", "/_ping", ""}, patience);
   if (!reply) return Fail(reply.error());
   return {};
 }
 
-Result<EngineInfo> DockerEngine::Info(Deadline deadline) {
+Result<EngineInfo> DockerEngine::Info(const Patience& patience) {
   const Result<Json> json =
-      SendForJson({"info", "describe its machine", "GET", "/info", ""}, deadline);
+      SendForJson({"info", "describe its machine", "GET", "/info", ""}, patience);
   if (!json) return Fail(json.error());
   return DecodeInfo(*json);
 }

@@ -1,5 +1,6 @@
-// The Docker Engine API, typed: every call has a deadline, and every error says what was asked,
-// what Docker answered and what to do. One connection a call; thread-safe.
+// The Docker Engine API, typed: every call ends at its deadline, or at once when its caller gives
+// up (kCancelled), and every error says what was asked, what Docker answered and what to do. One
+// connection a call; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include "common/http/client.h"
 #include "common/json/json.h"
 #include "common/result/result.h"
-#include "common/time/deadline.h"
+#include "common/time/patience.h"
 #include "common/units/cores.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine_values.h"
@@ -31,42 +32,44 @@ class DockerEngine {
   DockerEngine(std::string socket, DockerCallObserver observer);
 
   /// Succeeds when the daemon answers and speaks an API version we do.
-  Status Ping(Deadline deadline);
-  Result<EngineInfo> Info(Deadline deadline);
+  Status Ping(const Patience& patience);
+  Result<EngineInfo> Info(const Patience& patience);
 
   /// The new container's id. kConflict: the name is taken; kNotFound: no such image.
-  Result<std::string> CreateContainer(const std::string& name, const Json& spec, Deadline deadline);
-  Status StartContainer(const std::string& id, Deadline deadline);
+  Result<std::string> CreateContainer(const std::string& name, const Json& spec,
+                                      const Patience& patience);
+  Status StartContainer(const std::string& id, const Patience& patience);
   /// Live, by CpuPeriod and CpuQuota: NanoCpus would conflict with them for ever after.
-  Status UpdateCpu(const std::string& id, Cores cpu, Deadline deadline);
-  Result<ContainerState> InspectContainer(const std::string& id_or_name, Deadline deadline);
+  Status UpdateCpu(const std::string& id, Cores cpu, const Patience& patience);
+  Result<ContainerState> InspectContainer(const std::string& id_or_name, const Patience& patience);
   /// What happened to it until now, oldest first: "create", "start", "oom", "die"… The engine keeps
   /// only the last few hundred events of all its containers.
-  Result<std::vector<std::string>> Events(const std::string& id, Deadline deadline);
+  Result<std::vector<std::string>> Events(const std::string& id, const Patience& patience);
   /// stdout and stderr until now, in order.
-  Result<std::string> Logs(const std::string& id, Deadline deadline);
+  Result<std::string> Logs(const std::string& id, const Patience& patience);
   /// Hands them on as they come; returns when the container has ended.
   Status FollowLogs(const std::string& id, const std::function<void(std::string_view)>& on_text,
-                    Deadline deadline);
+                    const Patience& patience);
   /// Waits for its end: the exit code.
-  Result<int> Wait(const std::string& id, Deadline deadline);
+  Result<int> Wait(const std::string& id, const Patience& patience);
   /// Success also where it does not run.
-  Status Kill(const std::string& id, Deadline deadline);
+  Status Kill(const std::string& id, const Patience& patience);
   /// Kills it and removes it with its anonymous volumes; success also where there is none.
-  Status Remove(const std::string& id, Deadline deadline);
+  Status Remove(const std::string& id, const Patience& patience);
   /// Running or not.
-  Result<std::vector<ListedContainer>> ListContainers(const std::string& label, Deadline deadline);
+  Result<std::vector<ListedContainer>> ListContainers(const std::string& label,
+                                                      const Patience& patience);
 
-  Result<ImageInfo> InspectImage(const std::string& reference, Deadline deadline);
+  Result<ImageInfo> InspectImage(const std::string& reference, const Patience& patience);
   /// Makes an image of a stopped container; `config` is laid over the container's own.
   Status Commit(const std::string& container, const std::string& repository, const std::string& tag,
-                const Json& config, Deadline deadline);
+                const Json& config, const Patience& patience);
   /// Makes an image of a tar of a root file system.
   Status ImportImage(const std::filesystem::path& tar, const std::string& repository,
-                     const std::string& tag, Deadline deadline);
+                     const std::string& tag, const Patience& patience);
   /// `on_line` returns false to give up.
   Status PullImage(const std::string& repository, const std::string& tag,
-                   const std::function<bool(std::string_view)>& on_line, Deadline deadline);
+                   const std::function<bool(std::string_view)>& on_line, const Patience& patience);
 
  private:
   struct Ask {
@@ -78,12 +81,12 @@ class DockerEngine {
   };
   using OnChunk = std::function<bool(std::string_view)>;
 
-  Result<std::string> ApiVersion(Deadline deadline);
-  Result<HttpReply> Send(const Ask& ask, Deadline deadline, const OnChunk& on_chunk = {},
+  Result<std::string> ApiVersion(const Patience& patience);
+  Result<HttpReply> Send(const Ask& ask, const Patience& patience, const OnChunk& on_chunk = {},
                          const std::filesystem::path& upload = {});
-  Result<HttpReply> SendOnce(const HttpCall& call, Deadline deadline, const OnChunk& on_chunk,
-                             const std::filesystem::path& upload);
-  Result<Json> SendForJson(const Ask& ask, Deadline deadline);
+  Result<HttpReply> SendOnce(const HttpCall& call, const Patience& patience,
+                             const OnChunk& on_chunk, const std::filesystem::path& upload);
+  Result<Json> SendForJson(const Ask& ask, const Patience& patience);
 
   const std::string socket_;
   const DockerCallObserver observer_;

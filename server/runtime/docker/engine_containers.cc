@@ -33,37 +33,38 @@ std::string TextOf(const Json& json, const char* key) {
 }  // namespace
 
 Result<std::string> DockerEngine::CreateContainer(const std::string& name, const Json& spec,
-                                                  Deadline deadline) {
+                                                  const Patience& patience) {
   const Result<Json> json =
       SendForJson({"create", Named("create", name), "POST",
                    "/containers/create?name=" + PercentEncode(name), DumpJson(spec)},
-                  deadline);
+                  patience);
   if (!json) return Fail(json.error());
   std::string id = TextOf(*json, "Id");
   if (id.empty()) return Fail(Internal("Docker created container " + name + " without an id"));
   return id;
 }
 
-Status DockerEngine::StartContainer(const std::string& id, Deadline deadline) {
-  return Done(Send({"start", Named("start", id), "POST", Path(id, "/start"), ""}, deadline));
+Status DockerEngine::StartContainer(const std::string& id, const Patience& patience) {
+  return Done(Send({"start", Named("start", id), "POST", Path(id, "/start"), ""}, patience));
 }
 
-Status DockerEngine::UpdateCpu(const std::string& id, Cores cpu, Deadline deadline) {
+Status DockerEngine::UpdateCpu(const std::string& id, Cores cpu, const Patience& patience) {
   const Json body = {{"CpuPeriod", kCpuPeriodMicroseconds},
                      {"CpuQuota", CpuQuotaMicroseconds(cpu)}};
   return Done(
-      Send({"update", Named("update", id), "POST", Path(id, "/update"), DumpJson(body)}, deadline));
+      Send({"update", Named("update", id), "POST", Path(id, "/update"), DumpJson(body)}, patience));
 }
 
 Result<ContainerState> DockerEngine::InspectContainer(const std::string& id_or_name,
-                                                      Deadline deadline) {
+                                                      const Patience& patience) {
   const Result<Json> json = SendForJson(
-      {"inspect", Named("inspect", id_or_name), "GET", Path(id_or_name, "/json"), ""}, deadline);
+      {"inspect", Named("inspect", id_or_name), "GET", Path(id_or_name, "/json"), ""}, patience);
   if (!json) return Fail(json.error());
   return DecodeContainer(*json);
 }
 
-Result<std::vector<std::string>> DockerEngine::Events(const std::string& id, Deadline deadline) {
+Result<std::vector<std::string>> DockerEngine::Events(const std::string& id,
+                                                      const Patience& patience) {
   const Json filters = {{"container", Json::array({id})}, {"type", Json::array({"container"})}};
   // With an end that has passed the stream ends too.
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -75,22 +76,22 @@ Result<std::vector<std::string>> DockerEngine::Events(const std::string& id, Dea
                                         "/events?since=1&until=" + std::string(until) +
                                             "&filters=" + PercentEncode(DumpJson(filters)),
                                         ""},
-                                       deadline);
+                                       patience);
   if (!reply) return Fail(reply.error());
   return DecodeEvents(reply->body);
 }
 
-Result<std::string> DockerEngine::Logs(const std::string& id, Deadline deadline) {
+Result<std::string> DockerEngine::Logs(const std::string& id, const Patience& patience) {
   const Result<HttpReply> reply =
       Send({"logs", Named("read the log of", id), "GET", Path(id, "/logs?stdout=1&stderr=1"), ""},
-           deadline);
+           patience);
   if (!reply) return Fail(reply.error());
   return LogFrames().Feed(reply->body);
 }
 
 Status DockerEngine::FollowLogs(const std::string& id,
                                 const std::function<void(std::string_view)>& on_text,
-                                Deadline deadline) {
+                                const Patience& patience) {
   LogFrames frames;
   const auto on_chunk = [&](std::string_view chunk) {
     const std::string text = frames.Feed(chunk);
@@ -99,12 +100,12 @@ Status DockerEngine::FollowLogs(const std::string& id,
   };
   return Done(Send({"followLogs", Named("follow the log of", id), "GET",
                     Path(id, "/logs?follow=1&stdout=1&stderr=1"), ""},
-                   deadline, on_chunk));
+                   patience, on_chunk));
 }
 
-Result<int> DockerEngine::Wait(const std::string& id, Deadline deadline) {
+Result<int> DockerEngine::Wait(const std::string& id, const Patience& patience) {
   const Result<Json> json =
-      SendForJson({"wait", Named("wait for", id), "POST", Path(id, "/wait"), ""}, deadline);
+      SendForJson({"wait", Named("wait for", id), "POST", Path(id, "/wait"), ""}, patience);
   if (!json) return Fail(json.error());
   const auto code = json->is_object() ? json->find("StatusCode") : json->end();
   if (code == json->end() || !code->is_number_integer()) {
@@ -113,9 +114,9 @@ Result<int> DockerEngine::Wait(const std::string& id, Deadline deadline) {
   return static_cast<int>(code->get<std::int64_t>());
 }
 
-Status DockerEngine::Kill(const std::string& id, Deadline deadline) {
+Status DockerEngine::Kill(const std::string& id, const Patience& patience) {
   const Result<HttpReply> reply =
-      Send({"kill", Named("kill", id), "POST", Path(id, "/kill?signal=KILL"), ""}, deadline);
+      Send({"kill", Named("kill", id), "POST", Path(id, "/kill?signal=KILL"), ""}, patience);
   if (reply || reply.error().code() == ErrorCode::kConflict ||
       reply.error().code() == ErrorCode::kNotFound) {
     return {};
@@ -123,9 +124,9 @@ Status DockerEngine::Kill(const std::string& id, Deadline deadline) {
   return Fail(reply.error());
 }
 
-Status DockerEngine::Remove(const std::string& id, Deadline deadline) {
+Status DockerEngine::Remove(const std::string& id, const Patience& patience) {
   const Result<HttpReply> reply =
-      Send({"remove", Named("remove", id), "DELETE", Path(id, "?force=1&v=1"), ""}, deadline);
+      Send({"remove", Named("remove", id), "DELETE", Path(id, "?force=1&v=1"), ""}, patience);
   if (reply || reply.error().code() == ErrorCode::kNotFound) return {};
   // Somebody else's removal is under way, and will be done.
   if (reply.error().message().find("already in progress") != std::string::npos) return {};
@@ -133,12 +134,12 @@ Status DockerEngine::Remove(const std::string& id, Deadline deadline) {
 }
 
 Result<std::vector<ListedContainer>> DockerEngine::ListContainers(const std::string& label,
-                                                                  Deadline deadline) {
+                                                                  const Patience& patience) {
   const Json filters = {{"label", Json::array({label})}};
   const Result<Json> json =
       SendForJson({"list", "list containers labelled " + label, "GET",
                    "/containers/json?all=1&filters=" + PercentEncode(DumpJson(filters)), ""},
-                  deadline);
+                  patience);
   if (!json) return Fail(json.error());
   return DecodeContainerList(*json);
 }

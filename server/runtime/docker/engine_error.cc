@@ -80,6 +80,9 @@ Error EngineUnreachable(std::string_view asked, const std::string& socket, const
                  Sentence(asked, "no answer in time from " + socket +
                                      "; `docker info` and Docker's own log may say why"));
   }
+  if (transport.code() == ErrorCode::kCancelled) {
+    return Cancelled("stopped while Docker was asked to " + std::string(asked));
+  }
   if (transport.code() == ErrorCode::kTooLarge) {
     return transport.WithContext("Docker's answer when asked to " + std::string(asked));
   }

@@ -38,31 +38,32 @@ class StreamLines {
 
 }  // namespace
 
-Result<ImageInfo> DockerEngine::InspectImage(const std::string& reference, Deadline deadline) {
+Result<ImageInfo> DockerEngine::InspectImage(const std::string& reference,
+                                             const Patience& patience) {
   const Result<Json> json = SendForJson({"inspectImage", "inspect image " + reference, "GET",
                                          "/images/" + PercentEncode(reference) + "/json", ""},
-                                        deadline);
+                                        patience);
   if (!json) return Fail(json.error());
   return DecodeImage(*json);
 }
 
 Status DockerEngine::Commit(const std::string& container, const std::string& repository,
-                            const std::string& tag, const Json& config, Deadline deadline) {
+                            const std::string& tag, const Json& config, const Patience& patience) {
   const std::string target = "/commit?container=" + PercentEncode(container) +
                              "&repo=" + PercentEncode(repository) + "&tag=" + PercentEncode(tag);
   const Result<HttpReply> reply =
       Send({"commit", "make image " + repository + ":" + tag, "POST", target, DumpJson(config)},
-           deadline);
+           patience);
   if (!reply) return Fail(reply.error());
   return {};
 }
 
 Status DockerEngine::ImportImage(const std::filesystem::path& tar, const std::string& repository,
-                                 const std::string& tag, Deadline deadline) {
+                                 const std::string& tag, const Patience& patience) {
   const std::string asked = "import image " + repository + ":" + tag;
   const std::string target =
       "/images/create?fromSrc=-&repo=" + PercentEncode(repository) + "&tag=" + PercentEncode(tag);
-  const Result<HttpReply> reply = Send({"import", asked, "POST", target, ""}, deadline, {}, tar);
+  const Result<HttpReply> reply = Send({"import", asked, "POST", target, ""}, patience, {}, tar);
   if (!reply) return Fail(reply.error());
   const std::function<bool(std::string_view)> ignore = [](std::string_view) { return true; };
   StreamLines lines(ignore);
@@ -74,12 +75,12 @@ Status DockerEngine::ImportImage(const std::filesystem::path& tar, const std::st
 
 Status DockerEngine::PullImage(const std::string& repository, const std::string& tag,
                                const std::function<bool(std::string_view)>& on_line,
-                               Deadline deadline) {
+                               const Patience& patience) {
   const std::string asked = "pull image " + repository + (tag.empty() ? "" : ":" + tag);
   const std::string target =
       "/images/create?fromImage=" + PercentEncode(repository) + "&tag=" + PercentEncode(tag);
   StreamLines lines(on_line);
-  const Result<HttpReply> reply = Send({"pull", asked, "POST", target, ""}, deadline,
+  const Result<HttpReply> reply = Send({"pull", asked, "POST", target, ""}, patience,
                                        [&](std::string_view chunk) { return lines.Feed(chunk); });
   if (!reply) return Fail(reply.error());
   lines.End();

@@ -1,49 +1,78 @@
 #include "server/runtime/docker/lost_container.h"
 
 #include <signal.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
 
+#include <charconv>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <system_error>
 
-namespace mlprof::docker {
+#include "common/os/unique_fd.h"
 
-std::vector<std::filesystem::path> ProcessLists(const std::filesystem::path& root,
-                                                const std::string& container_id) {
-  std::vector<std::filesystem::path> lists;
-  // A short or strange id could name somebody else's cgroup.
-  if (container_id.size() != 64 ||
-      container_id.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    return lists;
-  }
-  const std::vector<std::filesystem::path> trees = {root / "memory", root / "pids", root};
-  const std::vector<std::string> places = {"docker/" + container_id,
-                                           "system.slice/docker-" + container_id + ".scope"};
-  for (const auto& tree : trees) {
-    for (const auto& place : places) {
-      std::error_code ignored;
-      const auto list = tree / place / "cgroup.procs";
-      if (std::filesystem::exists(list, ignored)) lists.push_back(list);
-    }
-  }
-  return lists;
+namespace mlprof::docker {
+namespace {
+
+// A short or strange id could be part of somebody else's path.
+bool IsWholeId(const std::string& id) {
+  return id.size() == 64 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-int KillThroughCgroup(const std::string& container_id, const std::filesystem::path& root) {
-  // More than one round: what forked between listing and killing is found by the next.
+std::string CgroupOf(const std::filesystem::path& process) {
+  std::ifstream file(process / "cgroup");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// The descriptor stands for the process that was looked at: a pid may be given to another one.
+bool Kill(pid_t pid, const std::string& container_id) {
+  const UniqueFd process(::pidfd_open(pid, 0));
+  if (!process) return false;
+  if (!IsInContainer(CgroupOf("/proc/" + std::to_string(pid)), container_id)) return false;
+  return ::pidfd_send_signal(process.get(), SIGKILL, nullptr, 0) == 0;
+}
+
+}  // namespace
+
+bool IsInContainer(std::string_view cgroup_text, const std::string& container_id) {
+  if (!IsWholeId(container_id)) return false;
+  const std::string scope = "docker-" + container_id + ".scope";
+  // A line is "number:controllers:/path"; no name of a cgroup holds a line end.
+  for (std::size_t begin = 0; begin < cgroup_text.size();) {
+    const std::size_t end = std::min(cgroup_text.find_first_of("/\n", begin), cgroup_text.size());
+    const std::string_view name = cgroup_text.substr(begin, end - begin);
+    if (name == container_id || name == scope) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+std::vector<pid_t> ProcessesOf(const std::string& container_id, const std::filesystem::path& proc) {
+  std::vector<pid_t> processes;
+  if (!IsWholeId(container_id)) return processes;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(proc, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    pid_t pid = 0;
+    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (wrong != std::errc() || end != name.data() + name.size() || pid <= 1) continue;
+    if (IsInContainer(CgroupOf(entry->path()), container_id)) processes.push_back(pid);
+  }
+  return processes;
+}
+
+int KillThroughCgroup(const std::string& container_id) {
+  // More than one round: what forked between finding and killing is found by the next.
   constexpr int kRounds = 5;
   std::set<pid_t> killed;
   for (int round = 0; round < kRounds; ++round) {
-    bool found = false;
-    for (const auto& path : ProcessLists(root, container_id)) {
-      std::ifstream list(path);
-      for (pid_t pid = 0; list >> pid;) {
-        if (pid <= 1) continue;
-        found = true;
-        if (::kill(pid, SIGKILL) == 0) killed.insert(pid);
-      }
+    const std::size_t before = killed.size();
+    for (const pid_t pid : ProcessesOf(container_id)) {
+      if (Kill(pid, container_id)) killed.insert(pid);
     }
-    if (!found) break;
+    if (killed.size() == before) break;
   }
   return static_cast<int>(killed.size());
 }

@@ -2,20 +2,25 @@
 // cgroup, without the engine.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mlprof::docker {
 
-/// Where the processes of a container are listed (cgroup.procs), for both cgroup versions and both
-/// of Docker's cgroup drivers; only those that exist. `root` is /sys/fs/cgroup.
-std::vector<std::filesystem::path> ProcessLists(const std::filesystem::path& root,
-                                                const std::string& container_id);
+/// Whether a process with this /proc/PID/cgroup belongs to the container: its id names a cgroup on
+/// one of the paths, as Docker's drivers do it ("…/ID", "…/docker-ID.scope"), below whatever parent
+/// and in both cgroup versions. False for anything but a whole id.
+bool IsInContainer(std::string_view cgroup_text, const std::string& container_id);
 
-/// Sends SIGKILL to every process of the container until none is listed any more (at most a few
-/// rounds). Returns how many were killed.
-int KillThroughCgroup(const std::string& container_id,
-                      const std::filesystem::path& root = "/sys/fs/cgroup");
+/// The container's processes, in ours pids. `proc` is /proc.
+std::vector<pid_t> ProcessesOf(const std::string& container_id,
+                               const std::filesystem::path& proc = "/proc");
+
+/// Sends SIGKILL to every process of the container until no other is found. Returns how many.
+int KillThroughCgroup(const std::string& container_id);
 
 }  // namespace mlprof::docker

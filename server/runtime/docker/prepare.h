@@ -17,6 +17,12 @@ struct PrepareContext {
   std::stop_token stop;
   Deadline deadline;
 
+  /// For one call of it.
+  Patience AtMost(Deadline::Clock::duration wait) const {
+    return Patience(deadline, stop).AtMost(wait);
+  }
+  Patience patience() const { return {deadline, stop}; }
+
   void Say(const std::string& line) const { output(line + "\n"); }
 };
 

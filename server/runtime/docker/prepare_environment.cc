@@ -1,5 +1,4 @@
 #include <fstream>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/preparation_spec.h"
 #include "server/runtime/docker/prepare.h"
+#include "server/runtime/docker/remove_container.h"
 #include "server/runtime/docker/scratch.h"
 
 namespace mlprof::docker {
@@ -32,7 +32,8 @@ class PreparingContainer {
     docker_.live.Add(name_);
   }
   ~PreparingContainer() {
-    if (!id_.empty()) docker_.engine.Remove(id_, Deadline::After(kCallLimit));
+    const Patience patience(Deadline::After(kCallLimit), context_.stop);
+    if (asked_) (void)RemoveOrLose(docker_, name_, id_, patience);
     RemoveScratch(folder_);
     docker_.live.Remove(name_);
   }
@@ -55,7 +56,8 @@ class PreparingContainer {
   const std::string hash_;
   const std::string name_;
   const std::filesystem::path folder_;
-  std::string id_;
+  bool asked_ = false;  // the engine was, to create it
+  std::string id_;      // "" until it said so
   OutputTail tail_{kShownLines};
   std::string python_;
 };
@@ -75,7 +77,7 @@ Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
 
 Status PreparingContainer::Create(const std::string& base_image_id,
                                   const std::vector<std::string>& packages) {
-  const Result<EngineInfo> info = docker_.engine.Info(context_.deadline.AtMost(kCallLimit));
+  const Result<EngineInfo> info = docker_.engine.Info(context_.AtMost(kCallLimit));
   if (!info) return Fail(info.error());
   Preparation preparation;
   preparation.base_image_id = base_image_id;
@@ -89,8 +91,9 @@ Status PreparingContainer::Create(const std::string& base_image_id,
   RemoveScratch(folder_);  // of a former process that was killed
   MLPROF_TRY(MakeScratch(folder_, {{preparation.temporary_folder, "/tmp", false}}));
   MLPROF_TRY(WriteEnvironment(preparation.environment_file, preparation.pip));
+  asked_ = true;
   Result<std::string> id =
-      CreateReplacingLeftover(docker_, name_, PreparationSpec(preparation), context_.deadline);
+      CreateReplacingLeftover(docker_, name_, PreparationSpec(preparation), context_.patience());
   if (!id) return Fail(id.error());
   id_ = *std::move(id);
   return {};
@@ -98,11 +101,7 @@ Status PreparingContainer::Create(const std::string& base_image_id,
 
 Status PreparingContainer::Run() {
   DockerEngine& engine = docker_.engine;
-  MLPROF_TRY(engine.StartContainer(id_, context_.deadline.AtMost(kCallLimit)));
-  const std::stop_callback kill_on_stop(context_.stop, [&] {
-    // The log then ends, and with it the wait below.
-    (void)engine.Kill(id_, Deadline::After(kCallLimit));
-  });
+  MLPROF_TRY(engine.StartContainer(id_, context_.AtMost(kCallLimit)));
   const auto on_text = [&](std::string_view text) {
     context_.output(text);
     tail_.Add(text, [&](std::string_view line) {
@@ -110,14 +109,14 @@ Status PreparingContainer::Run() {
       if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
     });
   };
-  const Status followed = engine.FollowLogs(id_, on_text, context_.deadline);
+  const Status followed = engine.FollowLogs(id_, on_text, context_.patience());
   if (context_.stop.stop_requested()) return Fail(Cancelled("stopped while installing packages"));
   if (!followed && context_.deadline.Passed()) {
     return Fail(DeadlineExceeded("installing the packages took too long; the last lines:\n" +
                                  tail_.Text()));
   }
   if (!followed) return followed;
-  const Result<int> exit_code = engine.Wait(id_, context_.deadline.AtMost(kCallLimit));
+  const Result<int> exit_code = engine.Wait(id_, context_.AtMost(kCallLimit));
   if (!exit_code) return Fail(exit_code.error());
   if (*exit_code != 0) return Fail(Failed(*exit_code));
   return {};
@@ -125,7 +124,7 @@ Status PreparingContainer::Run() {
 
 Error PreparingContainer::Failed(int exit_code) {
   std::string why = "the packages could not be installed";
-  const auto state = docker_.engine.InspectContainer(id_, Deadline::After(kCallLimit));
+  const auto state = docker_.engine.InspectContainer(id_, context_.AtMost(kCallLimit));
   if (state && state->oom_killed) why += ": the machine has not enough memory for it";
   return InvalidArgument(why + " (exit code " + std::to_string(exit_code) + "); the last lines:\n" +
                          tail_.Text());
@@ -134,7 +133,7 @@ Error PreparingContainer::Failed(int exit_code) {
 Status PreparingContainer::Commit() {
   return docker_.engine.Commit(id_, kEnvironmentRepository, hash_,
                                EnvironmentImageConfig(hash_, python_),
-                               context_.deadline.AtMost(kCommitLimit));
+                               context_.AtMost(kCommitLimit));
 }
 
 // What runs is the environment; what the base image says about user and variables still holds.
@@ -177,19 +176,17 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
   // Bad packages are told before anything slow is begun.
   const Result<EnvironmentRecipe> recipe = RecipeOf(script, request.source_directory);
   if (!recipe) return Fail(recipe.error());
-  std::unique_lock lock(context.docker.preparing, std::defer_lock);
-  if (!lock.try_lock_until(context.deadline.when())) {
-    return Fail(DeadlineExceeded("another environment was being prepared all the time"));
-  }
+  const auto turn = context.docker.preparing.Enter(context.patience());
+  if (!turn) return Fail(turn.error().WithContext("another environment is being prepared"));
   const Result<BaseImage> base = FindBaseImage(context, script.base_image);
   if (!base) return Fail(base.error());
   const std::string hash = RecipeHash(*recipe, base->image.id);
   const std::string reference = std::string(kEnvironmentRepository) + ":" + hash;
   DockerEngine& engine = context.docker.engine;
-  Result<ImageInfo> image = engine.InspectImage(reference, context.deadline.AtMost(kCallLimit));
+  Result<ImageInfo> image = engine.InspectImage(reference, context.AtMost(kCallLimit));
   if (!image && image.error().code() == ErrorCode::kNotFound) {
     MLPROF_TRY(Make(context, *recipe, *base, hash));
-    image = engine.InspectImage(reference, context.deadline.AtMost(kCallLimit));
+    image = engine.InspectImage(reference, context.AtMost(kCallLimit));
   }
   if (!image) return Fail(image.error());
   return PreparedOf(*image, *base, *recipe);

@@ -41,7 +41,7 @@ Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& r
   const Result<ImageReference> parsed = ParseImageReference(reference);
   if (!parsed) return Fail(parsed.error());
   DockerEngine& engine = context.docker.engine;
-  Result<ImageInfo> local = engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+  Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kInspectLimit));
   if (local || local.error().code() != ErrorCode::kNotFound) return local;
   if (parsed->repository.empty()) {
     return Fail(NotFound("image '" + reference + "' is not on this machine"));
@@ -49,13 +49,13 @@ Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& r
   context.Say("pulling image " + reference);
   const auto on_line = [&](std::string_view line) {
     context.Say(std::string(line));
-    return !context.stop.stop_requested();
+    return true;
   };
   const Status pulled =
-      engine.PullImage(parsed->repository, parsed->tag, on_line, context.deadline);
+      engine.PullImage(parsed->repository, parsed->tag, on_line, context.patience());
   if (context.stop.stop_requested()) return Fail(Cancelled("stopped while pulling an image"));
   if (!pulled) return Fail(PullFailed(reference, pulled.error()));
-  return engine.InspectImage(reference, context.deadline.AtMost(kInspectLimit));
+  return engine.InspectImage(reference, context.AtMost(kInspectLimit));
 }
 
 Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,

@@ -7,8 +7,6 @@
 #include <fstream>
 #include <future>
 
-#include "server/runtime/docker/lost_container.h"
-
 namespace mlprof::docker {
 namespace {
 
@@ -64,18 +62,6 @@ TEST_F(ScratchTest, TellsWhenTheLimitIsPassed) {
   const ScratchWatch watch(
       {folder_}, KiB(8), [&] { full.set_value(); }, std::chrono::milliseconds(1));
   EXPECT_EQ(full.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
-}
-
-TEST_F(ScratchTest, FindsAContainersProcessesInEveryLayout) {
-  const std::string id(64, 'a');
-  for (const std::string& place :
-       {"memory/docker/" + id, "docker/" + id, "system.slice/docker-" + id + ".scope"}) {
-    fs::create_directories(folder_ / place);
-    std::ofstream(folder_ / place / "cgroup.procs") << "";
-  }
-  EXPECT_EQ(ProcessLists(folder_, id).size(), 3u);
-  EXPECT_TRUE(ProcessLists(folder_, "").empty());
-  EXPECT_TRUE(ProcessLists(folder_, "../" + id).empty());
 }
 
 }  // namespace

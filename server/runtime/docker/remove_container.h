@@ -1,0 +1,28 @@
+// Removing a container of this installation, with the engine where it answers and without it where
+// it does not.
+#pragma once
+
+#include <string>
+
+#include "common/time/patience.h"
+#include "server/runtime/docker/docker_context.h"
+
+namespace mlprof::docker {
+
+/// What the engine still gets once a run is stopped, for the removal of its container.
+inline constexpr std::chrono::seconds kRemovalAfterStop{3};
+
+/// The id of the container of this name. kNotFound where there is none, kConflict where it is of
+/// somebody else.
+Result<std::string> FindOwn(DockerContext& context, const std::string& name,
+                            const Patience& patience);
+
+/// Removes the container `name`; success also where there is none. `id` is "" where the answer to
+/// its create was lost: then it is found by its name. Waits as long as `patience`, but when its
+/// caller gives up, or has, only kRemovalAfterStop more. What the engine does not remove has its
+/// processes killed through their cgroup and is left to be removed as an orphan; the error says
+/// why.
+Status RemoveOrLose(DockerContext& context, const std::string& name, const std::string& id,
+                    const Patience& patience);
+
+}  // namespace mlprof::docker
