@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/log/log.h"
 #include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::docker {
@@ -22,12 +21,7 @@ DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string n
       scratch_(context_->ScratchRoot() / name_),
       stop_(std::move(stop)) {}
 
-DockerTarget::~DockerTarget() {
-  if (const Status removed = Remove(Deadline::After(kLastRemoval)); !removed) {
-    LogError("a container was not removed",
-             {{"container", name_}, {"why", removed.error().message()}});
-  }
-}
+DockerTarget::~DockerTarget() { (void)Remove(Deadline::After(kLastRemoval)); }
 
 Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
   return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});

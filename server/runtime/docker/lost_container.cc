@@ -1,7 +1,7 @@
 #include "server/runtime/docker/lost_container.h"
 
 #include <signal.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -27,10 +27,11 @@ std::string CgroupOf(const std::filesystem::path& process) {
 
 // The descriptor stands for the process that was looked at: a pid may be given to another one.
 bool Kill(pid_t pid, const std::string& container_id) {
-  const UniqueFd process(::pidfd_open(pid, 0));
+  // By number: glibc 2.36 declares the functions for C alone.
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process) return false;
   if (!IsInContainer(CgroupOf("/proc/" + std::to_string(pid)), container_id)) return false;
-  return ::pidfd_send_signal(process.get(), SIGKILL, nullptr, 0) == 0;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0) == 0;
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{200};
+constexpr std::chrono::milliseconds kLookForItsEnd{20};
+// A script that is told to end removes what it made, where that is soon done.
+constexpr std::chrono::milliseconds kOwnEnd{700};
 
 // Its own process group, so that what it starts can be ended with it.
 Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
@@ -45,15 +48,20 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
   return pid;
 }
 
+Status GoOn(const Patience& patience) {
+  if (patience.stop.stop_requested()) return Fail(Cancelled("stopped"));
+  if (patience.deadline.Passed()) return Fail(DeadlineExceeded("it took too long"));
+  return {};
+}
+
 // Reads until the end of the output; why it did not get there, else.
 Status ReadAll(int fd, const std::function<void(std::string_view)>& on_output,
-               const std::stop_token& stop, Deadline deadline) {
+               const Patience& patience) {
   char buffer[16384];
   while (true) {
-    if (stop.stop_requested()) return Fail(Cancelled("stopped"));
-    if (deadline.Passed()) return Fail(DeadlineExceeded("it took too long"));
+    MLPROF_TRY(GoOn(patience));
     pollfd waiting{fd, POLLIN, 0};
-    const auto slice = std::min<std::chrono::milliseconds>(deadline.LeftMs(), kLookAgain);
+    const auto slice = std::min(patience.deadline.LeftMs(), kLookAgain);
     if (::poll(&waiting, 1, static_cast<int>(slice.count())) <= 0) continue;
     const ssize_t count = ::read(fd, buffer, sizeof buffer);
     if (count == 0) return {};
@@ -65,12 +73,41 @@ Status ReadAll(int fd, const std::function<void(std::string_view)>& on_output,
   }
 }
 
+// Leaves it a zombie: its number, which is its group's too, stays its own.
+bool HasEnded(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid;
+}
+
+// A script may close its output long before it ends.
+Status AwaitEnd(pid_t pid, const Patience& patience) {
+  while (!HasEnded(pid)) {
+    MLPROF_TRY(GoOn(patience));
+    ::poll(nullptr, 0, static_cast<int>(kLookForItsEnd.count()));
+  }
+  return {};
+}
+
+// Ends whatever is left of the script's group; its status.
+int EndGroup(pid_t pid) {
+  if (!HasEnded(pid)) {
+    ::kill(-pid, SIGTERM);
+    (void)AwaitEnd(pid, Deadline::After(kOwnEnd));
+  }
+  ::kill(-pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 Result<int> RunScript(const std::string& text, const std::string& name,
                       const std::vector<std::string>& arguments,
-                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
-                      Deadline deadline) {
+                      const std::function<void(std::string_view)>& on_output,
+                      const Patience& patience) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "cannot make a pipe"));
   const UniqueFd output(ends[0]);
@@ -80,13 +117,11 @@ Result<int> RunScript(const std::string& text, const std::string& name,
   const Result<pid_t> pid = Spawn(words, input.get());
   input.Reset();
   if (!pid) return Fail(pid.error());
-  const Status read = ReadAll(output.get(), on_output, stop, deadline);
-  if (!read) ::kill(-*pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!read) return Fail(read.error());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  Status ended = ReadAll(output.get(), on_output, patience);
+  if (ended) ended = AwaitEnd(*pid, patience);
+  const int status = EndGroup(*pid);
+  if (!ended) return Fail(ended.error());
+  return status;
 }
 
 }  // namespace mlprof::docker

@@ -2,21 +2,21 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/result/result.h"
-#include "common/time/deadline.h"
+#include "common/time/patience.h"
 
 namespace mlprof::docker {
 
 /// `sh -c TEXT NAME ARGUMENTS…` with stdin closed and stdout and stderr together; its exit status.
-/// Stopped or late, its whole process group is killed. Never throws; leaves no process behind.
+/// Stopped or late, its whole process group is told to end and, a moment later, killed; whatever
+/// is left of the group when the script itself ends is killed too.
 Result<int> RunScript(const std::string& text, const std::string& name,
                       const std::vector<std::string>& arguments,
-                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
-                      Deadline deadline);
+                      const std::function<void(std::string_view)>& on_output,
+                      const Patience& patience);
 
 }  // namespace mlprof::docker

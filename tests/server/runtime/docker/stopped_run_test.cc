@@ -1,0 +1,247 @@
+// A run is stopped while its engine hangs: it ends soon, and nothing it made is forgotten.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <future>
+
+#include "common/os/unique_fd.h"
+#include "server/runtime/docker/accept_agent.h"
+#include "server/runtime/docker/docker_runtime.h"
+#include "server/runtime/docker/remove_container.h"
+#include "tests/fakes/fake_docker.h"
+
+namespace mlprof::docker {
+namespace {
+
+using ::testing::Contains;
+using testing::FakeAnswer;
+using testing::FakeDocker;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+// What a stopped call may take on a busy machine.
+constexpr auto kAtOnce = 2s;
+
+const std::string kId(64, 'c');
+const std::string kRemoval = "DELETE /containers/" + kId;
+const std::vector<FakeAnswer> kNoAnswer = {{200, "", FakeAnswer::Way::kNever}};
+
+class SilentAgent final : public AgentLink {
+ public:
+  void Listen(AgentListener*) override {}
+  void Start(const agent_protocol::Start&) override {}
+  void SendRow(const agent_protocol::Row&) override {}
+  void Stop(const agent_protocol::Stop&) override {}
+};
+
+class StoppedRun : public ::testing::Test {
+ protected:
+  StoppedRun() {
+    char name[] = "/tmp/stopped-run.XXXXXX";
+    folder_ = ::mkdtemp(name);
+    DockerOptions options;
+    options.agent_binary = "/bin/true";
+    options.data_dir = folder_;
+    options.instance_id = "installation";
+    options.base_image = "base";
+    context_ = std::make_shared<DockerContext>(
+        options, docker_.socket(),
+        [](int fd, const Patience&) -> Result<std::unique_ptr<AgentLink>> {
+          const UniqueFd connection(fd);
+          return std::make_unique<SilentAgent>();
+        });
+    runtime_ = std::make_unique<DockerRuntime>(context_);
+    docker_.On("POST /containers/create", 201, R"({"Id":")" + kId + R"("})");
+    docker_.On("POST /containers/" + kId + "/start", 204, "");
+    docker_.On("GET /containers/" + kId + "/json", 200, State("installation"));
+    docker_.On("DELETE /containers/", 204, "");
+    docker_.On("GET /info", 200, R"({"NCPU":2,"MemTotal":8000000000})");
+    docker_.On("GET /images/base/json", 200, R"({"Id":"sha256:base"})");
+  }
+  ~StoppedRun() override { std::filesystem::remove_all(folder_); }
+
+  static std::string State(const std::string& instance) {
+    return R"({"Id":")" + kId + R"(","State":{"Running":true,"Pid":)" + std::to_string(::getpid()) +
+           R"(},"Config":{"Labels":{"mlprof.instance":")" + instance + R"("}}})";
+  }
+
+  /// Waits until the engine was asked for something that begins so.
+  void AwaitCall(const std::string& beginning) {
+    const Deadline soon = Deadline::After(10s);
+    while (!soon.Passed()) {
+      for (const std::string& call : docker_.Calls()) {
+        if (call.starts_with(beginning)) return;
+      }
+      std::this_thread::yield();
+    }
+    ADD_FAILURE() << "never asked: " << beginning;
+  }
+
+  Result<std::unique_ptr<Target>> Launch() {
+    LaunchRequest request;
+    request.container_name = "mlprof-p-1";
+    request.image.image_id = "sha256:image";
+    request.config.service = ImageConfig{};
+    request.limits = {Cores(1.0), MiB(64)};
+    return runtime_->Launch(request, stop_.get_token(), Deadline::After(60s));
+  }
+
+  /// Stops a launch once the engine has been asked for `call`; how long it went on then.
+  std::chrono::duration<double> StopLaunchAt(const std::string& call) {
+    auto launch = std::async(std::launch::async, [&] { return Launch(); });
+    AwaitCall(call);
+    stop_.request_stop();
+    const auto asked = Deadline::Clock::now();
+    const auto target = launch.get();
+    EXPECT_EQ(target ? ErrorCode::kInternal : target.error().code(), ErrorCode::kCancelled);
+    EXPECT_TRUE(context_->live.Names().empty());
+    return Deadline::Clock::now() - asked;
+  }
+
+  Status Prepare(std::stop_token stop) {
+    PrepareRequest request;
+    request.config.service = EntryScriptConfig{};
+    const auto image = runtime_->Prepare(
+        request, [](std::string_view) {}, std::move(stop), Deadline::After(60s));
+    if (!image) return Fail(image.error());
+    return {};
+  }
+
+  // Connects to the launch's socket as its agent would.
+  UniqueFd ConnectAsAgent() {
+    const auto root = SocketRoot(folder_, "installation");
+    const std::string path = (*root / ShortName("mlprof-p-1") / "agent.sock").string();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    UniqueFd agent(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(agent.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return agent;
+  }
+
+  FakeDocker docker_;
+  std::filesystem::path folder_;
+  std::shared_ptr<DockerContext> context_;
+  std::unique_ptr<DockerRuntime> runtime_;
+  std::stop_source stop_;
+};
+
+TEST_F(StoppedRun, FindsAndRemovesTheContainerOfACreateThatNeverAnswered) {
+  docker_.On("POST /containers/create", kNoAnswer);
+  docker_.On("GET /containers/mlprof-p-1/json", 200, State("installation"));
+  EXPECT_LT(StopLaunchAt("POST /containers/create"), kAtOnce);
+  EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
+}
+
+TEST_F(StoppedRun, LeavesAContainerOfSomebodyElseAlone) {
+  docker_.On("POST /containers/create", kNoAnswer);
+  docker_.On("GET /containers/mlprof-p-1/json", 200, State("another"));
+  EXPECT_LT(StopLaunchAt("POST /containers/create"), kAtOnce);
+  EXPECT_THAT(docker_.Calls(), Not(Contains(HasSubstr("DELETE"))));
+}
+
+TEST_F(StoppedRun, RemovesTheContainerOfAStartThatNeverAnswered) {
+  docker_.On("POST /containers/" + kId + "/start", kNoAnswer);
+  EXPECT_LT(StopLaunchAt("POST /containers/" + kId + "/start"), kAtOnce);
+  EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
+}
+
+TEST_F(StoppedRun, GivesUpARemovalThatNeverAnswers) {
+  docker_.On("POST /containers/" + kId + "/start", kNoAnswer);
+  docker_.On("DELETE /containers/", kNoAnswer);
+  EXPECT_LT(StopLaunchAt("POST /containers/" + kId + "/start"), kRemovalAfterStop + kAtOnce);
+}
+
+TEST_F(StoppedRun, GivesUpARemovalThatHadBegunBefore) {
+  docker_.On("POST /containers/" + kId + "/start", 500, R"({"message":"no"})");
+  docker_.On("DELETE /containers/", kNoAnswer);
+  auto launch = std::async(std::launch::async, [&] { return Launch().has_value(); });
+  AwaitCall(kRemoval);
+  stop_.request_stop();
+  ASSERT_EQ(launch.wait_for(kRemovalAfterStop + kAtOnce), std::future_status::ready);
+  EXPECT_FALSE(launch.get());
+}
+
+TEST_F(StoppedRun, GetsAMomentForTheLastWordsOfItsContainer) {
+  if (::getuid() != 0) GTEST_SKIP() << "the agent is root";
+  auto launch = std::async(std::launch::async, [&] { return Launch(); });
+  AwaitCall("GET /containers/" + kId + "/json");
+  const UniqueFd agent = ConnectAsAgent();
+  auto target = launch.get();
+  ASSERT_TRUE(target) << target.error().message();
+  docker_.On("GET /containers/", kNoAnswer);
+  docker_.On("POST /containers/", kNoAnswer);
+
+  auto update = std::async(std::launch::async, [&] {
+    return (*target)->SetCpu(Cores(0.5), Deadline::After(60s)).error().code();
+  });
+  AwaitCall("POST /containers/" + kId + "/update");
+  stop_.request_stop();
+  const auto stopped = Deadline::Clock::now();
+  EXPECT_EQ(update.get(), ErrorCode::kCancelled);
+  EXPECT_FALSE((*target)->Logs(KiB(8), Deadline::After(60s)));
+  EXPECT_FALSE((*target)->Inspect(Deadline::After(60s)));
+  EXPECT_FALSE((*target)->Logs(KiB(8), Deadline::After(60s)));
+  EXPECT_LT(Deadline::Clock::now() - stopped, 1s + kAtOnce);
+}
+
+TEST_F(StoppedRun, EndsAPreparationWhoseLogNeverEnds) {
+  docker_.On("GET /containers/" + kId + "/logs", kNoAnswer);
+  auto prepared =
+      std::async(std::launch::async, [&] { return Prepare(stop_.get_token()).error().code(); });
+  AwaitCall("GET /containers/" + kId + "/logs");
+  stop_.request_stop();
+  ASSERT_EQ(prepared.wait_for(kAtOnce), std::future_status::ready);
+  EXPECT_EQ(prepared.get(), ErrorCode::kCancelled);
+  EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
+}
+
+TEST_F(StoppedRun, AsksForAStopWithoutWaitingForTheEngine) {
+  docker_.On("GET /containers/" + kId + "/logs", kNoAnswer);
+  docker_.On("POST /containers/" + kId + "/kill", kNoAnswer);
+  docker_.On("DELETE /containers/", kNoAnswer);
+  auto prepared =
+      std::async(std::launch::async, [&] { return Prepare(stop_.get_token()).has_value(); });
+  AwaitCall("GET /containers/" + kId + "/logs");
+  const auto asked = Deadline::Clock::now();
+  stop_.request_stop();
+  EXPECT_LT(Deadline::Clock::now() - asked, 500ms);
+  ASSERT_EQ(prepared.wait_for(kRemovalAfterStop + kAtOnce), std::future_status::ready);
+}
+
+TEST_F(StoppedRun, EndsAPreparationThatWaitsForAnother) {
+  docker_.On("GET /images/base/json", kNoAnswer);
+  std::stop_source first;
+  auto other =
+      std::async(std::launch::async, [&] { return Prepare(first.get_token()).has_value(); });
+  AwaitCall("GET /images/base/json");
+  auto waiting =
+      std::async(std::launch::async, [&] { return Prepare(stop_.get_token()).error().code(); });
+  stop_.request_stop();
+  ASSERT_EQ(waiting.wait_for(kAtOnce), std::future_status::ready);
+  EXPECT_EQ(waiting.get(), ErrorCode::kCancelled);
+  first.request_stop();
+}
+
+TEST_F(StoppedRun, EndsTheRemovalOfOrphans) {
+  docker_.On("GET /containers/json", 200,
+             R"([{"Id":")" + kId + R"(","Names":["/mlprof-old-1"]},{"Id":")" +
+                 std::string(64, 'd') + R"(","Names":["/mlprof-old-2"]}])");
+  docker_.On("DELETE /containers/", kNoAnswer);
+  auto removed = std::async(std::launch::async, [&] {
+    return runtime_->RemoveOrphans(Deadline::After(60s), stop_.get_token()).error().code();
+  });
+  AwaitCall(kRemoval);
+  stop_.request_stop();
+  ASSERT_EQ(removed.wait_for(kAtOnce), std::future_status::ready);
+  EXPECT_EQ(removed.get(), ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace mlprof::docker
