@@ -6,6 +6,7 @@
 #include "common/log/log.h"
 #include "server/app/core_affinity.h"
 #include "server/app/listening.h"
+#include "server/app/readiness.h"
 #include "server/app/recurring.h"
 #include "server/app/tls_listener.h"
 #include "server/app/token_file.h"
@@ -36,8 +37,10 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::seconds kStopGrace{2};
-constexpr std::chrono::seconds kReadyDeadline{3};
+// What the steps of a stop may take; with an engine that hangs the queue needs most of its time.
+constexpr std::chrono::seconds kQueueStop{5};
+constexpr std::chrono::seconds kRequestsStop{2};
+constexpr std::chrono::seconds kFilesClose{1};
 // Files of Azure ML's clients that nothing was made of.
 constexpr std::chrono::hours kArtifactsKept{7 * 24};
 constexpr std::chrono::hours kSweepPause{1};
@@ -124,6 +127,9 @@ struct Controller::Parts {
       services.model_cores = static_cast<int>(cores->model.size());
     }
     queue.emplace(std::move(services), profiles, events, live, metrics);
+    readiness.emplace([this](const Patience& patience) {
+      return runtime->Check(patience.deadline, patience.stop);
+    });
     service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
     const Services offered{models,         datasets,       sources,
                            *service,       *database,      *tokens,
@@ -138,9 +144,23 @@ struct Controller::Parts {
     GuardAzureRoutes(access, azure);
   }
 
-  Status Ready() {
-    if (stopping) return Fail(Unavailable("the server is stopping"));
-    return runtime->Check(Deadline::After(kReadyDeadline));
+  /// Never waits.
+  Status Ready() const {
+    if (stage == Stage::kStarting) return Fail(Unavailable("the server is starting"));
+    if (stage == Stage::kStopping) return Fail(Unavailable("the server is stopping"));
+    MLPROF_TRY(readiness->Newest());
+    return queue->Health();
+  }
+
+  /// Listens before anything waits: whatever the engine does, the server answers.
+  Status Begin() {
+    MLPROF_TRY(Listen());
+    MLPROF_TRY(readiness->Start());
+    MLPROF_TRY(queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
+                                                     : InterruptedPolicy::kRequeue));
+    sweep.emplace(kSweepPause, [this] { SweepArtifacts(blobs, azure_records); });
+    stage = Stage::kServing;
+    return {};
   }
 
   std::optional<HttpResponse> Admit(const HttpRequest& request) const {
@@ -207,11 +227,13 @@ struct Controller::Parts {
   EventHub events;
   LiveProgress live;
   std::unique_ptr<Runtime> runtime;
+  std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;
   Router router;
   AccessRules access;
-  std::atomic<bool> stopping = false;
+  enum class Stage { kStarting, kServing, kStopping };
+  std::atomic<Stage> stage = Stage::kStarting;
   std::string own_ca;  // set before the server listens
   std::unique_ptr<HttpServer> server;
   std::optional<Recurring> sweep;
@@ -219,7 +241,7 @@ struct Controller::Parts {
 
 Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-Controller::~Controller() { Stop(); }
+Controller::~Controller() = default;
 
 Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& options) {
   const auto cores = KeepOffTheModelsCores();
@@ -247,12 +269,7 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   if (!secret) return Fail(secret.error());
   parts->azure_secret = std::move(*secret);
   parts->BuildService(cores);
-  parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
-                                               : InterruptedPolicy::kRequeue);
-  MLPROF_TRY(parts->Listen());
-  parts->sweep.emplace(kSweepPause, [blobs = &parts->blobs, records = &parts->azure_records] {
-    SweepArtifacts(*blobs, *records);
-  });
+  MLPROF_TRY(parts->Begin());
   WarnOfProxies(options);
   return std::unique_ptr<Controller>(new Controller(std::move(parts)));
 }
@@ -266,10 +283,16 @@ std::vector<std::string> Controller::urls() const {
   return urls;
 }
 
-void Controller::Stop() {
-  if (parts_->stopping.exchange(true)) return;
-  if (parts_->server) parts_->server->Stop(kStopGrace);
-  if (parts_->queue) parts_->queue->Stop();
+// The queue first: a request that hangs must not keep containers alive. What is accepted meanwhile
+// is stored, and runs after the next start.
+void Controller::Stop(StopLimit& limit) {
+  if (parts_->stage.exchange(Parts::Stage::kStopping) == Parts::Stage::kStopping) return;
+  limit.Enter("the queue and its containers", kQueueStop);
+  parts_->readiness->Stop();
+  parts_->queue->Stop();
+  limit.Enter("requests", kRequestsStop);
+  parts_->server->Stop(kRequestsStop);
+  limit.Enter("files", kFilesClose);
 }
 
 }  // namespace mlprof

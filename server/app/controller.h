@@ -8,21 +8,23 @@
 
 #include "common/result/result.h"
 #include "server/app/options.h"
+#include "server/app/stop_limit.h"
 
 namespace mlprof {
 
 class Controller {
  public:
-  /// Opens the data directory, recovers what a former server left, and listens.
+  /// Opens the data directory and listens; then, in the background, asks the engine and recovers
+  /// what a former server left. Does not wait for the engine.
   static Result<std::unique_ptr<Controller>> Start(const ServerOptions& options);
-  /// Stops (see Stop).
+  /// Stops without an order.
   ~Controller();
 
   /// "http://127.0.0.1:8080", then "https://…" where it listens for TLS too.
   std::vector<std::string> urls() const;
-  /// Orderly: no new requests, the running profile's container removed and the profile back in the
-  /// queue, everything committed. Takes seconds at the most.
-  void Stop();
+  /// Orderly: the running profile's container removed and the profile back in the queue, answers
+  /// in flight finished, everything committed. Names its steps to `limit`. Again: nothing.
+  void Stop(StopLimit& limit);
 
  private:
   struct Parts;

@@ -7,8 +7,12 @@
 #include "server/app/controller.h"
 #include "server/app/lifetime.h"
 #include "server/app/options.h"
+#include "server/app/stop_limit.h"
 
 namespace {
+
+// Of a stop, from the signal to the end of the process; ten are promised.
+constexpr std::chrono::seconds kStopLimit{8};
 
 std::optional<std::string> FromEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -51,6 +55,8 @@ int main(int argc, char** argv) {
   }
   std::fflush(stdout);
   mlprof::WaitForEnd(options->exit_when_unused);
-  (*controller)->Stop();
+  mlprof::StopLimit limit(kStopLimit);
+  (*controller)->Stop(limit);
+  controller->reset();
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
+#include "common/os/start_thread.h"
 #include "server/metrics/controller_metrics.h"
 
 namespace mlprof {
@@ -43,9 +44,14 @@ ProfileQueue::ProfileQueue(RunServices services, ProfileRepository& profiles, Ev
 
 ProfileQueue::~ProfileQueue() { Stop(); }
 
-void ProfileQueue::Start(InterruptedPolicy policy) {
-  Recover(policy);
-  thread_ = std::jthread([this](std::stop_token stop) { Loop(stop); });
+Status ProfileQueue::Start(InterruptedPolicy policy) {
+  auto thread = StartThread("profile queue", [this, policy](const std::stop_token& stop) {
+    Recover(policy, stop);
+    Loop(stop);
+  });
+  if (!thread) return Fail(thread.error());
+  thread_ = *std::move(thread);
+  return {};
 }
 
 void ProfileQueue::Stop() {
@@ -82,8 +88,9 @@ Status ProfileQueue::Cancel(const Profile& profile) {
   return Cancel(*now);  // it began to run just now
 }
 
-void ProfileQueue::Recover(InterruptedPolicy policy) {
-  if (auto removed = services_.runtime.RemoveOrphans(Deadline::After(kOrphanDeadline)); !removed) {
+void ProfileQueue::Recover(InterruptedPolicy policy, const std::stop_token& stop) {
+  auto removed = services_.runtime.RemoveOrphans(Deadline::After(kOrphanDeadline), stop);
+  if (!removed) {
     LogWarn("orphan containers were not looked for", {{"why", removed.error().message()}});
   } else if (*removed > 0) {
     LogInfo("orphan containers removed", {{"count", *removed}});
@@ -174,7 +181,7 @@ void ProfileQueue::RunOne(Profile profile) {
   }
   live_.Forget(profile.id);
   events_.Forget(profile.id);
-  (void)services_.runtime.RemoveOrphans(Deadline::After(kOrphanDeadline));
+  (void)services_.runtime.RemoveOrphans(Deadline::After(kOrphanDeadline), thread_.get_stop_token());
 }
 
 void ProfileQueue::Finish(Profile& profile, ProfileState stored, RunEnd end,

@@ -30,9 +30,9 @@ class ProfileQueue {
   /// Stops (see Stop).
   ~ProfileQueue();
 
-  /// Deals with what a former server left (its containers, its running profiles), then runs the
-  /// queue on its own thread.
-  void Start(InterruptedPolicy policy);
+  /// On its own thread: deals with what a former server left (its containers, its running
+  /// profiles), then runs the queue. kUnavailable where the thread cannot be made.
+  Status Start(InterruptedPolicy policy);
   /// Ends the running profile's containers, puts it back into the queue and joins.
   void Stop();
 
@@ -45,7 +45,7 @@ class ProfileQueue {
   Status Health() const { return {}; }
 
  private:
-  void Recover(InterruptedPolicy policy);
+  void Recover(InterruptedPolicy policy, const std::stop_token& stop);
   void Loop(std::stop_token stop);
   void RunOne(Profile profile);
   void Finish(Profile& profile, ProfileState stored, RunEnd end, bool canceled_by_user);

@@ -67,7 +67,7 @@ PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) 
 
 // What the host can give, and the ceiling within it.
 PhaseResult<void> TakeHost(const RunServices& services, RunContext& context) {
-  auto host = services.runtime.Host(Deadline::After(kHostDeadline));
+  auto host = services.runtime.Host(Deadline::After(kHostDeadline), context.stop);
   if (!host) {
     return FailRun({"RuntimeUnavailable",
                     host.error().message(),
