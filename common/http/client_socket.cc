@@ -91,6 +91,10 @@ Result<ClientSocket> ClientSocket::Connect(const HttpEndpoint& endpoint, Deadlin
   ClientSocket socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
                       std::move(stop));
   if (socket.descriptor_ < 0) return Fail(FromErrno(errno, "cannot open a socket"));
+  // Without it a stop would not be noticed before the deadline.
+  if (socket.stop_.stop_possible() && socket.wake_ < 0) {
+    return Fail(Unavailable("cannot open an event descriptor: the limit of open files is reached"));
+  }
   const auto refused = [&](int error) {
     return Fail(Unavailable("cannot connect to " + address->name + ": " + ErrnoText(error)));
   };

@@ -5,11 +5,13 @@
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/docker_target.h"
+#include "server/runtime/docker/lost_container.h"
 
 namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kCallLimit{30};
+constexpr std::chrono::seconds kKillLimit{5};
 constexpr std::chrono::milliseconds kWatchInterval{2000};
 constexpr Bytes kLogTail = KiB(4);
 
@@ -98,10 +100,10 @@ void DockerTarget::WatchScratch(bool writable_root, const ContainerState& state)
   if (writable_root && !state.upper_directory.empty()) folders.emplace_back(state.upper_directory);
   const auto on_full = [this] {
     scratch_full_ = true;
-    const Patience patience(Deadline::After(kCallLimit), watching_.get_token());
-    const Status killed = context_->engine.Kill(id_, patience);
-    LogWarn("a container filled its scratch folders and was killed",
-            {{"container", name_}, {"killed", killed.has_value()}});
+    LogWarn("a container filled its scratch folders and is killed", {{"container", name_}});
+    // Nothing else bounds what it writes.
+    const Patience patience(Deadline::After(kKillLimit), watching_.get_token());
+    if (!context_->engine.Kill(id_, patience)) KillThroughCgroup(id_);
   };
   watch_ = std::make_unique<ScratchWatch>(std::move(folders), context_->options.scratch_limit,
                                           on_full, kWatchInterval);

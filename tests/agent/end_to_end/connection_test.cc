@@ -47,6 +47,19 @@ TEST(AgentConnectionTest, NeedsAHelloOfItsVersionInTime) {
   EXPECT_TRUE(Connect(Said(agent_protocol::Hello{})).controller);
 }
 
+TEST(AgentConnectionTest, WaitsForNoHelloOnceItsCallerHasGivenUp) {
+  int fds[2] = {-1, -1};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+  const UniqueFd agent(fds[0]);
+  std::stop_source stop;
+  auto adopted = std::async(std::launch::async, [&] {
+    return AgentConnection::Adopt(fds[1], {Deadline::After(60s), stop.get_token()}).error().code();
+  });
+  stop.request_stop();
+  ASSERT_EQ(adopted.wait_for(5s), std::future_status::ready);
+  EXPECT_EQ(adopted.get(), ErrorCode::kCancelled);
+}
+
 TEST(AgentConnectionTest, WhatCameBehindTheHelloIsDelivered) {
   auto ends = Connect(Said(agent_protocol::Hello{}));
   ASSERT_TRUE(ends.controller);

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <thread>
 
+#include "common/os/unique_fd.h"
 #include "tests/common/http/scripted_server.h"
 
 namespace mlprof {
@@ -130,6 +133,25 @@ TEST(HttpClientTest, StopsWhenAsked) {
       Soon(), stop.get_token());
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code(), ErrorCode::kCancelled);
+}
+
+TEST(HttpClientTest, MakesNoCallThatCouldNotBeStopped) {
+  ScriptedServer server({.reply = "", .then_hang = true});
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<UniqueFd> taken;
+  for (UniqueFd next(::dup(0)); next; next.Reset(::dup(0))) taken.push_back(std::move(next));
+  taken.pop_back();  // one is left, for the socket
+  const std::stop_source stop;
+  const auto reply = CallHttp(server.endpoint(), Get("/"), Soon(), stop.get_token());
+  taken.clear();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code(), ErrorCode::kUnavailable);
+  EXPECT_THAT(reply.error().message(), HasSubstr("open files"));
 }
 
 TEST(HttpClientTest, StreamsChunksUntilItHasEnough) {

@@ -11,6 +11,7 @@
 
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
+#include "server/runtime/docker/lost_container.h"
 #include "server/runtime/model_start.h"
 #include "tests/fakes/heard_agent.h"
 
@@ -72,12 +73,16 @@ class DockerRuntimeTest : public ::testing::Test {
     runtime_ = Make("first");
   }
 
+  static std::string Instance(const std::string& name) {
+    return "test" + std::to_string(::getpid()) + name;
+  }
+
   std::unique_ptr<Runtime> Make(const std::string& instance) {
     DockerOptions options;
     options.docker_host = std::string("unix://") + kSocket;
     options.agent_binary = fs::path(MLPROF_BINARY_DIR) / "bin/mlprof-agent";
     options.data_dir = folder_ / "data";
-    options.instance_id = "test" + std::to_string(::getpid()) + instance;
+    options.instance_id = Instance(instance);
     options.scratch_limit = MiB(20);
     auto runtime = MakeDockerRuntime(options);
     EXPECT_TRUE(runtime) << runtime.error().message();
@@ -250,6 +255,31 @@ TEST_F(DockerRuntimeTest, ReplacesALeftoverOfTheSameName) {
       {"Labels", {{"mlprof.instance", "test" + std::to_string(::getpid()) + "first"}}}};
   ASSERT_TRUE(engine_.CreateContainer(request.container_name, spec, Deadline::After(10s)));
   EXPECT_NE(Launch(request), nullptr);
+}
+
+TEST_F(DockerRuntimeTest, KillsALostContainerWithoutTheEngineBelowAnyParent) {
+  // A name that both cgroup drivers take.
+  const std::string parent = "mlprof-test-" + std::to_string(::getpid()) + ".slice";
+  for (const std::string& chosen : {std::string(), parent}) {
+    const Json spec = {{"Image", std::string(kRepository) + ":1"},
+                       {"Cmd", {"/bin/sh", "-c", "sleep 1000 & exec sleep 1000"}},
+                       {"Labels", {{"mlprof.instance", Instance("first")}}},
+                       {"HostConfig", {{"CgroupParent", chosen}, {"NetworkMode", "none"}}}};
+    const std::string name = "mlprof-test-" + std::to_string(::getpid()) + "-lost";
+    const auto id = engine_.CreateContainer(name, spec, Deadline::After(10s));
+    ASSERT_TRUE(id) << id.error().message();
+    const Status started = engine_.StartContainer(*id, Deadline::After(20s));
+    ASSERT_TRUE(started) << started.error().message();
+    EXPECT_GE(docker::KillThroughCgroup(*id), 1);
+    EXPECT_EQ(engine_.Wait(*id, Deadline::After(20s)).value_or(0), 137);
+    EXPECT_TRUE(docker::ProcessesOf(*id).empty());
+    EXPECT_TRUE(engine_.Remove(*id, Deadline::After(20s)));
+  }
+  std::error_code ignored;
+  fs::remove("/sys/fs/cgroup/" + parent, ignored);
+  for (const auto& controller : fs::directory_iterator("/sys/fs/cgroup", ignored)) {
+    fs::remove(controller.path() / parent, ignored);
+  }
 }
 
 TEST_F(DockerRuntimeTest, SaysWhyAnImageCannotBeHad) {
