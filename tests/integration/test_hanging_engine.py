@@ -155,16 +155,34 @@ class HangingEngineTest(unittest.TestCase):
         self.await_none_running()
         self.assertTrue(containers(self.server.instance()), "it was removed after all")
         self.stop()
+        self.engine.hang("^DELETE")
+        self.server.start()
+        self.engine.await_held()
+        self.quick("GET", "/healthz")
+        self.stop()
         self.engine.heal()
         self.server.start()
         self.await_orphans_gone()
 
+    def test_stop_right_after_a_cancel(self):
+        self.begin()
+        self.accept("p")
+        self.await_running()
+        self.engine.hang("/kill|^DELETE")
+        self.quick("POST", "/profiles/p/cancel")
+        self.stop()
+        self.await_none_running()
+        self.engine.heal()
+        self.server.start()
+        self.assertEqual(self.server.wait_finished("p", CANCELED)["state"], "Canceled")
+        self.await_orphans_gone()
+
     def test_stop_during_a_call_that_hangs(self):
+        self.begin()
         for call, accept in (("/containers/create", self.accept), ("/start", self.accept),
                              ("/wait", self.accept_script)):
             with self.subTest(call):
                 name = "p" + call.replace("/", "-")
-                self.begin() if not self.server.process else self.server.start()
                 self.engine.hang(call)
                 accept(name)
                 self.engine.await_held()
@@ -173,7 +191,6 @@ class HangingEngineTest(unittest.TestCase):
                 self.server.start()
                 self.quick("POST", f"/profiles/{name}/cancel")
                 self.server.wait_finished(name, CANCELED)
-                self.stop()
 
     def test_stop_with_everything_in_flight(self):
         """A model is measured, streams are open, an upload has begun, and the engine goes away."""
@@ -182,7 +199,8 @@ class HangingEngineTest(unittest.TestCase):
         self.await_running()
         with contextlib.ExitStack() as open_until_the_end:
             for _ in range(STREAMS):
-                self.send(open_until_the_end, "GET /profiles/p/events HTTP/1.1\r\nHost: {host}\r\n\r\n")
+                self.send(open_until_the_end,
+                          "GET /profiles/p/events HTTP/1.1\r\nHost: {host}\r\n\r\n")
             self.send(open_until_the_end, "POST /models?name=m HTTP/1.1\r\nHost: {host}\r\n"
                       "Content-Type: application/x-tar\r\nContent-Length: 1000000\r\n\r\nhalf")
             self.engine.hang()
