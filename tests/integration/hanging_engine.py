@@ -98,7 +98,7 @@ def pass_on(source, sink):
 def make_image():
     """A busybox; whoever calls it removes it."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as tar:
+    with tarfile.open(fileobj=out, mode="w", dereference=True) as tar:
         tar.add(shutil.which("busybox"), "bin/busybox")
         for name in ("sh", "sleep", "true"):
             link = tarfile.TarInfo(f"bin/{name}")

@@ -29,7 +29,7 @@ Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar)
     if (tail.size() > kKept) tail.erase(0, tail.size() - kKept);
   };
   const Result<int> status = RunScript(std::string(BaseImageScript()), "base-image-build",
-                                       {tar.string()}, on_output, context.patience());
+                                       {tar.string()}, on_output, context.stop, context.deadline);
   if (!status) return Fail(status.error().WithContext("making the base image"));
   if (*status == 0) return {};
   return Fail(Unavailable("the base image could not be made from Debian packages:\n" + tail));

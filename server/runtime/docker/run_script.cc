@@ -12,6 +12,7 @@
 #include <chrono>
 
 #include "common/os/unique_fd.h"
+#include "common/time/patience.h"
 
 extern char** environ;
 
@@ -106,8 +107,8 @@ int EndGroup(pid_t pid) {
 
 Result<int> RunScript(const std::string& text, const std::string& name,
                       const std::vector<std::string>& arguments,
-                      const std::function<void(std::string_view)>& on_output,
-                      const Patience& patience) {
+                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                      Deadline deadline) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "cannot make a pipe"));
   const UniqueFd output(ends[0]);
@@ -117,6 +118,7 @@ Result<int> RunScript(const std::string& text, const std::string& name,
   const Result<pid_t> pid = Spawn(words, input.get());
   input.Reset();
   if (!pid) return Fail(pid.error());
+  const Patience patience(deadline, std::move(stop));
   Status ended = ReadAll(output.get(), on_output, patience);
   if (ended) ended = AwaitEnd(*pid, patience);
   const int status = EndGroup(*pid);

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 
 namespace mlprof::docker {
 
@@ -16,7 +17,7 @@ namespace mlprof::docker {
 /// is left of the group when the script itself ends is killed too.
 Result<int> RunScript(const std::string& text, const std::string& name,
                       const std::vector<std::string>& arguments,
-                      const std::function<void(std::string_view)>& on_output,
-                      const Patience& patience);
+                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                      Deadline deadline);
 
 }  // namespace mlprof::docker

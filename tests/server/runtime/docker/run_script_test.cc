@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "common/time/patience.h"
 namespace mlprof::docker {
 namespace {
 
@@ -28,7 +29,7 @@ class RunScriptTest : public ::testing::Test {
   Result<int> Run(const std::string& text, const Patience& patience) {
     return RunScript(
         text, "script", {folder_.string()}, [this](std::string_view said) { said_ += said; },
-        patience);
+        patience.stop, patience.deadline);
   }
 
   /// Runs a script, stops it once it has made the file "begun", and says how long it went on.
