@@ -81,6 +81,15 @@ void SweepArtifacts(BlobStore& blobs, AzureRecords& records) {
   if (!swept) LogWarn("old artifacts left behind", {{"reason", swept.error().message()}});
 }
 
+const char* NameOf(TurnedAway how) {
+  switch (how) {
+    case TurnedAway::kIdle: return "idle";
+    case TurnedAway::kBusy: return "busy";
+    case TurnedAway::kDescriptors: return "descriptors";
+  }
+  return "";
+}
+
 // A proxy here need not leave a trace in what it forwards.
 void WarnOfProxies(const ServerOptions& options) {
   if (options.public_url.empty() || options.require_token || options.allow_without_token) return;
@@ -157,6 +166,8 @@ struct Controller::Parts {
     };
     hooks.served = [this](const std::string& route, const std::string& method, int status,
                           double seconds) { metrics.HttpServed(route, method, status, seconds); };
+    hooks.knows = [this](const HttpRequest& request) { return access.Knows(request); };
+    hooks.turned_away = [this](TurnedAway how) { metrics.ConnectionTurnedAway(NameOf(how)); };
     return hooks;
   }
 
@@ -250,9 +261,12 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                : InterruptedPolicy::kRequeue);
   MLPROF_TRY(parts->Listen());
-  parts->sweep.emplace(kSweepPause, [blobs = &parts->blobs, records = &parts->azure_records] {
-    SweepArtifacts(*blobs, *records);
-  });
+  auto sweep = Recurring::Start("sweep", kSweepPause,
+                                [blobs = &parts->blobs, records = &parts->azure_records] {
+                                  SweepArtifacts(*blobs, *records);
+                                });
+  if (!sweep) return Fail(sweep.error());
+  parts->sweep.emplace(*std::move(sweep));
   WarnOfProxies(options);
   return std::unique_ptr<Controller>(new Controller(std::move(parts)));
 }
