@@ -13,7 +13,7 @@
 
 #include "agent/app/agent.h"
 #include "agent/null_server/null_server.h"
-#include "agent/supervise/descriptors.h"
+#include "common/os/descriptor_limit.h"
 
 namespace mlprof::agent {
 namespace {

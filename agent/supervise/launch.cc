@@ -16,7 +16,7 @@
 
 #include "agent/sampling/kept_file.h"
 #include "agent/supervise/accounts.h"
-#include "agent/supervise/descriptors.h"
+#include "common/os/descriptor_limit.h"
 
 namespace mlprof::agent {
 namespace {

@@ -35,6 +35,7 @@ void BodyIntake::Receive(const RequestHead& head, const BodyPolicy& policy, Done
 
 void BodyIntake::OpenSpool() {
   core_.RunOnWorker(
+      socket_.guard(),
       [this] {
         auto created = SpoolFile::Create(core_.options.spool_directory);
         if (created) {
@@ -43,10 +44,9 @@ void BodyIntake::OpenSpool() {
           spool_error_ = created.error();
         }
       },
-      [this] {
-        if (spool_) return InviteBody();
-        if (!spool_error_) return Fail(0, "");  // the server stops
-        Spool({});
+      [this](bool ran) {
+        if (!ran) return Fail(0, "");
+        spool_ ? InviteBody() : FailSpool();
       });
 }
 
@@ -83,34 +83,36 @@ void BodyIntake::ReadMore() {
 
 void BodyIntake::Spool(std::string bytes) {
   core_.RunOnWorker(
+      socket_.guard(),
       [this, bytes = std::move(bytes)] {
-        if (spool_error_ || bytes.empty()) return;
+        if (bytes.empty()) return;
         if (auto appended = spool_->Append(bytes); !appended) spool_error_ = appended.error();
       },
-      [this] {
-        if (!spool_error_) {
-          return receiver_->state() == BodyReceiver::State::kDone ? CloseSpool() : ReadMore();
-        }
-        LogError("could not spool an upload", {{"error", spool_error_->message()}});
-        const bool full = spool_error_->code() == ErrorCode::kUnavailable;
-        Fail(full ? 503 : 500, full ? "the disk is full" : "the upload could not be stored");
+      [this](bool ran) {
+        if (!ran) return Fail(0, "");  // some of the bytes may be missing
+        if (spool_error_) return FailSpool();
+        receiver_->state() == BodyReceiver::State::kDone ? CloseSpool() : ReadMore();
       });
+}
+
+void BodyIntake::FailSpool() {
+  LogError("could not spool an upload", {{"error", spool_error_->message()}});
+  const bool full = spool_error_->code() == ErrorCode::kUnavailable;
+  Fail(full ? 503 : 500, full ? "the disk is full" : "the upload could not be stored");
 }
 
 void BodyIntake::CloseSpool() {
   auto finished = spool_->Finish();
-  if (!finished) {
-    spool_error_ = finished.error();
-    return Spool({});
-  }
-  Finish(Body(std::move(*finished)));
+  if (finished) return Finish(Body(std::move(*finished)));
+  spool_error_ = finished.error();
+  FailSpool();
 }
 
 void BodyIntake::Finish(tl::expected<Body, BodyProblem> outcome) {
   spool_.reset();
   receiver_.reset();
   text_ = {};
-  std::exchange(done_, nullptr)(std::move(outcome));
+  if (const auto done = std::exchange(done_, nullptr)) done(std::move(outcome));
 }
 
 void BodyIntake::Fail(int status, std::string detail) {

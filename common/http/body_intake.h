@@ -32,6 +32,8 @@ class BodyIntake {
 
   /// `done` keeps the owner of this object alive and is called once, on the I/O thread.
   void Receive(const RequestHead& head, const BodyPolicy& policy, Done done);
+  /// Forgets whom to tell.
+  void LetGo() noexcept { done_ = nullptr; }
 
  private:
   void OpenSpool();
@@ -39,6 +41,7 @@ class BodyIntake {
   void Continue();
   void ReadMore();
   void Spool(std::string bytes);
+  void FailSpool();
   void CloseSpool();
   void Finish(tl::expected<Body, BodyProblem> outcome);
   void Fail(int status, std::string detail);

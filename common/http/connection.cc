@@ -1,11 +1,10 @@
 #include "common/http/connection.h"
 
-#include <exception>
 #include <utility>
 
 #include "common/http/percent.h"
 #include "common/http/server_core.h"
-#include "common/log/log.h"
+#include "common/log/thrown.h"
 
 namespace mlprof {
 namespace {
@@ -14,6 +13,7 @@ namespace {
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kIdleCapacity = 4096;
 constexpr Bytes kIgnoredBody = KiB(64);
+constexpr const char* kRetryAfterSeconds = "1";
 
 std::string JoinComma(const std::vector<std::string>& words) {
   std::string joined;
@@ -23,25 +23,36 @@ std::string JoinComma(const std::vector<std::string>& words) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(ServerCore& core, net::ip::tcp::socket socket, const TlsContext* tls)
+HttpConnection::HttpConnection(ServerCore& core, net::ip::tcp::socket socket, net::ip::address peer,
+                               const TlsContext* tls)
     : core_(core),
       socket_(std::move(socket), core.scratch, tls),
-      remote_address_(socket_.RemoteAddress()),
+      peer_(std::move(peer)),
+      place_([this] {
+        if (!refusing_) core_.TellTurnedAway(TurnedAway::kIdle);
+        Close();
+      }),
       intake_(core, socket_, buffer_),
       sender_(core, socket_) {}
 
-// Whoever does not speak TLS here is not answered: nothing that could be said would be understood.
 void HttpConnection::Start() {
+  const StepGuard guard(weak_from_this());
+  socket_.GuardBy(guard);
+  guard.Run([this] {
+    const auto entry = core_.places.Take(place_, PeerGroupOf(peer_));
+    refusing_ = entry == ConnectionPlaces::Entry::kRefused;
+    if (refusing_) core_.TellTurnedAway(TurnedAway::kBusy);
+    Begin();
+  });
+}
+
+// Whoever does not speak TLS here is not answered: nothing that could be said would be understood.
+void HttpConnection::Begin() {
   if (!socket_.encrypted()) return AwaitHead();
   socket_.Handshake(TimedSocket::Clock::now() + core_.options.handshake_timeout,
                     [self = shared_from_this()](IoOutcome outcome) {
                       outcome == IoOutcome::kOk ? self->AwaitHead() : self->End();
                     });
-}
-
-void HttpConnection::StartRefusing() {
-  refusing_ = true;
-  Start();
 }
 
 void HttpConnection::Drain() {
@@ -53,6 +64,7 @@ void HttpConnection::Close() { socket_.Close(); }
 
 void HttpConnection::AwaitHead() {
   phase_ = Phase::kHead;
+  core_.places.Wait(place_);
   scanned_ = 0;
   blank_line_skipped_ = false;
   route_ = nullptr;
@@ -96,8 +108,11 @@ void HttpConnection::OnHeadBytes(IoOutcome outcome, std::string_view bytes) {
     input_unknown_ = true;
     return Refuse(408, "the header did not arrive in time");
   }
+  // With its first byte a request is the last in line again, and with no later one: drips gain
+  // nothing.
   if (buffer_.empty()) {
     head_deadline_ = TimedSocket::Clock::now() + core_.options.header_timeout;
+    core_.places.Wait(place_);
   }
   buffer_ += bytes;
   ContinueHead();
@@ -116,8 +131,7 @@ void HttpConnection::OnHead(std::size_t end) {
   input_unknown_ = head_.HasBody();
   if (!DescribeRequest()) return Refuse(400, "the query is not well percent-encoded UTF-8");
   if (refusing_) {
-    close_after_ = true;
-    return Refuse(503, "too many connections");
+    return RefuseBusy("too many connections are at work; try again in a moment");
   }
   if (head_.expect && !EqualsIgnoringCase(*head_.expect, "100-continue")) {
     return Refuse(417, "an expectation other than 100-continue");
@@ -129,7 +143,7 @@ bool HttpConnection::DescribeRequest() {
   request_.method = head_.method;
   request_.target = head_.target;
   request_.headers = head_.headers;
-  request_.remote_address = remote_address_;
+  request_.remote_address = peer_.to_string();
   request_.over_tls = socket_.encrypted();
   const std::size_t mark = std::min(head_.target.find('?'), head_.target.size());
   request_.path = head_.target.substr(0, mark);
@@ -139,21 +153,41 @@ bool HttpConnection::DescribeRequest() {
   return query.has_value();
 }
 
+// Until it is admitted a request is no work that would keep the connection its place, or strangers
+// could fill them all.
 void HttpConnection::Admit() {
   phase_ = Phase::kRequest;
-  if (!core_.hooks.admit) return RouteRequest();
-  auto refused = std::make_shared<bool>(false);
+  if (!core_.hooks.admit) return OnAdmitted(false, true);
+  struct Verdict {
+    bool refused = true;
+    bool known = false;
+  };
+  const auto verdict = std::make_shared<Verdict>();
   core_.RunOnWorker(
-      [this, refused] {
-        std::optional<HttpResponse> verdict;
-        prepared_ = Prepare([&] {
-          verdict = core_.hooks.admit(request_);
-          return verdict ? std::move(*verdict) : HttpResponse{};
+      socket_.guard(),
+      [this, verdict] {
+        bool admitted = false;
+        prepared_ = PrepareResponse(core_, request_, [&] {
+          auto refusal = core_.hooks.admit(request_);
+          admitted = !refusal;
+          if (admitted)
+            verdict->known = known_ || !core_.hooks.knows || core_.hooks.knows(request_);
+          return refusal ? std::move(*refusal) : HttpResponse{};
         });
-        // An exception in the hook leaves no verdict, but a 500.
-        *refused = verdict.has_value() || prepared_.response.status != 200;
+        // An exception in a hook leaves a 500.
+        verdict->refused = !admitted || prepared_.response.status != 200;
       },
-      [self = shared_from_this(), refused] { *refused ? self->Send() : self->RouteRequest(); });
+      [self = shared_from_this(), verdict](bool ran) {
+        if (!ran) return self->End();
+        self->OnAdmitted(verdict->refused, verdict->known);
+      });
+}
+
+void HttpConnection::OnAdmitted(bool refused, bool known) {
+  if (refused) return Send();
+  if (!core_.places.Work(place_)) return End();  // it had to make room meanwhile
+  if (known && !std::exchange(known_, true)) core_.places.Know(place_);
+  RouteRequest();
 }
 
 void HttpConnection::RouteRequest() {
@@ -165,7 +199,9 @@ void HttpConnection::RouteRequest() {
     return Refuse(404, "there is nothing at " + request_.path);
   }
   if (!match.route) {
-    return Refuse(405, request_.method + " is not possible here", JoinComma(match.allowed_methods));
+    HttpHeaders allow;
+    allow.Set("Allow", JoinComma(match.allowed_methods));
+    return Refuse(405, request_.method + " is not possible here", std::move(allow));
   }
   route_ = match.route;
   request_.path_parameters = std::move(match.parameters);
@@ -193,51 +229,38 @@ void HttpConnection::RunHandler() {
   RespondWith([this] { return route_->handler(request_); });
 }
 
-void HttpConnection::Refuse(int status, std::string detail, std::string allow) {
-  RespondWith([this, status, detail = std::move(detail), allow = std::move(allow)] {
+void HttpConnection::Refuse(int status, std::string detail, HttpHeaders more) {
+  RespondWith([this, status, detail = std::move(detail), more = std::move(more)] {
     HttpResponse response = core_.Refusal(status, detail, request_);
-    if (!allow.empty()) response.headers.Set("Allow", allow);
+    for (const auto& [name, value] : more.all()) response.headers.Set(name, value);
     return response;
   });
+}
+
+void HttpConnection::RefuseBusy(std::string detail) {
+  close_after_ = true;
+  HttpHeaders later;
+  later.Set("Retry-After", kRetryAfterSeconds);
+  Refuse(503, std::move(detail), std::move(later));
 }
 
 void HttpConnection::RespondWith(std::function<HttpResponse()> respond) {
   phase_ = Phase::kRequest;
   core_.RunOnWorker(
+      socket_.guard(),
       [this, respond = std::move(respond)] {
-        prepared_ = Prepare(respond);
+        prepared_ = PrepareResponse(core_, request_, respond);
         request_.body = std::string();  // deletes a spooled upload that nobody kept
       },
-      [self = shared_from_this()] { self->Send(); });
-}
-
-PreparedResponse HttpConnection::Prepare(const std::function<HttpResponse()>& respond) const {
-  const auto failed = [this](const char* event, const std::string& error) {
-    LogError(event, {{"method", request_.method}, {"path", request_.path}, {"error", error}});
-    return PreparedResponse{core_.Refusal(500, "an internal error; the log has more", request_),
-                            nullptr};
-  };
-  PreparedResponse prepared;
-  try {
-    prepared.response = respond();
-  } catch (const std::exception& error) {
-    return failed("a request handler failed", error.what());
-  } catch (...) {
-    return failed("a request handler failed", "an exception of unknown type");
-  }
-  if (prepared.response.status < 200 || prepared.response.status > 599) {
-    return failed("a request handler gave no status", std::to_string(prepared.response.status));
-  }
-  const auto* stream = std::get_if<std::shared_ptr<BodyStream>>(&prepared.response.body);
-  if (stream && !*stream) return failed("a request handler gave no stream", "");
-  if (const auto* body = std::get_if<FileBody>(&prepared.response.body)) {
-    prepared.file = OpenFile::Open(*body);
-    if (!prepared.file) return failed("the file to answer with is not there", body->file.string());
-  }
-  return prepared;
+      [self = shared_from_this()](bool ran) { ran ? self->Send() : self->End(); });
 }
 
 void HttpConnection::Send() {
+  const bool streams = std::holds_alternative<std::shared_ptr<BodyStream>>(prepared_.response.body);
+  if (streams && !core_.places.Stream(place_)) {
+    prepared_ = {};
+    return RefuseBusy("too many streams are open; close one, or try again later");
+  }
   const SendTerms terms{request_.method == "HEAD", head_.minor_version,
                         close_after_ || input_unknown_ || core_.draining};
   sent_status_ = prepared_.response.status;
@@ -252,6 +275,7 @@ void HttpConnection::OnSent(ResponseSender::Outcome outcome) {
   socket_.ShutdownSend();
   if (!input_unknown_ && buffer_.empty()) return End();
   phase_ = Phase::kLingering;
+  core_.places.Wait(place_);
   Linger(TimedSocket::Clock::now() + kLinger);
 }
 
@@ -260,13 +284,8 @@ void HttpConnection::ReportServed() {
   const std::chrono::duration<double> taken = TimedSocket::Clock::now() - started_;
   core_.RunOnWorker(
       [&core = core_, route = route_, method = request_.method, status = sent_status_, taken] {
-        try {
-          core.hooks.served(route ? route->pattern : "", method, status, taken.count());
-        } catch (const std::exception& error) {
-          LogError("the served hook failed", {{"error", error.what()}});
-        }
-      },
-      nullptr);
+        core.hooks.served(route ? route->pattern : "", method, status, taken.count());
+      });
 }
 
 void HttpConnection::Linger(TimedSocket::Clock::time_point until) {
@@ -278,7 +297,18 @@ void HttpConnection::Linger(TimedSocket::Clock::time_point until) {
 
 void HttpConnection::End() {
   socket_.Close();
+  core_.places.Leave(place_);
   core_.Remove(shared_from_this());
+}
+
+void HttpConnection::BreakOff() noexcept {
+  try {
+    intake_.LetGo();
+    sender_.LetGo();
+    End();
+  } catch (...) {
+    LogThrown("a connection could not be closed", "http");
+  }
 }
 
 }  // namespace mlprof

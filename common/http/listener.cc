@@ -1,10 +1,16 @@
 #include "common/http/listener.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "common/log/log.h"
+#include "common/log/thrown.h"
+#include "common/os/until_memory.h"
 
 namespace mlprof {
 namespace {
@@ -12,16 +18,23 @@ namespace {
 using boost::system::error_code;
 using net::ip::tcp;
 
-// Out of descriptors or memory: accepting again at once would only burn the CPU.
+// Out of memory, or of descriptors and the spare one: accepting again at once would only burn the
+// CPU.
 constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::seconds kWarnPause{10};
+// Those who are connected get their turn in between.
+constexpr int kAcceptedAtOnce = 32;
+constexpr std::string_view kNoDescriptor =
+    "HTTP/1.1 503 Service Unavailable\r\nServer: mlprof\r\nRetry-After: 1\r\n"
+    "Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 void CloseOnExec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
 
 Listener::Listener(net::io_context& io, std::shared_ptr<const TlsContext> context,
-                   Accepted accepted)
-    : acceptor_(io), pause_(io), context_(std::move(context)), accepted_(std::move(accepted)) {}
+                   ListenerHooks hooks)
+    : io_(io), acceptor_(io), pause_(io), context_(std::move(context)), hooks_(std::move(hooks)) {}
 
 Status Listener::Open(const std::string& address, unsigned short port) {
   error_code error;
@@ -32,6 +45,7 @@ Status Listener::Open(const std::string& address, unsigned short port) {
   if (!error) acceptor_.set_option(net::socket_base::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(net::socket_base::max_listen_connections, error);
+  if (!error) acceptor_.non_blocking(true, error);
   if (!error) port_ = acceptor_.local_endpoint(error).port();
   if (error) {
     return Fail(Unavailable("cannot listen on " + address + ":" + std::to_string(port) + ": " +
@@ -41,20 +55,93 @@ Status Listener::Open(const std::string& address, unsigned short port) {
   return {};
 }
 
-void Listener::Accept() {
-  acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-    if (!acceptor_.is_open()) return;
-    if (!error) {
-      CloseOnExec(socket.native_handle());
-      accepted_(std::move(socket), context_.get());
-      return Accept();
-    }
-    LogWarn("cannot accept a connection", {{"error", error.message()}});
-    pause_.expires_after(kAcceptPause);
-    pause_.async_wait([this](error_code cancelled) {
-      if (!cancelled && acceptor_.is_open()) Accept();
+// Without these two nobody would be accepted any more.
+void Listener::AwaitClients() {
+  UntilThereIsMemory([this] {
+    acceptor_.async_wait(tcp::acceptor::wait_read, [this](error_code error) {
+      if (!acceptor_.is_open()) return;
+      error ? Pause() : TakeClients();
     });
   });
+}
+
+void Listener::Pause() {
+  UntilThereIsMemory([this] {
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this](error_code cancelled) {
+      if (!cancelled && acceptor_.is_open()) AwaitClients();
+    });
+  });
+}
+
+void Listener::TakeClients() {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    switch (TakeOne()) {
+      case Turn::kAnother: continue;
+      case Turn::kNobody: return AwaitClients();
+      case Turn::kPause: return Pause();
+    }
+  }
+  AwaitClients();
+}
+
+Listener::Turn Listener::TakeOne() {
+  if (Accept()) return Turn::kAnother;
+  switch (errno) {
+    case EAGAIN: return Turn::kNobody;
+    case EMFILE:
+    case ENFILE: return OnNoDescriptor(errno);
+    case ENOBUFS:
+    case ENOMEM: Warn(errno); return Turn::kPause;
+    case EBADF:
+    case EINVAL: return Turn::kPause;
+    default: return Turn::kAnother;  // that client has gone, or its network has
+  }
+}
+
+bool Listener::Accept() {
+  tcp::endpoint peer;
+  auto size = static_cast<socklen_t>(peer.capacity());
+  const int descriptor =
+      ::accept4(acceptor_.native_handle(), peer.data(), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (descriptor < 0) return false;
+  peer.resize(size);
+  Hand(descriptor, peer);
+  return true;
+}
+
+Listener::Turn Listener::OnNoDescriptor(int error) {
+  // The system asks for a descriptor before it looks whether anybody waits.
+  pollfd waiting{acceptor_.native_handle(), POLLIN, 0};
+  if (::poll(&waiting, 1, 0) <= 0) return Turn::kNobody;
+  Warn(error);
+  // What one connection gave back need not be enough: the limit may have been lowered.
+  if (hooks_.make_room() && Accept()) return Turn::kAnother;
+  const std::string_view words = context_ ? std::string_view() : kNoDescriptor;
+  if (!spare_.TurnAway(acceptor_.native_handle(), words)) return Turn::kPause;
+  hooks_.turned_away();
+  return Turn::kAnother;
+}
+
+void Listener::Hand(int descriptor, const tcp::endpoint& peer) {
+  UniqueFd owned(descriptor);
+  try {
+    tcp::socket socket(io_);
+    error_code error;
+    socket.assign(acceptor_.local_endpoint().protocol(), descriptor, error);
+    if (error) return LogWarn("cannot watch a connection", {{"error", error.message()}});
+    owned.Release();
+    hooks_.accepted(std::move(socket), peer.address(), context_.get());
+  } catch (...) {
+    LogThrown("a connection could not be taken", "http");
+  }
+}
+
+void Listener::Warn(int error) {
+  const auto now = std::chrono::steady_clock::now();
+  if (warned_ && now - *warned_ < kWarnPause) return;
+  warned_ = now;
+  LogWarn("cannot accept a connection", {{"error", std::generic_category().message(error)}});
 }
 
 void Listener::Close() {

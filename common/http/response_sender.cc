@@ -1,24 +1,17 @@
 #include "common/http/response_sender.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <exception>
 #include <mutex>
 #include <utility>
 
 #include "common/http/response_head.h"
 #include "common/http/server_core.h"
-#include "common/log/log.h"
+#include "common/log/thrown.h"
 
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kFilePiece = 256 * 1024;
 constexpr std::size_t kCopiedWithHead = 64 * 1024;  // a larger text goes in a write of its own
 
 std::string Chunk(const std::string& bytes) {
@@ -30,34 +23,6 @@ std::string Chunk(const std::string& bytes) {
 bool MayHaveBody(int status) { return status >= 200 && status != 204 && status != 304; }
 
 }  // namespace
-
-std::shared_ptr<OpenFile> OpenFile::Open(const FileBody& body) {
-  const int descriptor = ::open(body.file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return nullptr;
-  struct stat status = {};
-  const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (!regular || body.offset > size ||
-      ::lseek(descriptor, static_cast<off_t>(body.offset), SEEK_SET) < 0) {
-    ::close(descriptor);
-    return nullptr;
-  }
-  const std::uint64_t rest = size - body.offset;
-  return std::shared_ptr<OpenFile>(
-      new OpenFile(descriptor, std::min(body.length.value_or(rest), rest)));
-}
-
-OpenFile::~OpenFile() { ::close(descriptor_); }
-
-std::string OpenFile::Read() {
-  std::string piece(kFilePiece, '\0');
-  ssize_t count = 0;
-  do {
-    count = ::read(descriptor_, piece.data(), piece.size());
-  } while (count < 0 && errno == EINTR);
-  piece.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  return piece;
-}
 
 /// Lets a stream ask for the I/O thread from anywhere, for as long as there is one.
 struct ResponseSender::Doorbell {
@@ -132,8 +97,8 @@ void ResponseSender::SendFile() {
   if (file_left_ == 0) return Complete();
   auto piece = std::make_shared<std::string>();
   core_.RunOnWorker(
-      [this, piece] { *piece = prepared_.file->Read(); },
-      [this, piece] {
+      socket_.guard(), [this, piece] { *piece = prepared_.file->Read(); },
+      [this, piece](bool) {
         // A file that shrank cannot be completed; the client sees it cut short.
         if (piece->empty()) return Finish(false);
         piece->resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece->size(), file_left_)));
@@ -165,8 +130,8 @@ void ResponseSender::PumpStream() {
   std::optional<std::string> piece;
   try {
     piece = stream_->Read();
-  } catch (const std::exception& error) {
-    LogError("a response stream failed", {{"error", error.what()}});
+  } catch (...) {
+    LogThrown("a response stream failed", "http");
     return Finish(false);
   }
   if (!piece) return EndStream();
@@ -175,16 +140,23 @@ void ResponseSender::PumpStream() {
   Write(chunked ? Chunk(*piece) : std::move(*piece), &ResponseSender::PumpStream);
 }
 
+// What the bell's ringing needs is made here: whoever rings it must not fail.
 void ResponseSender::AwaitStream() {
   stream_waits_ = true;
-  stream_->OnReady([bell = doorbell_] {
+  auto answer = std::make_shared<ServerCore::Work>();
+  answer->emplace_back([bell = doorbell_] {
+    if (bell->sender) bell->sender->OnBell();
+  });
+  stream_->OnReady([bell = doorbell_, answer = std::move(answer)] {
     const std::lock_guard lock(bell->mutex);
-    if (!bell->core) return;
-    bell->core->Post([bell] {
-      if (!bell->sender || !bell->sender->stream_waits_) return;
-      bell->sender->stream_waits_ = false;
-      bell->sender->PumpStream();
-    });
+    if (bell->core && !answer->empty()) bell->core->Post(std::move(*answer));
+  });
+}
+
+void ResponseSender::OnBell() {
+  const StepGuard guard = socket_.guard();
+  guard.Run([this] {
+    if (std::exchange(stream_waits_, false)) PumpStream();
   });
 }
 
@@ -196,18 +168,28 @@ void ResponseSender::EndStream() {
 void ResponseSender::Complete() { Finish(true); }
 
 void ResponseSender::Finish(bool complete) {
-  if (doorbell_) {
-    const std::lock_guard lock(doorbell_->mutex);
-    doorbell_->core = nullptr;
-    doorbell_->sender = nullptr;
-  }
-  doorbell_.reset();
+  Silence();
   stream_.reset();
   stream_waits_ = false;
   prepared_ = {};
   out_ = {};
   const auto owner = std::exchange(owner_, nullptr);
-  std::exchange(done_, nullptr)(Outcome{complete, terms_.close});
+  if (const auto done = std::exchange(done_, nullptr)) done(Outcome{complete, terms_.close});
+}
+
+void ResponseSender::LetGo() noexcept {
+  Silence();
+  stream_.reset();
+  done_ = nullptr;
+  owner_.reset();
+}
+
+void ResponseSender::Silence() noexcept {
+  const auto bell = std::exchange(doorbell_, nullptr);
+  if (!bell) return;
+  const std::lock_guard lock(bell->mutex);
+  bell->core = nullptr;
+  bell->sender = nullptr;
 }
 
 }  // namespace mlprof

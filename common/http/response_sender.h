@@ -9,36 +9,12 @@
 #include <variant>
 
 #include "common/http/message.h"
+#include "common/http/prepared_response.h"
 #include "common/http/timed_socket.h"
 
 namespace mlprof {
 
 struct ServerCore;
-
-/// An open file that closes itself.
-class OpenFile {
- public:
-  /// Null where it cannot be opened, is not a regular file or ends before the offset. Blocking.
-  static std::shared_ptr<OpenFile> Open(const FileBody& body);
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  std::uint64_t size() const { return size_; }
-  /// The next bytes; "" at the end or on an error. Blocking.
-  std::string Read();
-
- private:
-  OpenFile(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
-  int descriptor_;
-  std::uint64_t size_;
-};
-
-/// A response whose file, if it has one, is open.
-struct PreparedResponse {
-  HttpResponse response;
-  std::shared_ptr<OpenFile> file;
-};
 
 /// What the request and the connection ask of the response.
 struct SendTerms {
@@ -60,6 +36,8 @@ class ResponseSender {
 
   /// `owner` keeps this object alive; `done` is called once, on the I/O thread.
   void Send(PreparedResponse prepared, SendTerms terms, std::shared_ptr<void> owner, Done done);
+  /// Forgets what is being sent and whom to tell.
+  void LetGo() noexcept;
   /// Whether a stream without a foreseeable end is being sent.
   bool streaming() const { return stream_ != nullptr; }
 
@@ -74,9 +52,11 @@ class ResponseSender {
   void WatchClient();
   void PumpStream();
   void AwaitStream();
+  void OnBell();
   void EndStream();
   void Complete();
   void Finish(bool complete);
+  void Silence() noexcept;
 
   ServerCore& core_;
   TimedSocket& socket_;

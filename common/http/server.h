@@ -27,8 +27,8 @@ struct HttpServerOptions {
   unsigned short port = 0;  // 0: any free one
   std::optional<HttpTlsOptions> tls;
   std::filesystem::path spool_directory;  // where uploads are streamed to
-  int workers = 4;
-  int max_connections = 10'000;
+  int workers = 4;                        // fewer where the system gives no more threads
+  int max_connections = 10'000;           // fewer where the limit of descriptors is low
   std::size_t max_header_bytes = 16 * 1024;
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);   // all of TLS's
   std::chrono::milliseconds header_timeout = std::chrono::seconds(15);      // first byte → last
@@ -38,10 +38,21 @@ struct HttpServerOptions {
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(75);  // between requests
 };
 
-/// Hooks the owner supplies; all run on a worker thread and must be thread-safe. Each may be empty.
+/// Why a connection was not served.
+enum class TurnedAway {
+  kIdle,         // it waited longest, and another one needed the place
+  kBusy,         // all places are at work: a 503, or no word where even that is too much
+  kDescriptors,  // the system gave no descriptor for it
+};
+
+/// Hooks the owner supplies; all but the last run on a worker thread and must be thread-safe. Each
+/// may be empty.
 struct HttpServerHooks {
   /// Before routing and before any body is read (Host, Origin, authorization): a response refuses.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit;
+  /// Of an admitted request: whether it proves who the caller is. Connections of others are the
+  /// first to make room for new ones. Empty: whatever is admitted does.
+  std::function<bool(const HttpRequest&)> knows;
   /// Turns the server's own refusals (400, 404, 405, 408, 413, 414, 417, 431, 500, 501, 503, 505)
   /// into a response; the request may be empty where its header block was not understood.
   std::function<HttpResponse(int status, const std::string& detail, const HttpRequest&)> refuse;
@@ -49,13 +60,16 @@ struct HttpServerHooks {
   std::function<void(const std::string& route, const std::string& method, int status,
                      double seconds)>
       served;
+  /// On the I/O thread; must not block.
+  std::function<void(TurnedAway)> turned_away;
 };
 
 class HttpServer {
  public:
-  /// Binds and listens; kUnavailable with the reason where an address is taken or not allowed.
-  static Result<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, const Router& router,
-                                                   HttpServerHooks hooks);
+  /// Binds and listens; kUnavailable with the reason where an address is taken or not allowed, or
+  /// its threads cannot be started.
+  static Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
+                                                   const Router& router, HttpServerHooks hooks);
   virtual ~HttpServer() = default;
 
   virtual unsigned short port() const = 0;

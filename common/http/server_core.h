@@ -2,28 +2,39 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/thread_pool.hpp>
 #include <functional>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "common/async/asio.h"
+#include "common/http/connection_places.h"
 #include "common/http/server.h"
+#include "common/http/step_guard.h"
 
 namespace mlprof {
 
 class HttpConnection;
 
 struct ServerCore {
-  ServerCore(HttpServerOptions chosen, const Router& routes, HttpServerHooks supplied);
+  /// One piece of work in a list of its own, so that handing it on needs no memory.
+  using Work = std::list<std::function<void()>>;
 
-  /// Any thread.
+  ServerCore(HttpServerOptions chosen, const ConnectionLimits& limits, const Router& routes,
+             HttpServerHooks supplied);
+
+  /// Any thread. Never lost: where memory is short it waits for some.
+  void Post(Work work) noexcept;
   void Post(std::function<void()> work);
-  /// `work` on a worker, then `done` (may be empty) on the I/O thread. Once `abandoning`, `work` is
-  /// left out. Neither may throw.
-  void RunOnWorker(std::function<void()> work, std::function<void()> done);
+  /// `work` on a worker, then `done` on the I/O thread under the guard, which keeps what it guards
+  /// alive until then. `ran` is false where `work` threw, or was left out because of `abandoning`.
+  void RunOnWorker(const StepGuard& guard, std::function<void()> work,
+                   std::function<void(bool ran)> done);
+  /// `work` on a worker. What it throws is logged; once `abandoning` it is left out.
+  void RunOnWorker(std::function<void()> work);
 
   void Add(std::shared_ptr<HttpConnection> connection);
   void Remove(const std::shared_ptr<HttpConnection>& connection);
@@ -31,6 +42,7 @@ struct ServerCore {
   void Drain(std::function<void()> emptied);
   /// Closes every connection and leaves out whatever waits for a worker.
   void Abandon();
+  void TellTurnedAway(TurnedAway how) const noexcept;
 
   /// hooks.refuse, or plain text where it is empty or throws. On a worker.
   HttpResponse Refusal(int status, const std::string& detail, const HttpRequest& request) const;
@@ -39,13 +51,19 @@ struct ServerCore {
   const Router router;
   const HttpServerHooks hooks;
   std::vector<char> scratch;
-  net::io_context io{1};  // outlives what is queued in `workers`
-  net::thread_pool workers;
+  ConnectionPlaces places;
+  net::io_context io{1};    // outlives what is queued in the two below
+  net::io_context workers;  // run by the worker threads
   std::set<std::shared_ptr<HttpConnection>> connections;
   bool draining = false;
   std::atomic<bool> abandoning = false;
 
  private:
+  void RunNext();
+  bool RunHere(const std::function<void()>& work) const noexcept;
+
+  std::mutex inbox_mutex_;
+  Work inbox_;  // for the I/O thread
   std::function<void()> emptied_;
 };
 

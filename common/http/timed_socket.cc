@@ -47,17 +47,18 @@ void TimedSocket::ReadWithoutDeadline(ReadDone done) { AwaitReadable(std::move(d
 void TimedSocket::AwaitReadable(ReadDone done, bool timed) {
   if (tls_) return AwaitDecrypted(Step::kWantsRead, std::move(done), timed);
   socket_.async_wait(net::ip::tcp::socket::wait_read,
-                     [this, timed, done = std::move(done)](error_code error) mutable {
-                       if (timed) Disarm();
-                       if (error) return done(Failure(), {});
-                       const std::size_t count =
-                           socket_.read_some(net::buffer(scratch_.data(), scratch_.size()), error);
-                       if (error == net::error::would_block) {
-                         return done(IoOutcome::kOk, {});
-                       }
-                       if (error) return done(IoOutcome::kClosed, {});
-                       done(IoOutcome::kOk, {scratch_.data(), count});
+                     [this, guard = guard_, timed, done = std::move(done)](error_code error) {
+                       guard.Run([&] { OnReadable(error, done, timed); });
                      });
+}
+
+void TimedSocket::OnReadable(error_code error, const ReadDone& done, bool timed) {
+  if (timed) Disarm();
+  if (error) return done(Failure(), {});
+  const std::size_t count = socket_.read_some(net::buffer(scratch_.data(), scratch_.size()), error);
+  if (error == net::error::would_block) return done(IoOutcome::kOk, {});
+  if (error) return done(IoOutcome::kClosed, {});
+  done(IoOutcome::kOk, {scratch_.data(), count});
 }
 
 void TimedSocket::Write(std::string_view bytes, Clock::duration stall, WriteDone done) {
@@ -67,14 +68,16 @@ void TimedSocket::Write(std::string_view bytes, Clock::duration stall, WriteDone
 
 void TimedSocket::WriteSome(std::string_view bytes, Clock::duration stall, WriteDone done) {
   Arm(Clock::now() + stall);
-  socket_.async_write_some(
-      net::buffer(bytes.data(), bytes.size()),
-      [this, bytes, stall, done = std::move(done)](error_code error, std::size_t count) mutable {
-        Disarm();
-        if (error) return done(Failure());
-        if (count == bytes.size()) return done(IoOutcome::kOk);
-        WriteSome(bytes.substr(count), stall, std::move(done));
-      });
+  socket_.async_write_some(net::buffer(bytes.data(), bytes.size()),
+                           [this, guard = guard_, bytes, stall, done = std::move(done)](
+                               error_code error, std::size_t count) mutable {
+                             guard.Run([&] {
+                               Disarm();
+                               if (error) return done(Failure());
+                               if (count == bytes.size()) return done(IoOutcome::kOk);
+                               WriteSome(bytes.substr(count), stall, std::move(done));
+                             });
+                           });
 }
 
 void TimedSocket::ShutdownSend() {
@@ -88,12 +91,6 @@ void TimedSocket::Close() {
   if (tls_ && socket_.is_open()) tls_->SayEnd();
   error_code ignored;
   socket_.close(ignored);
-}
-
-std::string TimedSocket::RemoteAddress() const {
-  error_code error;
-  const auto endpoint = socket_.remote_endpoint(error);
-  return error ? "" : endpoint.address().to_string();
 }
 
 }  // namespace mlprof

@@ -8,10 +8,10 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "common/async/asio.h"
+#include "common/http/step_guard.h"
 #include "common/http/tls_session.h"
 
 namespace mlprof {
@@ -33,6 +33,10 @@ class TimedSocket {
   TimedSocket(const TimedSocket&) = delete;
   TimedSocket& operator=(const TimedSocket&) = delete;
 
+  /// What every callback from here on runs under.
+  void GuardBy(StepGuard guard) { guard_ = std::move(guard); }
+  const StepGuard& guard() const { return guard_; }
+
   bool encrypted() const { return tls_ != nullptr; }
   /// kClosed: the peer's end, or what is no TLS that we take.
   void Handshake(Clock::time_point deadline, WriteDone done);
@@ -46,13 +50,12 @@ class TimedSocket {
   void ShutdownSend();
   /// Ends what is under way with kClosed.
   void Close();
-  /// The peer's address, without port.
-  std::string RemoteAddress() const;
 
  private:
   using Woken = std::function<void(bool broken)>;
 
   void AwaitReadable(ReadDone done, bool timed);
+  void OnReadable(boost::system::error_code error, const ReadDone& done, bool timed);
   void WriteSome(std::string_view bytes, Clock::duration stall, WriteDone done);
   /// Waits for what TLS needs; `broken` where it cannot come any more.
   void AwaitTls(TlsSession::Step step, Woken woken);
@@ -67,6 +70,7 @@ class TimedSocket {
 
   net::ip::tcp::socket socket_;
   std::span<char> scratch_;
+  StepGuard guard_;
   std::unique_ptr<TlsSession> tls_;  // null: plain
   net::steady_timer timer_;
   // Tells a timer's late callback that it no longer counts, even after this object is gone.

@@ -13,8 +13,8 @@ using Step = TlsSession::Step;
 void TimedSocket::AwaitTls(Step step, Woken woken) {
   const auto wait = step == Step::kWantsWrite ? net::ip::tcp::socket::wait_write
                                               : net::ip::tcp::socket::wait_read;
-  socket_.async_wait(wait, [this, woken = std::move(woken)](error_code error) {
-    woken(error || !socket_.is_open());
+  socket_.async_wait(wait, [this, guard = guard_, woken = std::move(woken)](error_code error) {
+    guard.Run([&] { woken(error || !socket_.is_open()); });
   });
 }
 
@@ -37,8 +37,9 @@ void TimedSocket::AwaitDecrypted(Step step, ReadDone done, bool timed) {
     OnDecryptable(broken, done, timed);
   };
   if (!tls_->HasUnread()) return AwaitTls(step, std::move(woken));
-  net::post(socket_.get_executor(),
-            [this, woken = std::move(woken)] { woken(!socket_.is_open()); });
+  net::post(socket_.get_executor(), [this, guard = guard_, woken = std::move(woken)] {
+    guard.Run([&] { woken(!socket_.is_open()); });
+  });
 }
 
 void TimedSocket::OnDecryptable(bool broken, ReadDone done, bool timed) {

@@ -1,12 +1,11 @@
 #include "common/os/start_thread.h"
 
-#include <exception>
 #include <new>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "common/log/log.h"
+#include "common/log/thrown.h"
 
 namespace mlprof {
 namespace {
@@ -15,8 +14,8 @@ void RunToItsEnd(const char* name, const std::function<void(std::stop_token)>& w
                  std::stop_token stop) {
   try {
     work(std::move(stop));
-  } catch (const std::exception& error) {
-    LogError("a thread ended by an exception", {{"thread", name}, {"why", error.what()}});
+  } catch (...) {
+    LogThrown("a thread ended by an exception", name);
   }
 }
 

@@ -84,6 +84,15 @@ void SweepArtifacts(BlobStore& blobs, AzureRecords& records) {
   if (!swept) LogWarn("old artifacts left behind", {{"reason", swept.error().message()}});
 }
 
+const char* NameOf(TurnedAway how) {
+  switch (how) {
+    case TurnedAway::kIdle: return "idle";
+    case TurnedAway::kBusy: return "busy";
+    case TurnedAway::kDescriptors: return "descriptors";
+  }
+  return "";
+}
+
 // A proxy here need not leave a trace in what it forwards.
 void WarnOfProxies(const ServerOptions& options) {
   if (options.public_url.empty() || options.require_token || options.allow_without_token) return;
@@ -158,7 +167,10 @@ struct Controller::Parts {
     MLPROF_TRY(readiness->Start());
     MLPROF_TRY(queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                      : InterruptedPolicy::kRequeue));
-    sweep.emplace(kSweepPause, [this] { SweepArtifacts(blobs, azure_records); });
+    auto sweeping = Recurring::Start("sweep", kSweepPause,
+                                     [this] { SweepArtifacts(blobs, azure_records); });
+    if (!sweeping) return Fail(sweeping.error());
+    sweep.emplace(*std::move(sweeping));
     stage = Stage::kServing;
     return {};
   }
@@ -177,6 +189,8 @@ struct Controller::Parts {
     };
     hooks.served = [this](const std::string& route, const std::string& method, int status,
                           double seconds) { metrics.HttpServed(route, method, status, seconds); };
+    hooks.knows = [this](const HttpRequest& request) { return access.Knows(request); };
+    hooks.turned_away = [this](TurnedAway how) { metrics.ConnectionTurnedAway(NameOf(how)); };
     return hooks;
   }
 

@@ -1,9 +1,11 @@
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <vector>
 
 #include "common/log/log.h"
+#include "common/os/descriptor_limit.h"
 #include "server/app/controller.h"
 #include "server/app/lifetime.h"
 #include "server/app/options.h"
@@ -32,10 +34,27 @@ int Complain(const mlprof::Error& error, int status) {
   return status;
 }
 
-}  // namespace
+// Twice what the connections that a server takes can need: more would only be a larger table.
+constexpr std::size_t kMostDescriptors = 65'536;
 
-int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+int Serve(const mlprof::ServerOptions& options) {
+  mlprof::SetLogLevel(LevelOf(options.log_level));
+  mlprof::BlockStopSignals();
+  mlprof::RaiseDescriptorLimit(kMostDescriptors);
+  auto controller = mlprof::Controller::Start(options);
+  if (!controller) return Complain(controller.error(), 1);
+  for (const std::string& url : (*controller)->urls()) {
+    std::printf("listening on %s\n", url.c_str());
+  }
+  std::fflush(stdout);
+  mlprof::WaitForEnd(options.exit_when_unused);
+  mlprof::StopLimit limit(kStopLimit);
+  (*controller)->Stop(limit);
+  controller->reset();
+  return 0;
+}
+
+int Run(const std::vector<std::string>& arguments) {
   const auto options = mlprof::ParseServerOptions(arguments, FromEnvironment);
   if (!options) return Complain(options.error(), 2);
   if (options->help) {
@@ -46,17 +65,16 @@ int main(int argc, char** argv) {
     std::puts("mlprof-server " MLPROF_VERSION);
     return 0;
   }
-  mlprof::SetLogLevel(LevelOf(options->log_level));
-  mlprof::BlockStopSignals();
-  auto controller = mlprof::Controller::Start(*options);
-  if (!controller) return Complain(controller.error(), 1);
-  for (const std::string& url : (*controller)->urls()) {
-    std::printf("listening on %s\n", url.c_str());
+  return Serve(*options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "mlprof-server: %s\n", error.what());
+    return 1;
   }
-  std::fflush(stdout);
-  mlprof::WaitForEnd(options->exit_when_unused);
-  mlprof::StopLimit limit(kStopLimit);
-  (*controller)->Stop(limit);
-  controller->reset();
-  return 0;
 }

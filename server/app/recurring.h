@@ -5,17 +5,21 @@
 #include <functional>
 #include <thread>
 
+#include "common/result/result.h"
+
 namespace mlprof {
 
 class Recurring {
  public:
-  /// Calls `work` at once and then after every `pause`.
-  Recurring(std::chrono::milliseconds pause, std::function<void()> work);
-  /// Waits for the call that runs.
-  ~Recurring() = default;
+  /// Calls `work` at once and then after every `pause`. What it throws is logged with `name`, and
+  /// it is called again all the same. kUnavailable where there is no thread for it.
+  static Result<Recurring> Start(const char* name, std::chrono::milliseconds pause,
+                                 std::function<void()> work);
 
  private:
-  std::jthread thread_;
+  explicit Recurring(std::jthread thread) : thread_(std::move(thread)) {}
+
+  std::jthread thread_;  // its end waits for the call that runs
 };
 
 }  // namespace mlprof

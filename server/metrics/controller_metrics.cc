@@ -59,6 +59,9 @@ struct ControllerMetrics::Families {
   prometheus::Family<Histogram>& http_seconds =
       Make(registry, prometheus::BuildHistogram(), "mlprof_http_request_duration_seconds",
            "Time to answer a request, by route and method");
+  prometheus::Family<prometheus::Counter>& turned_away =
+      Make(registry, prometheus::BuildCounter(), "mlprof_http_connections_turned_away_total",
+           "Connections closed or refused because there were too many, by reason");
   Histogram& writes = Make(registry, prometheus::BuildHistogram(), "mlprof_sqlite_write_seconds",
                            "Time of write transactions, waiting for the writer not counted")
                           .Add({}, kWriteSeconds);
@@ -77,6 +80,9 @@ ControllerMetrics::ControllerMetrics(const std::string& version)
   for (const auto state : {ProfileState::kSucceeded, ProfileState::kFailed, ProfileState::kCanceled,
                            ProfileState::kTimedOut}) {
     families_->finished.Add({{"state", std::string(Name(state))}});
+  }
+  for (const char* reason : {"idle", "busy", "descriptors"}) {
+    families_->turned_away.Add({{"reason", reason}});
   }
   RowsReplayed(0, 0);
 }
@@ -113,6 +119,10 @@ void ControllerMetrics::HttpServed(std::string_view route, std::string_view meth
       .Increment();
   families_->http_seconds.Add({{"route", route_label}, {"method", method_label}}, kCallSeconds)
       .Observe(seconds);
+}
+
+void ControllerMetrics::ConnectionTurnedAway(std::string_view reason) {
+  families_->turned_away.Add({{"reason", std::string(reason)}}).Increment();
 }
 
 void ControllerMetrics::DatabaseWritten(std::chrono::nanoseconds time) {

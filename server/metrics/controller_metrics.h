@@ -28,6 +28,8 @@ class ControllerMetrics {
   void RowsReplayed(std::int64_t successes, std::int64_t failures);
   /// `route` is the router's pattern, "" where none matched.
   void HttpServed(std::string_view route, std::string_view method, int status, double seconds);
+  /// `reason` is a fixed name ("idle").
+  void ConnectionTurnedAway(std::string_view reason);
   void DatabaseWritten(std::chrono::nanoseconds time);
   /// `operation` is a fixed name ("create"), `outcome` "ok" or the name of an ErrorCode.
   void DockerCalled(std::string_view operation, std::string_view outcome, double seconds);

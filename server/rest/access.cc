@@ -177,6 +177,10 @@ std::optional<Scope> AccessRules::ScopeOf(const HttpRequest& request) const {
   return std::nullopt;
 }
 
+bool AccessRules::Knows(const HttpRequest& request) const {
+  return (anyone_ && !request.headers.Get("Authorization")) || ScopeOf(request).has_value();
+}
+
 std::string BearerOf(const HttpRequest& request) {
   constexpr std::string_view kScheme = "Bearer ";
   const auto authorizations = request.headers.GetAll("Authorization");

@@ -51,6 +51,9 @@ class AccessRules {
   /// The refusal (400 without a usable Host, 401, 403), or nothing where the request may go on.
   std::optional<HttpResponse> Check(const HttpRequest& request) const;
 
+  /// Whether the request proves who the caller is, or nobody is asked to.
+  bool Knows(const HttpRequest& request) const;
+
   /// A program of this machine that speaks to us directly and may do so without a token: a loopback
   /// peer, a loopback Host, no sign of a proxy.
   bool IsLocal(const HttpRequest& request) const;

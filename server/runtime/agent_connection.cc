@@ -9,6 +9,9 @@
 #include <cerrno>
 
 #include "common/agent_protocol/codec.h"
+#include "common/log/thrown.h"
+#include "common/os/start_thread.h"
+#include "common/os/until_memory.h"
 #include "server/runtime/agent_handshake.h"
 
 namespace mlprof {
@@ -53,7 +56,9 @@ Status AgentConnection::Open() {
   }
   // The new thread compares itself with thread_, which is only set once the constructor returns.
   const std::lock_guard lock(mutex_);
-  thread_ = std::thread([this] { Run(); });
+  auto thread = StartThread("agent link", [this](const std::stop_token&) { Run(); });
+  if (!thread) return Fail(thread.error());
+  thread_ = *std::move(thread);
   return {};
 }
 
@@ -145,6 +150,22 @@ void AgentConnection::Run() {
   // What came behind the Hello in the same read.
   bool pending = true;
   while (true) {
+    try {
+      return Serve(pending);
+    } catch (...) {
+      LogThrown("the agent link is broken off", "agent link");
+    }
+    // What was read is not delivered whole any more: whoever listens must be told.
+    UntilThereIsMemory([this] {
+      const std::lock_guard lock(mutex_);
+      CloseLocked(Internal("what the agent said could not be handled; the server's log has more"));
+    });
+    pending = false;
+  }
+}
+
+void AgentConnection::Serve(bool pending) {
+  while (true) {
     std::array<epoll_event, 2> events;
     const int count = ::epoll_wait(epoll_.get(), events.data(), 2, pending ? 0 : -1);
     bool readable = std::exchange(pending, false);
@@ -174,9 +195,7 @@ void AgentConnection::ReadBatch() {
   const ssize_t n = ::recv(socket_.get(), space.data(), space.size(), MSG_DONTWAIT);
   const int error = errno;
   if (n > 0) decoder_.Commit(static_cast<std::size_t>(n));
-  BeginDelivery();
-  const Status delivered = DeliverFrames();
-  EndDelivery();
+  const Status delivered = DeliverBatch();
   const std::lock_guard lock(mutex_);
   if (!delivered) {
     CloseLocked(delivered.error().WithContext("the agent broke the protocol"));
@@ -187,20 +206,37 @@ void AgentConnection::ReadBatch() {
   }
 }
 
-void AgentConnection::BeginDelivery() {
-  const std::lock_guard lock(mutex_);
-  delivering_ = true;
-  current_ = listener_;
-}
-
-void AgentConnection::EndDelivery() {
-  {
-    const std::lock_guard lock(mutex_);
-    delivering_ = false;
-    ++batches_;
-    if (!outgoing_.empty() && !watching_writes_) FlushLocked();
+/// Tells Listen() whether a callback may be running.
+class AgentConnection::Delivery {
+ public:
+  /// With the mutex locked.
+  explicit Delivery(AgentConnection& link) : link_(link) {
+    link_.delivering_ = true;
+    link_.current_ = link_.listener_;
   }
-  batch_ended_.notify_all();
+  ~Delivery() {
+    {
+      const std::lock_guard lock(link_.mutex_);
+      link_.delivering_ = false;
+      ++link_.batches_;
+    }
+    link_.batch_ended_.notify_all();
+  }
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+
+ private:
+  AgentConnection& link_;
+};
+
+Status AgentConnection::DeliverBatch() {
+  std::unique_lock lock(mutex_);
+  const Delivery delivery(*this);
+  lock.unlock();
+  Status delivered = DeliverFrames();
+  const std::lock_guard again(mutex_);
+  if (!outgoing_.empty() && !watching_writes_) FlushLocked();
+  return delivered;
 }
 
 Status AgentConnection::DeliverFrames() {
@@ -241,16 +277,12 @@ Status AgentConnection::Deliver(const Frame& frame) {
 }
 
 void AgentConnection::TellClosed() {
-  AgentListener* listener = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!closed_ || closed_told_ || listener_ == nullptr) return;
-    closed_told_ = true;
-    delivering_ = true;
-    current_ = listener = listener_;
-  }
-  listener->OnClosed(*closed_);
-  EndDelivery();
+  std::unique_lock lock(mutex_);
+  if (!closed_ || closed_told_ || listener_ == nullptr) return;
+  closed_told_ = true;
+  const Delivery delivery(*this);
+  lock.unlock();
+  current_->OnClosed(*closed_);
 }
 
 }  // namespace mlprof

@@ -3,7 +3,8 @@
 // Rows sent from inside a callback are coalesced and leave in one write when the batch of frames
 // that was read has been delivered; rows sent from elsewhere are written at once by the caller, so
 // that no thread has to be woken. An agent that breaks the protocol, answers more rows than it was
-// sent or floods the link loses its connection; the listener is told why, once.
+// sent or floods the link loses its connection, and so does one whose listener throws; the listener
+// is told why, once.
 #pragma once
 
 #include <atomic>
@@ -29,8 +30,8 @@ namespace mlprof {
 class AgentConnection final : public AgentLink {
  public:
   /// Takes `fd`, also on failure, and waits for the agent's Hello. kDeadlineExceeded when none
-  /// comes, kCancelled when the caller gives up, kUnavailable when the peer closes,
-  /// kInvalidArgument for another protocol or version.
+  /// comes, kCancelled when the caller gives up, kUnavailable when the peer closes or there is no
+  /// thread for the link, kInvalidArgument for another protocol or version.
   static Result<std::unique_ptr<AgentConnection>> Adopt(int fd, const Patience& patience);
   ~AgentConnection() override;
 
@@ -51,14 +52,16 @@ class AgentConnection final : public AgentLink {
   template <class Message>
   void Send(const Message& message, bool is_row);
 
+  class Delivery;
+
   void Run();
+  void Serve(bool pending);
   void ReadBatch();
+  Status DeliverBatch();
   Status DeliverFrames();
   Status Deliver(const agent_protocol::Frame& frame);
   bool OnLinkThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
-  void BeginDelivery();
-  void EndDelivery();
   void FlushLocked();
   void WatchLocked();
   void Wake() const;
@@ -69,7 +72,7 @@ class AgentConnection final : public AgentLink {
   UniqueFd epoll_;
   UniqueFd wake_;
   const agent_protocol::Hello hello_;
-  std::thread thread_;
+  std::jthread thread_;
   std::atomic<std::uint64_t> rows_ = 0;  // sent
 
   // The link thread's own.

@@ -3,6 +3,7 @@
 #include "client/cli/watch/live_figures.h"
 #include "client/cli/watch/progress_view.h"
 #include "tests/client/cli_fixture.h"
+#include "tests/fakes/refused_threads.h"
 
 namespace mlprof::cli {
 namespace {
@@ -29,7 +30,7 @@ class RecordingView : public ProgressView {
   std::function<void()> on_say;
 };
 
-class WatchTest : public testing::Test {
+class WatchTest : public ::testing::Test {
  protected:
   WatchTest() {
     options_.follow = {std::chrono::milliseconds(1), std::chrono::milliseconds(2),
@@ -69,6 +70,14 @@ class WatchTest : public testing::Test {
   std::function<void()> interrupt_;
   std::atomic<bool> cancelled_ = false;
 };
+
+TEST_F(WatchTest, SaysThatThereIsNoThreadToFollowWith) {
+  const testing::RefusedThreads refused(1);
+  const auto watched = Watch();
+  ASSERT_FALSE(watched);
+  EXPECT_EQ(watched.error().code(), ErrorCode::kUnavailable);
+  EXPECT_NE(watched.error().message().find("limit of threads"), std::string::npos);
+}
 
 TEST_F(WatchTest, ResumesABrokenStreamWhereItBroke) {
   std::atomic<int> connections = 0;

@@ -8,7 +8,16 @@
 
 namespace {
 
+std::atomic<int> made_first = 0;
 std::atomic<int> refused = 0;
+
+// One less, unless there is none left.
+bool TakeOne(std::atomic<int>& count) {
+  for (int left = count.load(); left > 0;) {
+    if (count.compare_exchange_weak(left, left - 1)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -17,15 +26,16 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* (*work)(void*), void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  for (int left = refused.load(); left > 0;) {
-    if (refused.compare_exchange_weak(left, left - 1)) return EAGAIN;
-  }
+  if (!TakeOne(made_first) && TakeOne(refused)) return EAGAIN;
   return next(thread, attributes, work, argument);
 }
 
 namespace mlprof::testing {
 
-RefusedThreads::RefusedThreads(int count) { refused = count; }
-RefusedThreads::~RefusedThreads() { refused = 0; }
+RefusedThreads::RefusedThreads(int count, int made) {
+  made_first = made;
+  refused = count;
+}
+RefusedThreads::~RefusedThreads() { refused = made_first = 0; }
 
 }  // namespace mlprof::testing

@@ -3,10 +3,10 @@
 
 namespace mlprof::testing {
 
-/// While one lives, the next `count` threads of the process cannot be made (EAGAIN).
+/// While one lives, `count` threads of the process cannot be made (EAGAIN), after `made` that can.
 class RefusedThreads {
  public:
-  explicit RefusedThreads(int count);
+  explicit RefusedThreads(int count, int made = 0);
   ~RefusedThreads();
   RefusedThreads(const RefusedThreads&) = delete;
   RefusedThreads& operator=(const RefusedThreads&) = delete;

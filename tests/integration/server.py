@@ -30,14 +30,15 @@ class Refused(Exception):
 
 
 class Server:
-    """Started by start(), with more `options`; the data outlives the process, so that it can be
-    started again on it."""
+    """Started by start(), with more `options`, behind the words of another command (`prefix`); the
+    data outlives the process, so that it can be started again on it."""
 
-    def __init__(self, data=None, options=()):
+    def __init__(self, data=None, options=(), prefix=()):
         self.folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
         self.data = pathlib.Path(data or self.folder.name) / "data"
         self.log = pathlib.Path(self.folder.name) / "server.log"
         self.options = options
+        self.prefix = prefix
         self.process = None
         self.url = None
 
@@ -45,8 +46,8 @@ class Server:
         began = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [BIN / "mlprof-server", "--listen", "127.0.0.1:0", "--data-dir", self.data,
-                 *self.options],
+                [*self.prefix, BIN / "mlprof-server", "--listen", "127.0.0.1:0",
+                 "--data-dir", self.data, *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + START_DEADLINE_S
         while time.monotonic() < deadline:

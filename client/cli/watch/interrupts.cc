@@ -8,6 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <utility>
+
+#include "common/os/start_thread.h"
 
 namespace mlprof::cli {
 namespace {
@@ -24,11 +27,15 @@ void OnSignal(int) {
   errno = saved;
 }
 
+void ClosePipe() {
+  for (int& end : g_pipe) close(std::exchange(end, -1));
+}
+
 }  // namespace
 
 SignalWatch::SignalWatch(std::function<void()> on_interrupt) {
   if (pipe2(g_pipe.data(), O_CLOEXEC) != 0) return;
-  thread_ = std::jthread([on_interrupt = std::move(on_interrupt)] {
+  auto thread = StartThread("interrupts", [on_interrupt = std::move(on_interrupt)](const auto&) {
     char kind = 0;
     while (true) {
       const ssize_t count = read(g_pipe[0], &kind, 1);
@@ -37,6 +44,11 @@ SignalWatch::SignalWatch(std::function<void()> on_interrupt) {
       on_interrupt();
     }
   });
+  if (!thread) {
+    ClosePipe();
+    return;
+  }
+  thread_ = *std::move(thread);
   struct sigaction action {};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESTART;
@@ -54,8 +66,7 @@ SignalWatch::~SignalWatch() {
   }
   [[maybe_unused]] const ssize_t ignored = write(g_pipe[1], "q", 1);
   thread_.join();
-  close(g_pipe[0]);
-  close(g_pipe[1]);
+  ClosePipe();
 }
 
 bool AnswerOnStdin(std::stop_token stop) {

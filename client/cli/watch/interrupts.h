@@ -8,7 +8,8 @@
 namespace mlprof::cli {
 
 /// Calls `on_interrupt` from a thread of its own for each SIGINT, SIGTERM and SIGHUP, until
-/// destroyed; then they do again what they did before. At most one object at a time.
+/// destroyed; then they do again what they did before. Where there is no thread for it they do so
+/// all the time. At most one object at a time.
 class SignalWatch {
  public:
   explicit SignalWatch(std::function<void()> on_interrupt);

@@ -1,9 +1,11 @@
 #include "client/cli/watch/watch.h"
 
+#include <exception>
 #include <thread>
 #include <variant>
 
 #include "client/cli/watch/mailbox.h"
+#include "common/os/start_thread.h"
 
 namespace mlprof::cli {
 namespace {
@@ -30,7 +32,9 @@ class Watch {
   Result<Watched> Run() {
     const std::shared_ptr<void> interrupts =
         options_.interrupts ? options_.interrupts([this] { mail_.Put(Interrupt{}); }) : nullptr;
-    std::jthread following([this](const std::stop_token& stop) { Follow(stop); });
+    const auto following =
+        StartThread("follow", [this](const std::stop_token& stop) { Follow(stop); });
+    if (!following) return Fail(following.error().WithContext("the profile cannot be followed"));
     auto watched = Loop();
     asking_ = std::jthread();
     view_.Finish();
@@ -39,10 +43,16 @@ class Watch {
 
  private:
   void Follow(const std::stop_token& stop) {
-    Profiles profiles = follower_.profiles();
-    mail_.Put(FollowProfile(
-        profiles, name_, [this](const ProfileUpdate& update) { mail_.Put(update); }, stop,
-        options_.follow));
+    Ended ended = Fail(Internal("the profile can no longer be followed"));
+    try {
+      Profiles profiles = follower_.profiles();
+      ended = FollowProfile(
+          profiles, name_, [this](const ProfileUpdate& update) { mail_.Put(update); }, stop,
+          options_.follow);
+    } catch (const std::exception& error) {
+      ended = Fail(ended.error().WithContext(error.what()));
+    }
+    mail_.Put(std::move(ended));
   }
 
   Result<Watched> Loop() {
@@ -74,24 +84,28 @@ class Watch {
       is_asking_ = false;
       asking_ = std::jthread();
       view_.Pause(false);
-      options_.is_private ? Cancel() : Detach();
+      NotAsked();
     } else if (options_.can_ask) {
       Ask();
     } else {
-      options_.is_private ? Cancel() : Detach();
+      NotAsked();
     }
   }
 
   void Ask() {
+    auto asking = StartThread("question", [this](const std::stop_token& stop) {
+      const bool yes = options_.answer(stop);
+      if (!stop.stop_requested()) mail_.Put(Answer{yes});
+    });
+    if (!asking) return NotAsked();
     is_asking_ = true;
     view_.Say(options_.is_private ? "Cancel the profile? [y/N] (Ctrl-C again cancels)"
                                   : "Cancel the profile? [y/N] (Ctrl-C again leaves it running)");
     view_.Pause(true);
-    asking_ = std::jthread([this](const std::stop_token& stop) {
-      const bool yes = options_.answer(stop);
-      if (!stop.stop_requested()) mail_.Put(Answer{yes});
-    });
+    asking_ = *std::move(asking);
   }
+
+  void NotAsked() { options_.is_private ? Cancel() : Detach(); }
 
   void OnAnswer(bool yes) {
     if (!is_asking_) return;

@@ -39,8 +39,9 @@ Result<std::unique_ptr<AgentLink>> AdoptConnection(int fd, const Patience& patie
 std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> folders;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(root, error)) {
-    folders.push_back(entry.path());
+  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    folders.push_back(entry->path());
   }
   return folders;
 }
@@ -158,7 +159,8 @@ Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options) {
                                 "mlprof-agent)"));
   }
   options.agent_binary = agent;
-  options.data_dir = std::filesystem::absolute(options.data_dir);
+  options.data_dir = std::filesystem::absolute(options.data_dir, error);
+  if (error) return Fail(InvalidArgument("the data directory: " + error.message()));
   auto context = std::make_shared<docker::DockerContext>(std::move(options), *std::move(socket),
                                                          docker::AdoptConnection);
   return std::make_unique<docker::DockerRuntime>(std::move(context));

@@ -23,7 +23,7 @@ Result<std::string> ReadSourceFile(const std::filesystem::path& source, const st
   std::error_code error;
   const auto root = std::filesystem::canonical(source, error);
   const auto path = std::filesystem::canonical(source / name, error);
-  if (error || !std::filesystem::is_regular_file(path)) {
+  if (error || !std::filesystem::is_regular_file(path, error)) {
     return Fail(InvalidArgument("'" + name + "' is not in the source"));
   }
   // Links are refused where a source is unpacked; this holds for whatever else makes one.

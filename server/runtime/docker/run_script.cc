@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "common/os/descriptor_limit.h"
 #include "common/os/unique_fd.h"
 #include "common/time/patience.h"
 
@@ -23,6 +24,11 @@ constexpr std::chrono::milliseconds kLookAgain{200};
 constexpr std::chrono::milliseconds kLookForItsEnd{20};
 // A script that is told to end removes what it made, where that is soon done.
 constexpr std::chrono::milliseconds kOwnEnd{700};
+
+// The server itself holds more files open than some programs expect.
+std::string WithTheStartsLimits(const std::string& text) {
+  return "ulimit -S -n " + std::to_string(DescriptorLimitAtStart()) + "\n" + text;
+}
 
 // Its own process group, so that what it starts can be ended with it.
 Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
@@ -45,6 +51,10 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
   const int error = ::posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
+  if (error == EAGAIN) {
+    return Fail(Unavailable(
+        "cannot start /bin/sh: the system's limit of threads is reached (ulimit -u, pids.max)"));
+  }
   if (error != 0) return Fail(FromErrno(error, "cannot start /bin/sh"));
   return pid;
 }
@@ -113,7 +123,7 @@ Result<int> RunScript(const std::string& text, const std::string& name,
   if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "cannot make a pipe"));
   const UniqueFd output(ends[0]);
   UniqueFd input(ends[1]);
-  std::vector<std::string> words = {"/bin/sh", "-c", text, name};
+  std::vector<std::string> words = {"/bin/sh", "-c", WithTheStartsLimits(text), name};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const Result<pid_t> pid = Spawn(words, input.get());
   input.Reset();

@@ -16,7 +16,7 @@
 namespace mlprof {
 
 /// Keeps what came; Wait… return false after ten seconds.
-class Recorder final : public AgentListener {
+class Recorder : public AgentListener {
  public:
   void OnAnswer(const agent_protocol::Answer& answer) override;
   void OnSample(const Sample& sample) override;

@@ -6,6 +6,7 @@
 
 #include "common/agent_protocol/codec.h"
 #include "tests/agent/end_to_end/agent_process.h"
+#include "tests/fakes/refused_threads.h"
 
 namespace mlprof {
 namespace {
@@ -82,6 +83,32 @@ TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
     EXPECT_EQ(recorder.closed->code(), ErrorCode::kInvalidArgument);
     (*ends.controller)->SendRow({1, false, "x"});  // does nothing
   }
+}
+
+TEST(AgentConnectionTest, NeedsAThread) {
+  const testing::RefusedThreads refused(1);
+  const auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_FALSE(ends.controller);
+  EXPECT_EQ(ends.controller.error().code(), ErrorCode::kUnavailable);
+  EXPECT_NE(ends.controller.error().message().find("limit of threads"), std::string::npos);
+}
+
+struct ThrowingOnSamples : Recorder {
+  void OnSample(const Sample&) override { throw std::bad_alloc(); }
+};
+
+TEST(AgentConnectionTest, AListenerThatThrowsClosesItsLinkAlone) {
+  auto ends = Connect(Said(agent_protocol::Hello{}));
+  ASSERT_TRUE(ends.controller);
+  ThrowingOnSamples listener;
+  (*ends.controller)->Listen(&listener);
+  Say(ends.agent, Said(Sample{}, agent_protocol::Ready{}));
+  ASSERT_TRUE(listener.WaitClosed());
+  EXPECT_EQ(listener.closed->code(), ErrorCode::kInternal);
+  Recorder next;
+  (*ends.controller)->Listen(&next);  // waits for no callback that never ends
+  EXPECT_TRUE(next.WaitClosed());
+  EXPECT_FALSE(next.ready);
 }
 
 TEST(AgentConnectionTest, AFloodClosesTheLink) {

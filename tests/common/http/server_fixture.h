@@ -47,6 +47,9 @@ class HttpServerTest : public ::testing::Test {
   /// What the server answers to these bytes until it closes.
   std::string Answer(std::string_view bytes) const;
   std::size_t SpooledFiles() const;
+  void AddRoute(const char* method, const char* pattern, HttpHandler handler) {
+    router_.Add({method, pattern, {BodyPolicy::Kind::kNone, {}}, std::move(handler)});
+  }
 
   std::filesystem::path directory_;
   HttpServerOptions options_;

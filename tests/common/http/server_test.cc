@@ -228,17 +228,6 @@ TEST_F(HttpServerTest, RefusesAHeaderThatIsTooLong) {
   EXPECT_THAT(Answer(Get("/" + std::string(9'000, 'x'))), StartsWith("HTTP/1.1 414 "));
 }
 
-TEST_F(HttpServerTest, AnswersBusyAboveItsConnections) {
-  options_.max_connections = 1;
-  StartServer();
-  RawClient first = Connect();
-  first.Send(Get("/text"));
-  first.ReadResponse();
-  EXPECT_THAT(Answer(Get("/text")), StartsWith("HTTP/1.1 503 "));
-  first.Send(Get("/text"));
-  EXPECT_THAT(first.ReadResponse(), EndsWith("text"));
-}
-
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {
   StartServer();
   HttpServerOptions same;

@@ -27,6 +27,14 @@ TEST(ControllerMetricsTest, CountsRequestsByRouteMethodAndStatus) {
                                         "{id}\",status=\"200\"} 2"));
 }
 
+TEST(ControllerMetricsTest, CountsConnectionsTurnedAwayByReason) {
+  ControllerMetrics metrics("1");
+  metrics.ConnectionTurnedAway("idle");
+  const std::string text = metrics.Text();
+  EXPECT_THAT(text, HasSubstr("mlprof_http_connections_turned_away_total{reason=\"idle\"} 1"));
+  EXPECT_THAT(text, HasSubstr("mlprof_http_connections_turned_away_total{reason=\"busy\"} 0"));
+}
+
 TEST(ControllerMetricsTest, GivesUnknownMethodsOneLabel) {
   ControllerMetrics metrics("1");
   metrics.HttpServed("", "BREW", 405, 0);

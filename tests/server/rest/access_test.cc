@@ -79,6 +79,26 @@ TEST(AccessRulesTest, AnswersToItsPublicUrlWhateverWayItCame) {
   }
 }
 
+TEST(AccessRulesTest, KnowsWhoProvesWhoHeIs) {
+  AccessRules rules(AccessRules::Local::kNeedsToken);
+  rules.AcceptBearer([](std::string_view token) {
+    return token == "good" ? std::optional(Scope::kRead) : std::nullopt;
+  });
+  rules.LeaveOpen([](const HttpRequest&) { return true; });
+  rules.SetPorts(8080, 0);
+  const HttpRequest stranger = RequestWith({{"Host", "localhost:8080"}});
+  const HttpRequest wrong =
+      RequestWith({{"Host", "localhost:8080"}, {"Authorization", "Bearer bad"}});
+  EXPECT_EQ(StatusOf(rules, stranger), 0);  // let in all the same
+  EXPECT_FALSE(rules.Knows(stranger));
+  EXPECT_FALSE(rules.Knows(wrong));
+  EXPECT_TRUE(
+      rules.Knows(RequestWith({{"Host", "localhost:8080"}, {"Authorization", "Bearer good"}})));
+  rules.LetAnyoneIn();
+  EXPECT_TRUE(rules.Knows(stranger));
+  EXPECT_FALSE(rules.Knows(wrong));
+}
+
 TEST(AccessRulesTest, AnswersToEveryAddressOnlyWhereTold) {
   AccessRules rules;
   rules.SetPorts(8080, 0);

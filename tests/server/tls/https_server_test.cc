@@ -1,5 +1,6 @@
 // The HTTP server over TLS: what TLS adds, and that everything else is as it is without.
 #include <csignal>
+#include <deque>
 
 #include "server/tls/own_certificate.h"
 #include "tests/common/http/server_fixture.h"
@@ -215,15 +216,26 @@ TEST_F(HttpsServerTest, LetsAnAnswerInFlightFinishBeforeItStops) {
   stopped.wait();
 }
 
-TEST_F(HttpsServerTest, RefusesPolitelyWhereTooManyAreConnected) {
+TEST_F(HttpsServerTest, RefusesPolitelyWhereAllAreAtWork) {
   options_.max_connections = 1;
   StartServer();
   TlsClient first(server_->tls_port(), files_.authority);
-  first.Send(Get("/text"));
-  first.ReadResponse();
+  first.Send(Get("/block"));
+  blocked_.get_future().wait();
   TlsClient second(server_->tls_port(), files_.authority);
   second.Send(Get("/text"));
   EXPECT_NE(second.ReadToEnd().find("HTTP/1.1 503 "), std::string::npos);
+  unblock_.set_value();
+  EXPECT_NE(first.ReadResponse().find("unblocked"), std::string::npos);
+}
+
+TEST_F(HttpsServerTest, HandshakesThatDoNotComeMakeRoom) {
+  options_.max_connections = 8;
+  StartServer();
+  std::deque<RawClient> silent;
+  for (int i = 0; i < 50; ++i) silent.emplace_back(server_->tls_port());
+  for (int i = 0; i < 50; ++i) silent.emplace_back(server_->tls_port()).Send("\x16\x03\x01");
+  ExpectServing();
 }
 
 TEST(TlsContextTest, NamesTheFileThatCannotBeUsed) {

@@ -1,0 +1,134 @@
+#include "common/http/connection_places.h"
+
+#include <algorithm>
+
+namespace mlprof {
+
+using Place = ConnectionPlaces::Place;
+
+Place* ConnectionPlaces::Lines::LongestWaiting() const {
+  for (const Line& line : waiting) {
+    if (!line.empty()) return line.front();
+  }
+  return nullptr;
+}
+
+ConnectionPlaces::Line& ConnectionPlaces::Lines::Of(const Place& place) {
+  return place.state_ == Place::State::kWorking ? working : waiting[place.known_ ? 1 : 0];
+}
+
+std::size_t ConnectionPlaces::LimitOf(const PeerGroup& group) const {
+  return group.kind == PeerGroup::Kind::kThisMachine ? limits_.of_this_machine : limits_.of_address;
+}
+
+ConnectionPlaces::Entry ConnectionPlaces::Take(Place& place, const PeerGroup& group) {
+  if (!MakeRoomFor(group)) return Refuse(place);
+  // What needs memory comes first, so that nothing is half done.
+  Line in_all{&place};
+  Line in_group{&place};
+  const auto [at, is_new] = groups_.try_emplace(group);
+  if (is_new) at->second.limit = LimitOf(group);
+  place.in_all_ = in_all.begin();
+  place.in_group_ = in_group.begin();
+  place.group_ = at;
+  place.state_ = Place::State::kWaiting;
+  place.known_ = false;
+  place.streams_ = false;
+  lines_.Of(place).splice(lines_.Of(place).end(), in_all);
+  at->second.lines.Of(place).splice(at->second.lines.Of(place).end(), in_group);
+  ++at->second.count;
+  ++count_;
+  return Entry::kTaken;
+}
+
+bool ConnectionPlaces::MakeRoomFor(const PeerGroup& group) {
+  const auto known = groups_.find(group);
+  if (known != groups_.end() && known->second.count >= known->second.limit) {
+    Place* const oldest = known->second.lines.LongestWaiting();
+    if (oldest == nullptr) return false;
+    Displace(*oldest);
+  }
+  return count_ < limits_.all || MakeRoom();
+}
+
+bool ConnectionPlaces::MakeRoom() {
+  Place* const oldest = lines_.LongestWaiting();
+  if (oldest == nullptr) return false;
+  Displace(*oldest);
+  return true;
+}
+
+ConnectionPlaces::Entry ConnectionPlaces::Refuse(Place& place) {
+  Line in_refused{&place};
+  if (refused_.size() >= limits_.refused) Displace(*refused_.front());
+  place.in_all_ = in_refused.begin();
+  place.state_ = Place::State::kRefused;
+  refused_.splice(refused_.end(), in_refused);
+  return Entry::kRefused;
+}
+
+void ConnectionPlaces::Displace(Place& place) {
+  Leave(place);
+  if (place.displaced_) place.displaced_();
+}
+
+void ConnectionPlaces::Leave(Place& place) noexcept {
+  if (place.state_ == Place::State::kNone) return;
+  if (place.state_ == Place::State::kRefused) {
+    refused_.erase(place.in_all_);
+  } else {
+    Group& group = place.group_->second;
+    lines_.Of(place).erase(place.in_all_);
+    group.lines.Of(place).erase(place.in_group_);
+    if (place.streams_) --group.streams;
+    place.streams_ = false;
+    if (--group.count == 0) groups_.erase(place.group_);
+    --count_;
+  }
+  place.state_ = Place::State::kNone;
+}
+
+bool ConnectionPlaces::HasOne(const Place& place) {
+  return place.state_ == Place::State::kWaiting || place.state_ == Place::State::kWorking;
+}
+
+// To the end of the lines that its state and standing ask for after `change`.
+template <class Change>
+void ConnectionPlaces::LineUp(Place& place, const Change& change) noexcept {
+  if (!HasOne(place)) return;
+  Lines& group = place.group_->second.lines;
+  Line& left_all = lines_.Of(place);
+  Line& left_group = group.Of(place);
+  change();
+  Line& all = lines_.Of(place);
+  all.splice(all.end(), left_all, place.in_all_);
+  Line& of_group = group.Of(place);
+  of_group.splice(of_group.end(), left_group, place.in_group_);
+}
+
+void ConnectionPlaces::Wait(Place& place) noexcept {
+  LineUp(place, [&] { place.state_ = Place::State::kWaiting; });
+  if (!place.streams_) return;
+  place.streams_ = false;
+  --place.group_->second.streams;
+}
+
+bool ConnectionPlaces::Work(Place& place) noexcept {
+  LineUp(place, [&] { place.state_ = Place::State::kWorking; });
+  return HasOne(place);
+}
+
+void ConnectionPlaces::Know(Place& place) noexcept {
+  LineUp(place, [&] { place.known_ = true; });
+}
+
+bool ConnectionPlaces::Stream(Place& place) noexcept {
+  if (!HasOne(place) || place.streams_) return true;
+  Group& group = place.group_->second;
+  if (group.streams * 2 >= std::max<std::size_t>(group.limit, 2)) return false;
+  ++group.streams;
+  place.streams_ = true;
+  return true;
+}
+
+}  // namespace mlprof

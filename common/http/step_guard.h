@@ -1,0 +1,43 @@
+// What a step of one connection throws (out of memory, a mistake of ours) ends that connection and
+// nothing else.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "common/log/thrown.h"
+
+namespace mlprof {
+
+/// Works in steps, each a callback on the I/O thread.
+class InSteps {
+ public:
+  virtual ~InSteps() = default;
+  /// After a step that threw: nothing may be half done for ever.
+  virtual void BreakOff() noexcept = 0;
+};
+
+/// Copyable; may outlive what it guards, which is then left alone.
+class StepGuard {
+ public:
+  StepGuard() = default;
+  explicit StepGuard(std::weak_ptr<InSteps> guarded) : guarded_(std::move(guarded)) {}
+
+  /// Keeps what is guarded alive; null where it has gone.
+  std::shared_ptr<InSteps> Hold() const { return guarded_.lock(); }
+
+  template <class Step>
+  void Run(Step&& step) const noexcept {
+    try {
+      std::forward<Step>(step)();
+    } catch (...) {
+      LogThrown("a connection is broken off", "http");
+      if (const auto guarded = Hold()) guarded->BreakOff();
+    }
+  }
+
+ private:
+  std::weak_ptr<InSteps> guarded_;
+};
+
+}  // namespace mlprof
