@@ -57,6 +57,7 @@ DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::pa
   docker.instance_id = std::move(instance_id);
   docker.base_image = options.base_image;
   docker.isolation = options.isolation == "gvisor" ? Isolation::kGvisor : Isolation::kDefault;
+  docker.scratch_limit = options.scratch_limit;
   docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
     metrics.DockerCalled(call, succeeded ? "ok" : "failed", seconds);
   };

@@ -123,6 +123,7 @@ Status RunningModel::SetCpu(Cores cpu) {
 DeathEvidence RunningModel::Death() {
   DeathEvidence death = session_->Death();
   death.limits = choice_.limits;
+  death.disk_full = target_->MetDiskBound();
   death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
   if (death.agent_lost) {
     // The kernel may have chosen the agent itself: then only the engine knows.

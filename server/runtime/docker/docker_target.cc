@@ -14,9 +14,7 @@ constexpr std::chrono::seconds kLastRemoval{20};
 }  // namespace
 
 DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string name)
-    : context_(std::move(context)),
-      name_(std::move(name)),
-      scratch_(context_->ScratchRoot() / name_) {}
+    : context_(std::move(context)), name_(std::move(name)) {}
 
 DockerTarget::~DockerTarget() {
   if (const Status removed = Remove(Deadline::After(kLastRemoval)); !removed) {
@@ -49,12 +47,12 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
   exit.exit_code = state->exit_code;
   exit.oom_killed = state->oom_killed || SawOom(deadline);
   exit.error = state->error;
-  if (scratch_full_) {
-    const auto limit = static_cast<std::int64_t>(context_->options.scratch_limit.gib());
-    exit.error = "it wrote more than " + std::to_string(limit) +
-                 " GiB to its writable folders (/tmp, HOME, writablePaths) and was ended";
-  }
+  if (const auto full = MetDiskBound(); full && full->killed) exit.error = Clause(*full);
   return exit;
+}
+
+std::optional<DiskFull> DockerTarget::MetDiskBound() {
+  return watch_ ? watch_->Met() : std::nullopt;
 }
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
@@ -68,7 +66,7 @@ Status DockerTarget::Remove(Deadline deadline) {
   const std::lock_guard lock(removing_);
   if (removed_) return {};
   removed_ = true;
-  watch_.reset();
+  if (watch_) watch_->Stop();
   Status removed;
   if (!id_.empty()) removed = context_->engine.Remove(id_, deadline);
   if (!removed) {
@@ -80,7 +78,7 @@ Status DockerTarget::Remove(Deadline deadline) {
                                                              {"killedProcesses", killed},
                                                              {"why", removed.error().message()}});
   }
-  RemoveScratch(scratch_);
+  volume_.reset();
   context_->live.Remove(name_);
   return removed;
 }

@@ -2,7 +2,6 @@
 // it. Thread-safe once launched.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -12,8 +11,9 @@
 #include <vector>
 
 #include "server/runtime/docker/accept_agent.h"
+#include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
-#include "server/runtime/docker/scratch.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -31,6 +31,7 @@ class DockerTarget final : public Target {
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;
+  std::optional<DiskFull> MetDiskBound() override;
   Status Remove(Deadline deadline) override;
 
  private:
@@ -38,20 +39,20 @@ class DockerTarget final : public Target {
 
   // The steps of Launch, in order (docker_launch.cc).
   Status Create(const LaunchRequest& request, const AgentSocket& socket, Deadline deadline);
+  Status CreateOnVolume(const LaunchRequest& request, const AgentSocket& socket, Deadline deadline);
   Result<ContainerState> Start(Deadline deadline);
   Status Connect(AgentSocket& socket, int pid, const std::stop_token& stop, Deadline deadline);
-  void WatchScratch(bool writable_root, const ContainerState& state);
+  Status WatchDisks(bool writable_root, const ContainerState& state, Deadline deadline);
   Error WithLogTail(const Error& error);
 
   bool SawOom(Deadline deadline);
 
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;
-  const std::filesystem::path scratch_;
+  std::unique_ptr<ScratchVolume> volume_;
   std::string id_;  // "" until created
   std::unique_ptr<AgentLink> agent_;
-  std::atomic<bool> scratch_full_ = false;
-  std::unique_ptr<ScratchWatch> watch_;
+  std::unique_ptr<DiskWatch> watch_;
   std::mutex removing_;
   bool removed_ = false;  // guarded by removing_
 };

@@ -38,10 +38,10 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv.data(), environ);
+  const int error = ::posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) return Fail(FromErrno(error, "cannot start /bin/sh"));
+  if (error != 0) return Fail(FromErrno(error, "cannot start " + words.front()));
   return pid;
 }
 
@@ -67,16 +67,13 @@ Status ReadAll(int fd, const std::function<void(std::string_view)>& on_output,
 
 }  // namespace
 
-Result<int> RunScript(const std::string& text, const std::string& name,
-                      const std::vector<std::string>& arguments,
-                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
-                      Deadline deadline) {
+Result<int> RunProgram(const std::vector<std::string>& words,
+                       const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                       Deadline deadline) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "cannot make a pipe"));
   const UniqueFd output(ends[0]);
   UniqueFd input(ends[1]);
-  std::vector<std::string> words = {"/bin/sh", "-c", text, name};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   const Result<pid_t> pid = Spawn(words, input.get());
   input.Reset();
   if (!pid) return Fail(pid.error());
@@ -87,6 +84,15 @@ Result<int> RunScript(const std::string& text, const std::string& name,
   }
   if (!read) return Fail(read.error());
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<int> RunScript(const std::string& text, const std::string& name,
+                      const std::vector<std::string>& arguments,
+                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                      Deadline deadline) {
+  std::vector<std::string> words = {"/bin/sh", "-c", text, name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return RunProgram(words, on_output, std::move(stop), deadline);
 }
 
 }  // namespace mlprof::docker
