@@ -10,7 +10,12 @@
 namespace mlprof {
 
 struct DiskFull {
-  enum class Place { kScratch, kRoot, kHost };
+  enum class Place {
+    kScratch,
+    kRoot,
+    kHost,
+    kToldByLog,  // nobody saw it, but its log says that there was no space; both bounds are given
+  };
   enum class Unit { kBytes, kFiles };
   Place place = Place::kScratch;
   Unit unit = Unit::kBytes;
@@ -24,6 +29,9 @@ struct DiskFull {
 /// "its writable folders (/tmp, HOME, writablePaths) were full: 10 GiB is …": a clause whose "it"
 /// is the container. `folders` are those it may write to.
 std::string Clause(const DiskFull& full, std::string_view folders = "/tmp, HOME, writablePaths");
+
+/// Whether a log says that something could not be written for want of space or files.
+bool MentionsFullDisk(std::string_view log);
 
 /// "512 MiB", "9.8 GiB".
 std::string SizeText(Bytes bytes);

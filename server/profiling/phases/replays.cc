@@ -147,7 +147,7 @@ PhaseResult<void> CheckRows(RunContext& context, RunningModel& model, const Repl
   if (replay.requests.empty()) return TimedOut("the budget was used up before a row was answered");
   if (replay.failures == 0) return {};
   RowFailureEvidence evidence = FailureEvidence(replay);
-  evidence.disk_full = model.MetDiskBound();
+  evidence.disk_full = model.MetDiskBound(evidence.first_body);
   const ProfileError error = DiagnoseRows(evidence);
   if (replay.failures == std::ssize(replay.requests)) return FailRun(error);
   const double share =

@@ -47,12 +47,12 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
   exit.exit_code = state->exit_code;
   exit.oom_killed = state->oom_killed || SawOom(deadline);
   exit.error = state->error;
-  if (const auto full = MetDiskBound(); full && full->killed) exit.error = Clause(*full);
+  if (const auto full = MetDiskBound({}); full && full->killed) exit.error = Clause(*full);
   return exit;
 }
 
-std::optional<DiskFull> DockerTarget::MetDiskBound() {
-  return watch_ ? watch_->Met() : std::nullopt;
+std::optional<DiskFull> DockerTarget::MetDiskBound(std::string_view log) {
+  return watch_ ? watch_->Met(log) : std::nullopt;
 }
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in

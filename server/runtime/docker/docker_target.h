@@ -31,7 +31,7 @@ class DockerTarget final : public Target {
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;
-  std::optional<DiskFull> MetDiskBound() override;
+  std::optional<DiskFull> MetDiskBound(std::string_view log) override;
   Status Remove(Deadline deadline) override;
 
  private:

@@ -167,7 +167,7 @@ Status PreparingContainer::Run() {
 Error PreparingContainer::Failed(int exit_code) {
   std::string why = "the packages could not be installed";
   const auto state = docker_.engine.InspectContainer(id_, Deadline::After(kCallLimit));
-  if (const auto full = watch_->Met()) {
+  if (const auto full = watch_->Met(tail_.Text())) {
     why += ": " + Clause(*full, "/tmp and the environment");
   } else if (state && state->oom_killed) {
     why += ": the machine has not enough memory for it";

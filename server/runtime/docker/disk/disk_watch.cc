@@ -46,21 +46,30 @@ DiskWatch::DiskWatch(WatchedDisks watched, std::function<void(const DiskFull&)> 
 
 DiskWatch::~DiskWatch() = default;  // the thread stops and joins first
 
-std::optional<DiskFull> DiskWatch::Met() {
+std::optional<DiskFull> DiskWatch::Met(std::string_view log) {
   LookAtVolume();
-  const std::lock_guard lock(mutex_);
-  return met_;
+  {
+    const std::lock_guard lock(mutex_);
+    if (met_) return met_;
+  }
+  if (!MentionsFullDisk(log)) return std::nullopt;
+  DiskFull told;
+  told.place = DiskFull::Place::kToldByLog;
+  told.bytes = watched_.limit;
+  told.files = watched_.files_limit;
+  return told;
 }
 
 void DiskWatch::Run(const std::stop_token& stop) {
   auto next_walk = std::chrono::steady_clock::now() + pauses_.walk;
+  auto pause = pauses_.look;
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, stop, pauses_.look, [] { return false; });
+      wake_.wait_for(lock, stop, pause, [] { return false; });
     }
     if (stop.stop_requested()) return;
-    LookAtVolume();
+    pause = LookAtVolume() ? pauses_.often : pauses_.look;
     std::optional<DiskFull> full = HostShortage();
     if (!full && !watched_.folders.empty() && std::chrono::steady_clock::now() >= next_walk) {
       full = FoldersOver();
@@ -105,15 +114,18 @@ std::optional<DiskFull> DiskWatch::FoldersOver() const {
   return std::nullopt;
 }
 
-void DiskWatch::LookAtVolume() {
-  if (watched_.volume.empty()) return;
+// Whether it is worth looking at often.
+bool DiskWatch::LookAtVolume() {
+  if (watched_.volume.empty()) return false;
   const Result<DiskSpace> space = probe_(watched_.volume);
-  if (!space) return;
+  if (!space) return false;
   if (auto full = NearlyFull(*space)) {
     // As it was asked for, without what its file system needs for itself.
     full->bytes = watched_.limit;
     Note(*full);
   }
+  return space->available.count() < space->total.count() / 2 ||
+         space->files_left < space->files / 2;
 }
 
 // What ended it says more than what it met before.

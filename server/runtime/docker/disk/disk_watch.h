@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct WatchedDisks {
 
 struct WatchPauses {
   std::chrono::milliseconds look{200};   // at the free space: a microsecond's call
+  std::chrono::milliseconds often{20};   // once the container's own volume is half full
   std::chrono::milliseconds walk{2000};  // through the folders
 };
 
@@ -46,8 +48,9 @@ class DiskWatch {
 
   /// Ends the watch, and waits where it is just ending the container. Once.
   void Stop() { thread_ = {}; }
-  /// The bound that was met since the start, if any was; looks again. Any thread.
-  std::optional<DiskFull> Met();
+  /// The bound that was met since the start, if any was; looks again, and takes the container's
+  /// word for it where `log`, the end of what it said, tells of one. Any thread.
+  std::optional<DiskFull> Met(std::string_view log = {});
 
  private:
   DiskWatch(WatchedDisks watched, std::function<void(const DiskFull&)> on_full, WatchPauses pauses,
@@ -55,7 +58,7 @@ class DiskWatch {
   void Run(const std::stop_token& stop);
   std::optional<DiskFull> HostShortage() const;
   std::optional<DiskFull> FoldersOver() const;
-  void LookAtVolume();
+  bool LookAtVolume();
   void Note(const DiskFull& full);
 
   const WatchedDisks watched_;

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr WatchPauses kOften{1ms, 1ms};
+constexpr WatchPauses kOften{1ms, 1ms, 1ms};
 
 // Disks as a test says they are.
 class FakeDisks {
@@ -126,6 +126,16 @@ TEST_F(DiskWatchTest, RemembersThatAVolumeHadNoFilesLeft) {
   EXPECT_NE(Clause(*watch->Met()).find("4096 files"), std::string::npos);
 }
 
+TEST_F(DiskWatchTest, TakesTheLogsWordWhereItSawNothing) {
+  disks_.Set("/volume", {GiB(9), GiB(9), 600'000, 600'000});
+  const auto watch = Watch({.volume = "/volume", .limit = GiB(10), .files_limit = 655'360});
+  EXPECT_EQ(watch->Met("all is well"), std::nullopt);
+  const auto met = watch->Met("OSError: [Errno 28] No space left on device");
+  ASSERT_TRUE(met);
+  EXPECT_EQ(met->place, DiskFull::Place::kToldByLog);
+  EXPECT_NE(Clause(*met).find("hold 10 GiB and 655360 files"), std::string::npos);
+}
+
 TEST(AdmitByDiskTest, RefusesWhatWouldBeEndedAtOnceAndSaysWhatIsMissingWhere) {
   FakeDisks disks;
   disks.Set("/data", Roomy());
@@ -151,7 +161,8 @@ TEST(AdmitByDiskTest, RefusesADiskWithoutFiles) {
   disks.Set("/data", {GiB(200), GiB(100), 10'000'000, 100});
   const Status refused = AdmitByDisk({"/data"}, Bytes(0), disks.Probe());
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message().find("100 files free and 40000 are needed"), std::string::npos);
+  EXPECT_NE(refused.error().message().find("100 files free and 40000 are needed"),
+            std::string::npos);
 }
 
 TEST(AdmitByDiskTest, KeepsLessOfASmallDiskAndIgnoresOneItCannotSee) {
