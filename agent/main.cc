@@ -1,5 +1,6 @@
 // mlprof-agent --socket PATH: process 1 of a scoring container. Connects out to the controller's
 // Unix socket and does what it asks until the connection ends.
+// mlprof-agent --copy-tree FROM TO BYTES ENTRIES: copies a prepared environment into an image.
 // mlprof-agent --null-server PORT: a stand-in for a model, which it can always be told to start.
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 
 #include "agent/app/agent.h"
+#include "agent/copy_tree/copy_tree.h"
 #include "agent/null_server/null_server.h"
 #include "common/os/descriptor_limit.h"
 
@@ -56,8 +58,12 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (option == "--null-server" && argc == 3) return RunNullServer(argv[2]);
+  if (option == "--copy-tree") return RunCopyTree(argc - 2, argv + 2);
   if (option != "--socket" || argc != 3) {
-    std::fputs("usage: mlprof-agent --socket PATH | --null-server PORT\n", stderr);
+    std::fputs(
+        "usage: mlprof-agent --socket PATH | --null-server PORT | --copy-tree FROM TO BYTES "
+        "ENTRIES\n",
+        stderr);
     return 2;
   }
   // The model must not look into this process, even under the same user.

@@ -18,6 +18,29 @@ ProfileError OutOfMemory(const DeathEvidence& evidence) {
       evidence.log_tail};
 }
 
+const std::vector<std::string>& DiskAdvice(const DiskFull& full) {
+  static const std::vector<std::string> scratch = {
+      "let the model write less to /tmp, HOME and its writablePaths, or remove what it is done "
+      "with",
+      "the server's operator allows more with mlprof-server --scratch-limit-gb"};
+  static const std::vector<std::string> host = {
+      "let the model write less, or remove what is not needed from that disk"};
+  return full.place == DiskFull::Place::kHost ? host : scratch;
+}
+
+ProfileError EndedByDisk(const DeathEvidence& evidence) {
+  return {"DiskFull", "the model was ended: " + Clause(*evidence.disk_full),
+          DiskAdvice(*evidence.disk_full), evidence.log_tail};
+}
+
+// How it died of a bound that it met by itself, told with the bound before what the log may say.
+ProfileError DiedOfDisk(ProfileError death, const DiskFull& full) {
+  death.code = "DiskFull";
+  death.message += "; " + Clause(full);
+  death.advice.insert(death.advice.begin(), DiskAdvice(full).begin(), DiskAdvice(full).end());
+  return death;
+}
+
 ProfileError StartFailed(const DeathEvidence& evidence) {
   return {"StartFailed",
           "the model's command could not be started: " + *evidence.start_failed,
@@ -69,8 +92,14 @@ ProfileError Exited(const DeathEvidence& evidence) {
 }  // namespace
 
 ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
+  if (evidence.disk_full && evidence.disk_full->killed) return EndedByDisk(evidence);
   if (evidence.oom_kills > 0) return OutOfMemory(evidence);
   if (evidence.start_failed) return StartFailed(evidence);
+  if (evidence.disk_full) {
+    DeathEvidence own = evidence;
+    own.disk_full.reset();
+    return DiedOfDisk(DiagnoseDeath(own), *evidence.disk_full);
+  }
   if (evidence.signal && *evidence.signal != 0) return Killed(evidence);
   if (evidence.exit_code) return Exited(evidence);
   if (evidence.not_ready) return StartTimedOut(evidence);
@@ -87,13 +116,19 @@ ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
   if (evidence.first_status != 0 && !evidence.first_failure.empty()) {
     first += ", but no whole answer (" + evidence.first_failure + ")";
   }
-  return {"RowsFailed",
-          std::to_string(evidence.failures) + " of " + std::to_string(evidence.requests) +
-              " requests failed; the first was row " + std::to_string(evidence.first_row) + ": " +
-              first,
-          {"send that row to the model yourself and mend the script or the row",
-           "errors are allowed up to a share with --max-error-rate"},
-          evidence.first_body};
+  ProfileError error = {"RowsFailed",
+                        std::to_string(evidence.failures) + " of " +
+                            std::to_string(evidence.requests) +
+                            " requests failed; the first was row " +
+                            std::to_string(evidence.first_row) + ": " + first,
+                        {"send that row to the model yourself and mend the script or the row",
+                         "errors are allowed up to a share with --max-error-rate"},
+                        evidence.first_body};
+  if (const auto& full = evidence.disk_full) {
+    error.message += "; the model may lack disk: " + Clause(*full);
+    error.advice.insert(error.advice.begin(), DiskAdvice(*full).begin(), DiskAdvice(*full).end());
+  }
+  return error;
 }
 
 bool MentionsReadOnlyFilesystem(std::string_view log) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/domain/disk_full.h"
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
 
@@ -18,11 +19,13 @@ struct DeathEvidence {
   std::optional<std::string> not_ready;     // what readiness was tried last
   std::optional<int> exit_code;
   std::optional<int> signal;
-  bool agent_lost = false;  // the agent's connection broke without a word
+  std::optional<DiskFull> disk_full;  // met while it lived
+  bool agent_lost = false;            // the agent's connection broke without a word
   std::string log_tail;
 };
 
-/// "OutOfMemory", "StartFailed", "StartTimedOut", "ModelCrashed", "ModelExited" or "AgentLost".
+/// "OutOfMemory", "DiskFull", "StartFailed", "StartTimedOut", "ModelCrashed", "ModelExited" or
+/// "AgentLost".
 ProfileError DiagnoseDeath(const DeathEvidence& evidence);
 
 /// The rows that failed: the first failing status and body.
@@ -33,6 +36,7 @@ struct RowFailureEvidence {
   int first_status = 0;
   std::string first_failure;  // "timeout", "reset"… where there was no whole answer
   std::string first_body;
+  std::optional<DiskFull> disk_full;  // met while they were asked
 };
 
 /// "RowsFailed": all, or more than allowed, of the requests failed.

@@ -60,6 +60,7 @@ DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::pa
   docker.instance_id = std::move(instance_id);
   docker.base_image = options.base_image;
   docker.isolation = options.isolation == "gvisor" ? Isolation::kGvisor : Isolation::kDefault;
+  docker.scratch_limit = options.scratch_limit;
   docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
     metrics.DockerCalled(call, succeeded ? "ok" : "failed", seconds);
   };
@@ -167,8 +168,8 @@ struct Controller::Parts {
     MLPROF_TRY(readiness->Start());
     MLPROF_TRY(queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                      : InterruptedPolicy::kRequeue));
-    auto sweeping = Recurring::Start("sweep", kSweepPause,
-                                     [this] { SweepArtifacts(blobs, azure_records); });
+    auto sweeping =
+        Recurring::Start("sweep", kSweepPause, [this] { SweepArtifacts(blobs, azure_records); });
     if (!sweeping) return Fail(sweeping.error());
     sweep.emplace(*std::move(sweeping));
     stage = Stage::kServing;

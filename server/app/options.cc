@@ -69,6 +69,19 @@ Status SetBudget(ServerOptions& options, const std::string& value) {
   return {};
 }
 
+Status SetScratchLimit(ServerOptions& options, const std::string& value) {
+  constexpr double kLeast = 0.0625;  // a file system needs some room for itself
+  constexpr double kMost = 16384;
+  double gib = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), gib);
+  const bool whole = error == std::errc() && end == value.data() + value.size();
+  if (!whole || !(gib >= kLeast && gib <= kMost)) {
+    return Fail(Wrong("--scratch-limit-gb wants a number from 0.0625 to 16384, not " + value));
+  }
+  options.scratch_limit = BytesFromGib(gib);
+  return {};
+}
+
 Status SetIsolation(ServerOptions& options, const std::string& value) {
   if (value != "default" && value != "gvisor") {
     return Fail(Wrong("--isolation wants default or gvisor, not " + value));
@@ -102,7 +115,7 @@ Status SetFlag(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-constexpr std::array<Option, 18> kOptions = {{
+constexpr std::array<Option, 19> kOptions = {{
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
@@ -118,6 +131,8 @@ constexpr std::array<Option, 18> kOptions = {{
      &SetIsolation},
     {"--agent", "MLPROF_AGENT", "agent", "FILE",
      "the static mlprof-agent (default: beside mlprof-server)", &Set<&ServerOptions::agent>},
+    {"--scratch-limit-gb", "MLPROF_SCRATCH_LIMIT_GB", "scratchLimitGb", "N",
+     "what one container may write to /tmp, HOME and writablePaths (default 10)", &SetScratchLimit},
     {"--budget-seconds", "MLPROF_BUDGET_SECONDS", "budgetSeconds", "N",
      "the budget of profiles that ask for none, as Azure ML's clients do (default 300)",
      &SetBudget},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/result/result.h"
+#include "common/units/bytes.h"
 #include "server/app/listen_address.h"
 
 namespace mlprof {
@@ -30,6 +31,7 @@ struct ServerOptions {
   std::string base_image;             // --base-image; "": mlprof's own
   std::string isolation = "default";  // --isolation default|gvisor
   std::filesystem::path agent;        // --agent; "": beside the server
+  Bytes scratch_limit = GiB(10);      // --scratch-limit-gb, of what one container may write
   std::chrono::seconds budget{300};   // --budget-seconds, of profiles that ask for none
   /// --exit-when-unused FILE: end when nobody holds a shared flock on FILE any more (a private
   /// server of the command line).

@@ -124,6 +124,7 @@ DeathEvidence RunningModel::Death() {
   DeathEvidence death = session_->Death();
   death.limits = choice_.limits;
   death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
+  death.disk_full = target_->MetDiskBound(death.log_tail);
   if (death.agent_lost) {
     // The kernel may have chosen the agent itself: then only the engine knows.
     const auto exit = target_->Inspect(Deadline::After(kCallDeadline));

@@ -43,6 +43,10 @@ class RunningModel {
 
   /// Why it died, with the end of its log; takes a second where its command ended without a word.
   DeathEvidence Death();
+  /// The bound of what it may write to disk that it has met, if any; see Target.
+  std::optional<DiskFull> MetDiskBound(std::string_view said) {
+    return target_->MetDiskBound(said);
+  }
   AgentSession& session() { return *session_; }
   const Limits& limits() const { return choice_.limits; }
   /// Since its launch.

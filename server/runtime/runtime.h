@@ -6,10 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/domain/disk_full.h"
 #include "common/domain/inference_config.h"
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
@@ -72,6 +75,12 @@ class Target {
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
   virtual Result<ContainerExit> Inspect(Deadline deadline) = 0;
+  /// The bound of what it may write to disk that it has met since its launch, if any. What it wrote
+  /// of it to its log counts where nobody saw it: a model that dies of it gives the room back at
+  /// once. Does not wait.
+  virtual std::optional<DiskFull> MetDiskBound([[maybe_unused]] std::string_view log) {
+    return std::nullopt;
+  }
   /// Kills and removes; idempotent. An engine that does not answer leaves a "lost" container, which
   /// is killed through its cgroup and removed later by label.
   virtual Status Remove(Deadline deadline) = 0;

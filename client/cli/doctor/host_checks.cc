@@ -6,6 +6,7 @@
 #include "client/cli/doctor/check.h"
 #include "client/cli/output/text.h"
 #include "client/cli/text_file.h"
+#include "common/os/loop_support.h"
 
 namespace mlprof::cli {
 namespace {
@@ -32,6 +33,19 @@ Finding DiskFinding(const Surroundings& surroundings) {
   const bool ok = available >= kNeededDisk;
   return {"disk", ok, Text(available) + " free for " + folder->string(),
           ok ? "" : "free " + Text(kNeededDisk) + " there, or set XDG_DATA_HOME to another disk"};
+}
+
+// What bounds the writes of models and packages; either does, one better. A server of another user
+// may have other rights.
+Finding ScratchFinding() {
+  const std::string missing = MissingForLoopVolumes();
+  if (missing.empty()) {
+    return {"scratch", true, "a file system of its own for each container (ext4 in a loop device)",
+            ""};
+  }
+  return {"scratch", true, "watched only, because there is no " + missing,
+          "run mlprof-server as root on a machine with loop devices (modprobe loop) and "
+          "apt-get install -y e2fsprogs"};
 }
 
 Finding PressureFinding() {
@@ -66,8 +80,11 @@ Finding CoresFinding() {
 
 std::vector<Finding> CheckHost(const Surroundings& surroundings) {
   return {ProgramFinding("mlprof-server", surroundings),
-          ProgramFinding("mlprof-agent", surroundings), DiskFinding(surroundings),
-          PressureFinding(), CoresFinding()};
+          ProgramFinding("mlprof-agent", surroundings),
+          DiskFinding(surroundings),
+          ScratchFinding(),
+          PressureFinding(),
+          CoresFinding()};
 }
 
 std::vector<Finding> CheckServer(Session& session) {

@@ -60,7 +60,7 @@ PhaseResult<void> Load(RunContext& context, RunningModel& model) {
   const NoiseEvidence noise = watch.End(context, use);
   NoteServing(context, replay);
   if (auto ended = CheckTarget(context, model, replay); !ended) return ended;
-  if (auto ended = CheckRows(context, replay); !ended) return ended;
+  if (auto ended = CheckRows(context, model, replay); !ended) return ended;
 
   const bool noisy = NoteNoise(context, noise).noisy;
   if (!plan.open_loop && plan.concurrency == 1) NoteSerial(context, replay);

@@ -143,10 +143,12 @@ PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,
   return {};
 }
 
-PhaseResult<void> CheckRows(RunContext& context, const ReplayResult& replay) {
+PhaseResult<void> CheckRows(RunContext& context, RunningModel& model, const ReplayResult& replay) {
   if (replay.requests.empty()) return TimedOut("the budget was used up before a row was answered");
   if (replay.failures == 0) return {};
-  const ProfileError error = DiagnoseRows(FailureEvidence(replay));
+  RowFailureEvidence evidence = FailureEvidence(replay);
+  evidence.disk_full = model.MetDiskBound(evidence.first_body);
+  const ProfileError error = DiagnoseRows(evidence);
   if (replay.failures == std::ssize(replay.requests)) return FailRun(error);
   const double share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());

@@ -46,7 +46,7 @@ double AcceptableMs(RunContext& context);
 void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence);
 
 /// No request succeeded: the run fails with the first failing body. Some failed: a warning.
-PhaseResult<void> CheckRows(RunContext& context, const ReplayResult& replay);
+PhaseResult<void> CheckRows(RunContext& context, RunningModel& model, const ReplayResult& replay);
 
 /// The trial with its measurements; `passed` and `verdict` are the caller's to set.
 Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose purpose,

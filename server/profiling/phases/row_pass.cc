@@ -131,7 +131,7 @@ PhaseResult<void> RowPass(RunContext& context, std::unique_ptr<RunningModel>& mo
   trial.verdict = std::to_string(context.observed.distinct_rows) + " rows, " +
                   std::to_string(all->failures) + " failed requests";
   context.recorder.Record(trial, all->SuccessLatencies());
-  if (auto ended = CheckRows(context, *all); !ended) return ended;
+  if (auto ended = CheckRows(context, *model, *all); !ended) return ended;
   AnswerSoFar(context, *model, *all, trial);
   context.recorder.FinishPhase("done");
   return {};

@@ -86,7 +86,7 @@ PhaseResult<void> WarmUp(RunContext& context, std::unique_ptr<RunningModel>& mod
   trial.passed = steady;
   trial.verdict = steady ? "steady" : "not steady";
   context.recorder.Record(trial, all.SuccessLatencies());
-  if (auto ended = CheckRows(context, all); !ended) return ended;
+  if (auto ended = CheckRows(context, *model, all); !ended) return ended;
   AnswerSoFar(context, *model, all, trial);
   context.recorder.FinishPhase(steady ? "done" : "not steady");
   return {};

@@ -35,4 +35,8 @@ Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::s
   }
 }
 
+bool IsUnseenFolder(const Error& error) {
+  return error.message().find("bind source path does not exist") != std::string::npos;
+}
+
 }  // namespace mlprof::docker

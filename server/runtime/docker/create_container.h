@@ -13,4 +13,7 @@ namespace mlprof::docker {
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
                                             const Json& spec, const Patience& patience);
 
+/// Docker finds no folder where a mount has its source: it does not see this process's mounts.
+bool IsUnseenFolder(const Error& error);
+
 }  // namespace mlprof::docker

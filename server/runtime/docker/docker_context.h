@@ -7,8 +7,10 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "server/runtime/agent_link.h"
+#include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/turnstile.h"
@@ -38,6 +40,24 @@ class LiveContainers {
   std::set<std::string> names_;
 };
 
+/// A folder that is asked for once. Thread-safe.
+class KnownFolder {
+ public:
+  /// "" until it is known.
+  std::filesystem::path Get() const {
+    const std::lock_guard lock(mutex_);
+    return folder_;
+  }
+  void Set(std::filesystem::path folder) {
+    const std::lock_guard lock(mutex_);
+    folder_ = std::move(folder);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::filesystem::path folder_;
+};
+
 /// Makes a link of an accepted connection once the agent has said Hello. Takes the descriptor.
 using AdoptAgent =
     std::function<Result<std::unique_ptr<AgentLink>>(int fd, const Patience& patience)>;
@@ -54,7 +74,9 @@ struct DockerContext {
   DockerEngine engine;
   const AdoptAgent adopt;
   LiveContainers live;
-  Turnstile preparing;  // one preparation at a time, so that equal ones meet the first's image
+  ScratchVolumes volumes;
+  KnownFolder engine_root;  // where the engine keeps images and what containers write to their root
+  Turnstile preparing;      // one preparation at a time, so that equal ones meet the first's image
 };
 
 }  // namespace mlprof::docker

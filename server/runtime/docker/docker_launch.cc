@@ -4,15 +4,16 @@
 #include "common/log/log.h"
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/create_container.h"
+#include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/docker_target.h"
 #include "server/runtime/docker/lost_container.h"
+#include "server/runtime/docker/scratch.h"
 
 namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kCallLimit{30};
 constexpr std::chrono::seconds kKillLimit{5};
-constexpr std::chrono::milliseconds kWatchInterval{2000};
 constexpr Bytes kLogTail = KiB(4);
 
 bool IsContainerName(const std::string& name) {
@@ -42,17 +43,33 @@ Result<std::unique_ptr<Target>> DockerTarget::Launch(std::shared_ptr<DockerConte
   const Result<ContainerState> state = target->Start(patience);
   if (!state) return Fail(state.error());
   MLPROF_TRY(target->Connect(*socket, state->pid, patience));
-  target->WatchScratch(request.writable_root, *state);
+  MLPROF_TRY(target->WatchDisks(request.writable_root, *state, patience));
   return target;
 }
 
+// A mount point holds nothing but what is mounted on it, so an engine in another mount namespace
+// finds no folder there.
 Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& socket,
                             const Patience& patience) {
-  const Result<std::vector<ScratchFolder>> folders = ScratchFolders(request, scratch_);
-  if (!folders) return Fail(folders.error());
-  RemoveScratch(scratch_);  // of a former process that was killed
-  MLPROF_TRY(MakeScratch(scratch_, *folders));
+  MLPROF_TRY(AdmitByDisk(DisksOf(*context_, patience.AtMost(kCallLimit)), Bytes(0)));
+  const Status created = CreateOnVolume(request, socket, patience);
+  const bool unseen = !created && volume_ && volume_->bounded() && IsUnseenFolder(created.error());
+  if (!unseen) return created;
+  context_->volumes.MountNoMore();
+  return CreateOnVolume(request, socket, patience);
+}
+
+Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSocket& socket,
+                                    const Patience& patience) {
   const DockerOptions& options = context_->options;
+  volume_.reset();
+  auto volume = context_->volumes.Make(context_->ScratchRoot() / name_, options.scratch_limit,
+                                       patience.deadline);
+  if (!volume) return Fail(volume.error());
+  volume_ = *std::move(volume);
+  const Result<std::vector<ScratchFolder>> folders = ScratchFolders(request, volume_->root());
+  if (!folders) return Fail(folders.error());
+  MLPROF_TRY(MakeScratch(*folders));
   const ContainerPlaces places{options.agent_binary, socket.path(), *folders};
   asked_ = true;
   Result<std::string> id = CreateReplacingLeftover(
@@ -60,8 +77,7 @@ Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& soc
       patience);
   if (!id) return Fail(id.error());
   id_ = *std::move(id);
-  OpenScratch(*folders);
-  return {};
+  return OpenScratch(*folders, patience.deadline);
 }
 
 Result<ContainerState> DockerTarget::Start(const Patience& patience) {
@@ -95,18 +111,27 @@ Status DockerTarget::Connect(AgentSocket& socket, int pid, const Patience& patie
   return {};
 }
 
-void DockerTarget::WatchScratch(bool writable_root, const ContainerState& state) {
-  std::vector<std::filesystem::path> folders = {scratch_};
-  if (writable_root && !state.upper_directory.empty()) folders.emplace_back(state.upper_directory);
-  const auto on_full = [this] {
-    scratch_full_ = true;
-    LogWarn("a container filled its scratch folders and is killed", {{"container", name_}});
+// The root of the retry after a read-only failure lies on Docker's disk, where nothing but the
+// watch bounds it.
+Status DockerTarget::WatchDisks(bool writable_root, const ContainerState& state,
+                                const Patience& patience) {
+  WatchedDisks watched = volume_->Watched();
+  watched.hosts = DisksOf(*context_, patience.AtMost(kCallLimit));
+  if (writable_root && !state.upper_directory.empty()) {
+    watched.folders.emplace_back(state.upper_directory);
+    watched.place = DiskFull::Place::kRoot;
+  }
+  const auto on_full = [this](const DiskFull& full, const std::stop_token& stop) {
+    LogWarn("a container met a bound of the disk and is killed",
+            {{"container", name_}, {"bound", Clause(full)}});
     // Nothing else bounds what it writes.
-    const Patience patience(Deadline::After(kKillLimit), watching_.get_token());
-    if (!context_->engine.Kill(id_, patience)) KillThroughCgroup(id_);
+    const Patience moment(Deadline::After(kKillLimit), stop);
+    if (!context_->engine.Kill(id_, moment)) KillThroughCgroup(id_);
   };
-  watch_ = std::make_unique<ScratchWatch>(std::move(folders), context_->options.scratch_limit,
-                                          on_full, kWatchInterval);
+  auto watch = DiskWatch::Start(std::move(watched), on_full);
+  if (!watch) return Fail(watch.error());
+  watch_ = *std::move(watch);
+  return {};
 }
 
 Error DockerTarget::WithLogTail(const Error& error) {

@@ -25,7 +25,8 @@ struct DockerOptions {
   std::string instance_id;             // labels this installation's containers
   std::string base_image;              // of entry scripts; "": mlprof's own, built when missing
   Isolation isolation = Isolation::kDefault;
-  Bytes scratch_limit = GiB(10);  // all writable folders of one container together
+  /// All writable folders of one container together. Preparing an environment may take twice that.
+  Bytes scratch_limit = GiB(10);
   DockerCallObserver observe_call;
 };
 

@@ -11,6 +11,7 @@
 #include "common/log/log.h"
 #include "server/runtime/agent_connection.h"
 #include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_target.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/prepare.h"

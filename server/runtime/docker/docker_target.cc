@@ -16,10 +16,7 @@ constexpr std::chrono::seconds kLastWords{1};
 
 DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string name,
                            std::stop_token stop)
-    : context_(std::move(context)),
-      name_(std::move(name)),
-      scratch_(context_->ScratchRoot() / name_),
-      stop_(std::move(stop)) {}
+    : context_(std::move(context)), name_(std::move(name)), stop_(std::move(stop)) {}
 
 DockerTarget::~DockerTarget() { (void)Remove(Deadline::After(kLastRemoval)); }
 
@@ -48,12 +45,12 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
   exit.exit_code = state->exit_code;
   exit.oom_killed = state->oom_killed || SawOom(UntilStopped(deadline));
   exit.error = state->error;
-  if (scratch_full_) {
-    const auto limit = static_cast<std::int64_t>(context_->options.scratch_limit.gib());
-    exit.error = "it wrote more than " + std::to_string(limit) +
-                 " GiB to its writable folders (/tmp, HOME, writablePaths) and was ended";
-  }
+  if (const auto full = MetDiskBound({}); full && full->killed) exit.error = Clause(*full);
   return exit;
+}
+
+std::optional<DiskFull> DockerTarget::MetDiskBound(std::string_view log) {
+  return watch_ ? watch_->Met(log) : std::nullopt;
 }
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
@@ -73,11 +70,10 @@ Patience DockerTarget::UntilStopped(Deadline deadline) {
 
 Status DockerTarget::Remove(Deadline deadline) {
   if (removed_.exchange(true)) return {};
-  watching_.request_stop();
-  watch_.reset();
+  if (watch_) watch_->Stop();
   Status removed;
   if (asked_) removed = RemoveOrLose(*context_, name_, id_, {deadline, stop_});
-  RemoveScratch(scratch_);
+  volume_.reset();
   context_->live.Remove(name_);
   return removed;
 }

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "server/runtime/docker/accept_agent.h"
+#include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
-#include "server/runtime/docker/scratch.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -31,6 +32,7 @@ class DockerTarget final : public Target {
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;
+  std::optional<DiskFull> MetDiskBound(std::string_view log) override;
   Status Remove(Deadline deadline) override;
 
  private:
@@ -38,9 +40,11 @@ class DockerTarget final : public Target {
 
   // The steps of Launch, in order (docker_launch.cc).
   Status Create(const LaunchRequest& request, const AgentSocket& socket, const Patience& patience);
+  Status CreateOnVolume(const LaunchRequest& request, const AgentSocket& socket,
+                        const Patience& patience);
   Result<ContainerState> Start(const Patience& patience);
   Status Connect(AgentSocket& socket, int pid, const Patience& patience);
-  void WatchScratch(bool writable_root, const ContainerState& state);
+  Status WatchDisks(bool writable_root, const ContainerState& state, const Patience& patience);
   Error WithLogTail(const Error& error);
 
   bool SawOom(const Patience& patience);
@@ -48,14 +52,12 @@ class DockerTarget final : public Target {
 
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;
-  const std::filesystem::path scratch_;
   const std::stop_token stop_;  // of the run it is part of
-  bool asked_ = false;          // the engine was, to create it
-  std::string id_;              // "" until it said so
+  std::unique_ptr<ScratchVolume> volume_;
+  bool asked_ = false;  // the engine was, to create it
+  std::string id_;      // "" until it said so
   std::unique_ptr<AgentLink> agent_;
-  std::atomic<bool> scratch_full_ = false;
-  std::unique_ptr<ScratchWatch> watch_;
-  std::stop_source watching_;  // stopped once it is to be removed
+  std::unique_ptr<DiskWatch> watch_;
   std::atomic<bool> removed_ = false;
   std::mutex mutex_;
   std::optional<Deadline> last_words_;  // guarded; set by the first question after the stop

@@ -29,6 +29,9 @@ Result<EnvironmentRecipe> RecipeOf(const EntryScriptConfig& config,
 /// 16 hex digits over everything that shapes the image; the tag of the image.
 std::string RecipeHash(const EnvironmentRecipe& recipe, const std::string& base_image_id);
 
+/// Where the script installs to.
+inline constexpr const char* kEnvironmentFolder = "/opt/mlprof/venv";
+
 /// The fixed script that runs in the preparing container. The packages are its arguments, so that
 /// nothing a request says is ever read by a shell.
 extern const char* const kPreparationScript;

@@ -4,13 +4,25 @@
 #include "server/runtime/docker/environment_recipe.h"
 
 namespace mlprof::docker {
+namespace {
 
-// Installing packages is running their code: root inside, since it writes to the image, but without
-// any capability. Nothing is passed in by environment variables: they would stay in the image.
+Json WritableMount(const std::filesystem::path& host, const std::string& container) {
+  return {{"Type", "bind"}, {"Source", host.string()}, {"Target", container}};
+}
+
+// Mount points made here vanish with it instead of staying in the image.
+Json LentFolder() { return {{kLentFolder, "size=1m,mode=755"}}; }
+
+}  // namespace
+
+// Installing packages is running their code: root inside, since the image's files are root's, but
+// without any capability. Nothing is passed in by environment variables: they would stay in the
+// image.
 Json PreparationSpec(const Preparation& preparation) {
   Json mounts = Json::array(
       {ReadOnlyMount(preparation.environment_file, std::string(kLentFolder) + "/environment"),
-       {{"Type", "bind"}, {"Source", preparation.temporary_folder.string()}, {"Target", "/tmp"}}});
+       WritableMount(preparation.temporary_folder, "/tmp"),
+       WritableMount(preparation.environment, kEnvironmentFolder)});
   for (const Mount& mount : preparation.pip.mounts) {
     mounts.push_back(ReadOnlyMount(mount.host, mount.container));
   }
@@ -19,8 +31,8 @@ Json PreparationSpec(const Preparation& preparation) {
   host["MemorySwap"] = preparation.memory.count();
   // A proxy that listens on the host's loopback can be reached from its network only.
   host["NetworkMode"] = preparation.pip.host_network ? "host" : "bridge";
-  // Mount points made here vanish with it instead of staying in the image.
-  host["Tmpfs"] = {{kLentFolder, "size=1m,mode=755"}};
+  host["ReadonlyRootfs"] = true;
+  host["Tmpfs"] = LentFolder();
   host["Mounts"] = std::move(mounts);
 
   Json argv = Json::array({"-c", kPreparationScript, "prepare"});
@@ -35,6 +47,28 @@ Json PreparationSpec(const Preparation& preparation) {
           {"Healthcheck", {{"Test", Json::array({"NONE"})}}},
           {"Labels", {{kInstanceLabel, preparation.instance_id}}},
           {"HostConfig", std::move(host)}};
+}
+
+Json KeepingSpec(const Keeping& keeping) {
+  const std::string agent = std::string(kLentFolder) + "/agent";
+  const std::string from = std::string(kLentFolder) + "/environment";
+  Json host = HardenedHostConfig();
+  host["NetworkMode"] = "none";
+  host["Tmpfs"] = LentFolder();
+  host["Mounts"] = Json::array(
+      {ReadOnlyMount(keeping.agent_binary, agent), ReadOnlyMount(keeping.environment, from)});
+  return {
+      {"Image", keeping.base_image_id},
+      {"Entrypoint", Json::array({agent})},
+      {"Cmd", Json::array({"--copy-tree", from, kEnvironmentFolder,
+                           std::to_string(keeping.bytes.count()), std::to_string(keeping.files)})},
+      {"User", "0:0"},
+      {"WorkingDir", "/"},
+      {"Tty", false},
+      {"OpenStdin", false},
+      {"Healthcheck", {{"Test", Json::array({"NONE"})}}},
+      {"Labels", {{kInstanceLabel, keeping.instance_id}}},
+      {"HostConfig", std::move(host)}};
 }
 
 // Images are shared by installations: the label by which a container is cleaned up must not pass to

@@ -5,7 +5,10 @@
 
 #include "server/runtime/docker/base_image.h"
 #include "server/runtime/docker/create_container.h"
+#include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/environment_recipe.h"
+#include "server/runtime/docker/keep_environment.h"
+#include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/output_tail.h"
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/preparation_spec.h"
@@ -17,7 +20,7 @@ namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kCallLimit{30};
-constexpr std::chrono::seconds kCommitLimit{300};
+constexpr std::chrono::seconds kKillLimit{5};
 constexpr std::size_t kShownLines = 20;
 
 // A container that installs packages, and what was made for it; both go when this does.
@@ -28,13 +31,16 @@ class PreparingContainer {
         docker_(context.docker),
         hash_(std::move(hash)),
         name_("mlprof-prepare-" + docker_.options.instance_id.substr(0, 12) + "-" + hash_),
-        folder_(docker_.ScratchRoot() / name_) {
+        folder_(docker_.ScratchRoot() / name_),
+        // A package's archive lies beside what it unpacks to.
+        limit_(docker_.options.scratch_limit + docker_.options.scratch_limit) {
     docker_.live.Add(name_);
   }
   ~PreparingContainer() {
+    if (watch_) watch_->Stop();
     const Patience patience(Deadline::After(kCallLimit), context_.stop);
     if (asked_) (void)RemoveOrLose(docker_, name_, id_, patience);
-    RemoveScratch(folder_);
+    volume_.reset();
     docker_.live.Remove(name_);
   }
   PreparingContainer(const PreparingContainer&) = delete;
@@ -45,17 +51,25 @@ class PreparingContainer {
   Status Run();
   /// The Python it found.
   const std::string& python() const { return python_; }
-  Status Commit();
+  /// Makes the environment's image.
+  Status Keep();
 
  private:
+  Status CreateOnVolume(const std::string& base_image_id, const std::vector<std::string>& packages);
+  Status WatchDisks();
   Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
   Error Failed(int exit_code);
+  std::filesystem::path EnvironmentFolder() const { return volume_->root() / "venv"; }
 
   const PrepareContext& context_;
   DockerContext& docker_;
   const std::string hash_;
   const std::string name_;
   const std::filesystem::path folder_;
+  const Bytes limit_;
+  std::unique_ptr<ScratchVolume> volume_;
+  std::unique_ptr<DiskWatch> watch_;
+  std::string base_image_id_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
   OutputTail tail_{kShownLines};
@@ -77,19 +91,35 @@ Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
 
 Status PreparingContainer::Create(const std::string& base_image_id,
                                   const std::vector<std::string>& packages) {
+  MLPROF_TRY(AdmitByDisk(DisksOf(docker_, context_.AtMost(kCallLimit)), Bytes(0)));
+  base_image_id_ = base_image_id;
+  const Status created = CreateOnVolume(base_image_id, packages);
+  const bool unseen = !created && volume_ && volume_->bounded() && IsUnseenFolder(created.error());
+  if (!unseen) return created;
+  docker_.volumes.MountNoMore();
+  return CreateOnVolume(base_image_id, packages);
+}
+
+Status PreparingContainer::CreateOnVolume(const std::string& base_image_id,
+                                          const std::vector<std::string>& packages) {
   const Result<EngineInfo> info = docker_.engine.Info(context_.AtMost(kCallLimit));
   if (!info) return Fail(info.error());
+  volume_.reset();
+  auto volume = docker_.volumes.Make(folder_, limit_, context_.deadline);
+  if (!volume) return Fail(volume.error());
+  volume_ = *std::move(volume);
   Preparation preparation;
   preparation.base_image_id = base_image_id;
   preparation.packages = packages;
   preparation.environment_file = folder_ / "environment";
-  preparation.temporary_folder = folder_ / "tmp";
+  preparation.temporary_folder = volume_->root() / "tmp";
+  preparation.environment = EnvironmentFolder();
   preparation.pip = PipSettingsOf(ThisHost());
   // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
   preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
   preparation.instance_id = docker_.options.instance_id;
-  RemoveScratch(folder_);  // of a former process that was killed
-  MLPROF_TRY(MakeScratch(folder_, {{preparation.temporary_folder, "/tmp", false}}));
+  MLPROF_TRY(MakeScratch({{preparation.temporary_folder, "/tmp", false},
+                          {preparation.environment, kEnvironmentFolder, false}}));
   MLPROF_TRY(WriteEnvironment(preparation.environment_file, preparation.pip));
   asked_ = true;
   Result<std::string> id =
@@ -99,8 +129,22 @@ Status PreparingContainer::Create(const std::string& base_image_id,
   return {};
 }
 
+Status PreparingContainer::WatchDisks() {
+  WatchedDisks watched = volume_->Watched();
+  watched.hosts = DisksOf(docker_, context_.AtMost(kCallLimit));
+  const auto on_full = [this](const DiskFull&, const std::stop_token& stop) {
+    const Patience moment(Deadline::After(kKillLimit), stop);
+    if (!docker_.engine.Kill(id_, moment)) KillThroughCgroup(id_);
+  };
+  auto watch = DiskWatch::Start(std::move(watched), on_full);
+  if (!watch) return Fail(watch.error());
+  watch_ = *std::move(watch);
+  return {};
+}
+
 Status PreparingContainer::Run() {
   DockerEngine& engine = docker_.engine;
+  MLPROF_TRY(WatchDisks());
   MLPROF_TRY(engine.StartContainer(id_, context_.AtMost(kCallLimit)));
   const auto on_text = [&](std::string_view text) {
     context_.output(text);
@@ -125,15 +169,18 @@ Status PreparingContainer::Run() {
 Error PreparingContainer::Failed(int exit_code) {
   std::string why = "the packages could not be installed";
   const auto state = docker_.engine.InspectContainer(id_, context_.AtMost(kCallLimit));
-  if (state && state->oom_killed) why += ": the machine has not enough memory for it";
+  if (const auto full = watch_->Met(tail_.Text())) {
+    why += ": " + Clause(*full, "/tmp and the environment");
+  } else if (state && state->oom_killed) {
+    why += ": the machine has not enough memory for it";
+  }
   return InvalidArgument(why + " (exit code " + std::to_string(exit_code) + "); the last lines:\n" +
                          tail_.Text());
 }
 
-Status PreparingContainer::Commit() {
-  return docker_.engine.Commit(id_, kEnvironmentRepository, hash_,
-                               EnvironmentImageConfig(hash_, python_),
-                               context_.AtMost(kCommitLimit));
+Status PreparingContainer::Keep() {
+  watch_->Stop();
+  return KeepEnvironment(context_, {hash_, base_image_id_, python_, EnvironmentFolder(), limit_});
 }
 
 // What runs is the environment; what the base image says about user and variables still holds.
@@ -165,7 +212,7 @@ Status Make(const PrepareContext& context, const EnvironmentRecipe& recipe, cons
   MLPROF_TRY(container.Run());
   context.Say("keeping the environment as image " + std::string(kEnvironmentRepository) + ":" +
               hash);
-  return container.Commit();
+  return container.Keep();
 }
 
 }  // namespace

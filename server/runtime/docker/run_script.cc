@@ -48,14 +48,14 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv.data(), environ);
+  const int error = ::posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error == EAGAIN) {
-    return Fail(Unavailable(
-        "cannot start /bin/sh: the system's limit of threads is reached (ulimit -u, pids.max)"));
+    return Fail(Unavailable("cannot start " + words.front() +
+                            ": the system's limit of threads is reached (ulimit -u, pids.max)"));
   }
-  if (error != 0) return Fail(FromErrno(error, "cannot start /bin/sh"));
+  if (error != 0) return Fail(FromErrno(error, "cannot start " + words.front()));
   return pid;
 }
 
@@ -115,16 +115,13 @@ int EndGroup(pid_t pid) {
 
 }  // namespace
 
-Result<int> RunScript(const std::string& text, const std::string& name,
-                      const std::vector<std::string>& arguments,
-                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
-                      Deadline deadline) {
+Result<int> RunProgram(const std::vector<std::string>& words,
+                       const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                       Deadline deadline) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "cannot make a pipe"));
   const UniqueFd output(ends[0]);
   UniqueFd input(ends[1]);
-  std::vector<std::string> words = {"/bin/sh", "-c", WithTheStartsLimits(text), name};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   const Result<pid_t> pid = Spawn(words, input.get());
   input.Reset();
   if (!pid) return Fail(pid.error());
@@ -134,6 +131,15 @@ Result<int> RunScript(const std::string& text, const std::string& name,
   const int status = EndGroup(*pid);
   if (!ended) return Fail(ended.error());
   return status;
+}
+
+Result<int> RunScript(const std::string& text, const std::string& name,
+                      const std::vector<std::string>& arguments,
+                      const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                      Deadline deadline) {
+  std::vector<std::string> words = {"/bin/sh", "-c", WithTheStartsLimits(text), name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return RunProgram(words, on_output, std::move(stop), deadline);
 }
 
 }  // namespace mlprof::docker

@@ -1,4 +1,4 @@
-// Runs a shell script of ours as a child process, its output handed on as it comes.
+// Runs a program or a shell script of ours as a child process, its output handed on as it comes.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,11 @@
 #include "common/time/deadline.h"
 
 namespace mlprof::docker {
+
+/// The program `words[0]`, an absolute path, with its arguments; as RunScript else.
+Result<int> RunProgram(const std::vector<std::string>& words,
+                       const std::function<void(std::string_view)>& on_output, std::stop_token stop,
+                       Deadline deadline);
 
 /// `sh -c TEXT NAME ARGUMENTS…` with stdin closed and stdout and stderr together; its exit status.
 /// Stopped or late, its whole process group is told to end and, a moment later, killed; whatever

@@ -71,5 +71,54 @@ TEST(DiagnoseRowsTest, TellsAnAnswerThatNeverEndedFromOneThatCame) {
             std::string::npos);
 }
 
+DiskFull FullScratch() {
+  DiskFull full;
+  full.bytes = GiB(10);
+  return full;
+}
+
+TEST(DiagnoseDeathTest, AModelThatDiesWithAFullDiskIsToldSo) {
+  DeathEvidence evidence;
+  evidence.exit_code = 1;
+  evidence.disk_full = FullScratch();
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "DiskFull");
+  EXPECT_EQ(error.message,
+            "the model's command ended with exit status 1; its writable folders (/tmp, HOME, "
+            "writablePaths) were full: 10 GiB is what they hold together");
+  EXPECT_NE(error.advice.front().find("write less"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, TheWatchsKillIsToldBeforeWhatItLooksLike) {
+  DeathEvidence evidence;
+  evidence.agent_lost = true;
+  evidence.disk_full = FullScratch();
+  evidence.disk_full->killed = true;
+  evidence.disk_full->unit = DiskFull::Unit::kFiles;
+  evidence.disk_full->files = 655'360;
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "DiskFull");
+  EXPECT_NE(error.message.find("more than 655360 files"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, MemoryIsToldBeforeAFullDisk) {
+  DeathEvidence evidence;
+  evidence.oom_kills = 1;
+  evidence.disk_full = FullScratch();
+  EXPECT_EQ(DiagnoseDeath(evidence).code, "OutOfMemory");
+}
+
+TEST(DiagnoseRowsTest, AFullDiskIsToldWithTheRowsThatFailed) {
+  RowFailureEvidence evidence;
+  evidence.requests = 2;
+  evidence.failures = 2;
+  evidence.first_row = 0;
+  evidence.first_status = 500;
+  evidence.disk_full = FullScratch();
+  const ProfileError error = DiagnoseRows(evidence);
+  EXPECT_EQ(error.code, "RowsFailed");
+  EXPECT_NE(error.message.find("were full: 10 GiB"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mlprof

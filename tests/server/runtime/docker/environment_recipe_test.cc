@@ -81,5 +81,38 @@ TEST_F(EnvironmentRecipeTest, HandsPackagesToTheScriptAsArgumentsOnly) {
   EXPECT_FALSE(spec["HostConfig"].contains("CapAdd"));
 }
 
+TEST_F(EnvironmentRecipeTest, PackageCodeWritesToTheBoundedFoldersAlone) {
+  Preparation preparation;
+  preparation.environment = "/data/scratch/p/volume/venv";
+  preparation.temporary_folder = "/data/scratch/p/volume/tmp";
+  const Json host = PreparationSpec(preparation)["HostConfig"];
+  EXPECT_EQ(host["ReadonlyRootfs"], true);
+  std::map<std::string, std::string> writable;
+  for (const Json& mount : host["Mounts"]) {
+    if (!mount.contains("ReadOnly")) {
+      writable[mount["Target"].get<std::string>()] = mount["Source"].get<std::string>();
+    }
+  }
+  EXPECT_EQ(writable, (std::map<std::string, std::string>{
+                          {"/tmp", "/data/scratch/p/volume/tmp"},
+                          {"/opt/mlprof/venv", "/data/scratch/p/volume/venv"}}));
+}
+
+TEST_F(EnvironmentRecipeTest, NothingOfTheImageRunsWhereAnEnvironmentIsKept) {
+  Keeping keeping;
+  keeping.agent_binary = "/opt/mlprof-agent";
+  keeping.environment = "/data/scratch/p/volume/venv";
+  keeping.bytes = GiB(20);
+  keeping.files = 1'000;
+  const Json spec = KeepingSpec(keeping);
+  EXPECT_EQ(spec["Entrypoint"], Json::array({"/run/mlprof/agent"}));
+  EXPECT_EQ(spec["Cmd"], Json::array({"--copy-tree", "/run/mlprof/environment", "/opt/mlprof/venv",
+                                      "21474836480", "1000"}));
+  const Json host = spec["HostConfig"];
+  EXPECT_EQ(host["NetworkMode"], "none");
+  EXPECT_EQ(host["CapDrop"], Json::array({"ALL"}));
+  for (const Json& mount : host["Mounts"]) EXPECT_EQ(mount["ReadOnly"], true) << mount;
+}
+
 }  // namespace
 }  // namespace mlprof::docker

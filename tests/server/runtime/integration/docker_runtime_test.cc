@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 #include <tuple>
 
 #include "server/runtime/docker/docker_options.h"
@@ -194,20 +195,28 @@ TEST_F(DockerRuntimeTest, GivesTheModelNoRightsAndNoNetwork) {
   EXPECT_NE(output.find("127.0.0.1"), std::string::npos) << output;
 }
 
-TEST_F(DockerRuntimeTest, EndsAModelThatFillsTheDisk) {
+// Its writes fail, or it is ended where this machine mounts no file systems of their own.
+TEST_F(DockerRuntimeTest, BoundsAModelThatFillsTheDiskAndSaysSo) {
   InferenceConfig config = Config();
   std::get<ImageConfig>(config.service).command = std::vector<std::string>{
       "/bin/sh", "-c", "dd if=/dev/zero of=/tmp/full bs=1000000 count=40; sleep 60"};
   const LaunchRequest request = Request(config);
   const auto target = Launch(request);
   ASSERT_NE(target, nullptr);
+  EXPECT_EQ(target->MetDiskBound({}), std::nullopt);
   HeardAgent heard;
   target->agent().Listen(&heard);
   target->agent().Start(StartFor(request.image, request.config));
-  EXPECT_TRUE(heard.AwaitClosed());
+  const Deadline deadline = Deadline::After(20s);
+  while (!target->MetDiskBound({}) && !deadline.Passed()) std::this_thread::sleep_for(20ms);
+  const auto met = target->MetDiskBound({});
+  ASSERT_TRUE(met);
+  EXPECT_EQ(met->place, DiskFull::Place::kScratch);
+  EXPECT_EQ(met->bytes, MiB(20));
+  std::cout << Clause(*met) << "\n";
   const auto exit = target->Inspect(Deadline::After(10s));
   ASSERT_TRUE(exit);
-  EXPECT_NE(exit->error.find("writable folders"), std::string::npos) << exit->error;
+  EXPECT_EQ(exit->error.find("writable folders") != std::string::npos, met->killed) << exit->error;
   target->agent().Listen(nullptr);
 }
 

@@ -1,0 +1,45 @@
+#include "common/domain/disk_full.h"
+
+#include <cstdio>
+
+namespace mlprof {
+namespace {
+
+std::string Amount(const DiskFull& full) {
+  return full.unit == DiskFull::Unit::kFiles ? std::to_string(full.files) + " files"
+                                             : SizeText(full.bytes);
+}
+
+}  // namespace
+
+std::string SizeText(Bytes bytes) {
+  const bool large = bytes >= GiB(1);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", large ? bytes.gib() : bytes.mib(),
+                large ? "GiB" : "MiB");
+  return text;
+}
+
+bool MentionsFullDisk(std::string_view log) {
+  return log.find("No space left on device") != std::string_view::npos ||
+         log.find("ENOSPC") != std::string_view::npos;
+}
+
+std::string Clause(const DiskFull& full, std::string_view folders) {
+  if (full.place == DiskFull::Place::kHost) {
+    return "the disk of " + full.host_folder + " was running full (" + Amount(full) +
+           " were left) while it wrote there, and it was ended before nothing was left";
+  }
+  if (full.place == DiskFull::Place::kRoot) {
+    return "it wrote more than " + Amount(full) + " to its root and writable folders and was ended";
+  }
+  const std::string named = "its writable folders (" + std::string(folders) + ")";
+  if (full.place == DiskFull::Place::kToldByLog) {
+    return "its log says that no space was left: " + named + " hold " + SizeText(full.bytes) +
+           " and " + std::to_string(full.files) + " files together, /dev/shm what shmSize says";
+  }
+  if (full.killed) return "it wrote more than " + Amount(full) + " to " + named + " and was ended";
+  return named + " were full: " + Amount(full) + " is what they hold together";
+}
+
+}  // namespace mlprof

@@ -1,0 +1,77 @@
+#include "server/runtime/docker/disk/disk_space.h"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+namespace mlprof::docker {
+namespace {
+
+// The watch looks five times a second; 5 GB/s is what a fast disk takes.
+constexpr Bytes kMostKept = GiB(1);
+constexpr std::int64_t kMostFilesKept = 20'000;
+constexpr int kShareKept = 10;
+
+Error TooLittle(const std::filesystem::path& disk, const std::string& free,
+                const std::string& needed) {
+  return Unavailable("the disk of " + disk.string() + " has " + free + " free and " + needed +
+                     " are needed; remove what is not needed there");
+}
+
+}  // namespace
+
+Result<DiskSpace> SpaceAt(const std::filesystem::path& path) {
+  struct statvfs found {};
+  if (::statvfs(path.c_str(), &found) != 0) {
+    return Fail(FromErrno(errno, "cannot see the disk of " + path.string()));
+  }
+  const auto bytes = [&](fsblkcnt_t blocks) {
+    return Bytes(static_cast<std::int64_t>(blocks * found.f_frsize));
+  };
+  return DiskSpace{bytes(found.f_blocks), bytes(found.f_bavail),
+                   static_cast<std::int64_t>(found.f_files),
+                   static_cast<std::int64_t>(found.f_favail)};
+}
+
+Bytes KeptFree(const DiskSpace& space) {
+  return std::min(kMostKept, Bytes(space.total.count() / kShareKept));
+}
+
+std::int64_t KeptFreeFiles(const DiskSpace& space) {
+  return std::min(kMostFilesKept, space.files / kShareKept);
+}
+
+std::optional<DiskFull> Shortage(const std::filesystem::path& path, const DiskSpace& space) {
+  DiskFull full;
+  full.place = DiskFull::Place::kHost;
+  full.host_folder = path.string();
+  full.bytes = space.available;
+  full.files = space.files_left;
+  if (space.available < KeptFree(space)) return full;
+  full.unit = DiskFull::Unit::kFiles;
+  if (space.files > 0 && space.files_left < KeptFreeFiles(space)) return full;
+  return std::nullopt;
+}
+
+Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, Bytes extra,
+                   const SpaceProbe& probe) {
+  for (const auto& disk : disks) {
+    const Result<DiskSpace> space = probe(disk);
+    if (!space) continue;
+    const Bytes kept = KeptFree(*space);
+    const Bytes needed = kept + kept + extra;
+    if (space->available < needed) {
+      return Fail(TooLittle(disk, SizeText(space->available), SizeText(needed)));
+    }
+    const std::int64_t files = 2 * KeptFreeFiles(*space);
+    if (space->files > 0 && space->files_left < files) {
+      return Fail(
+          TooLittle(disk, std::to_string(space->files_left) + " files", std::to_string(files)));
+    }
+  }
+  return {};
+}
+
+}  // namespace mlprof::docker

@@ -1,0 +1,19 @@
+#include "server/runtime/docker/disk/engine_disk.h"
+
+#include <system_error>
+
+namespace mlprof::docker {
+
+std::vector<std::filesystem::path> DisksOf(DockerContext& context, const Patience& patience) {
+  if (context.engine_root.Get().empty()) {
+    const Result<EngineInfo> info = context.engine.Info(patience);
+    if (info) context.engine_root.Set(info->root_directory);
+  }
+  std::vector<std::filesystem::path> disks = {context.options.data_dir};
+  const std::filesystem::path root = context.engine_root.Get();
+  std::error_code error;
+  if (!root.empty() && std::filesystem::exists(root, error)) disks.push_back(root);
+  return disks;
+}
+
+}  // namespace mlprof::docker

@@ -1,0 +1,24 @@
+// Makes an image of what a preparation installed, in a container in which nothing of the image
+// runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "server/runtime/docker/prepare.h"
+
+namespace mlprof::docker {
+
+struct InstalledEnvironment {
+  std::string hash;
+  std::string base_image_id;
+  std::string python;                 // its version
+  std::filesystem::path environment;  // on the host
+  Bytes limit;                        // of what it may hold
+};
+
+/// kTooLarge where it holds more than its limit, kUnavailable where Docker's disk has no room for
+/// it.
+Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment& installed);
+
+}  // namespace mlprof::docker
