@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/runtime/runtime.h"
 
@@ -27,6 +28,9 @@ struct DockerOptions {
   Isolation isolation = Isolation::kDefault;
   Bytes scratch_limit = GiB(10);  // all writable folders of one container together
   DockerCallObserver observe_call;
+  /// The ports this server listens on now, which no container may reach through a proxy of this
+  /// machine. Called from any thread.
+  std::function<std::vector<unsigned short>()> own_ports;
 };
 
 /// Starts nothing and calls nothing yet. kInvalidArgument where the options cannot work at all (a

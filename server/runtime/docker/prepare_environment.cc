@@ -4,9 +4,11 @@
 #include <system_error>
 #include <utility>
 
+#include "server/runtime/docker/accept_agent.h"
 #include "server/runtime/docker/base_image.h"
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/environment_recipe.h"
+#include "server/runtime/docker/lent_proxies.h"
 #include "server/runtime/docker/output_tail.h"
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/preparation_spec.h"
@@ -33,6 +35,7 @@ class PreparingContainer {
   }
   ~PreparingContainer() {
     if (!id_.empty()) docker_.engine.Remove(id_, Deadline::After(kCallLimit));
+    proxies_.reset();
     RemoveScratch(folder_);
     docker_.live.Remove(name_);
   }
@@ -47,7 +50,9 @@ class PreparingContainer {
   Status Commit();
 
  private:
+  Status LendProxies(PipSettings& pip);
   Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
+  Status FollowOutput();
   Error Failed(int exit_code);
 
   const PrepareContext& context_;
@@ -55,15 +60,29 @@ class PreparingContainer {
   const std::string hash_;
   const std::string name_;
   const std::filesystem::path folder_;
+  std::unique_ptr<LentProxies> proxies_;
+  std::vector<std::string> notes_;  // what it cannot reach
   std::string id_;
   OutputTail tail_{kShownLines};
   std::string python_;
 };
 
+Status PreparingContainer::LendProxies(PipSettings& pip) {
+  const DockerOptions& options = docker_.options;
+  const auto root = SocketRoot(options.data_dir, options.instance_id);
+  if (!root) return Fail(root.error());
+  auto lent = LentProxies::Start(options, pip, *root / ShortName(name_));
+  if (!lent) return Fail(lent.error());
+  proxies_ = *std::move(lent);
+  notes_ = pip.notes;
+  for (const std::string& note : notes_) context_.Say("note: " + note);
+  return {};
+}
+
 Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
                                             const PipSettings& pip) {
   std::ofstream out(file);
-  out << ShellExports(pip.environment);
+  out << ShellExports(pip.environment) << proxies_->Commands();
   out.close();
   if (!out) return Fail(Internal("cannot write " + file.string()));
   // For the container's root, which may be another uid than ours; the folder keeps others out.
@@ -83,6 +102,7 @@ Status PreparingContainer::Create(const std::string& base_image_id,
   preparation.environment_file = folder_ / "environment";
   preparation.temporary_folder = folder_ / "tmp";
   preparation.pip = PipSettingsOf(ThisHost());
+  MLPROF_TRY(LendProxies(preparation.pip));
   // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
   preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
   preparation.instance_id = docker_.options.instance_id;
@@ -103,14 +123,8 @@ Status PreparingContainer::Run() {
     // The log then ends, and with it the wait below.
     (void)engine.Kill(id_, Deadline::After(kCallLimit));
   });
-  const auto on_text = [&](std::string_view text) {
-    context_.output(text);
-    tail_.Add(text, [&](std::string_view line) {
-      const std::string_view mark(kPythonMark);
-      if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
-    });
-  };
-  const Status followed = engine.FollowLogs(id_, on_text, context_.deadline);
+  const Status followed = FollowOutput();
+  for (const std::string& why : proxies_->Refused()) context_.Say("note: " + why);
   if (context_.stop.stop_requested()) return Fail(Cancelled("stopped while installing packages"));
   if (!followed && context_.deadline.Passed()) {
     return Fail(DeadlineExceeded("installing the packages took too long; the last lines:\n" +
@@ -123,12 +137,28 @@ Status PreparingContainer::Run() {
   return {};
 }
 
+Status PreparingContainer::FollowOutput() {
+  // Masked before it is cut into lines and pieces, which may cut a password.
+  MaskedOutput output(context_.secrets, [&](std::string_view text) {
+    context_.output(text);
+    tail_.Add(text, [&](std::string_view line) {
+      const std::string_view mark(kPythonMark);
+      if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
+    });
+  });
+  const Status followed = docker_.engine.FollowLogs(
+      id_, [&](std::string_view text) { output.Add(text); }, context_.deadline);
+  output.Finish();
+  return followed;
+}
+
 Error PreparingContainer::Failed(int exit_code) {
   std::string why = "the packages could not be installed";
   const auto state = docker_.engine.InspectContainer(id_, Deadline::After(kCallLimit));
   if (state && state->oom_killed) why += ": the machine has not enough memory for it";
-  return InvalidArgument(why + " (exit code " + std::to_string(exit_code) + "); the last lines:\n" +
-                         tail_.Text());
+  why += " (exit code " + std::to_string(exit_code) + ")";
+  for (const std::string& note : notes_) why += "; " + note;
+  return InvalidArgument(why + "; the last lines:\n" + tail_.Text());
 }
 
 Status PreparingContainer::Commit() {
