@@ -15,12 +15,22 @@ from target import model_tar
 
 USER, PASSWORD = "builder", "s3cret%2Fw0rd"
 DECODED = "s3cret/w0rd"
-SECRETS = (PASSWORD, DECODED, "s3cret%2fw0rd",
-           base64.b64encode(f"{USER}:{DECODED}".encode()).decode())
+# Of the index: the container has to know it.
+READER, INDEX_PASSWORD = "reader", "ind3x-passw0rd"
+
+
+def encoded(user, password):
+    return base64.b64encode(f"{user}:{password}".encode()).decode().rstrip("=")
+
+
+SECRETS = (PASSWORD, DECODED, "s3cret%2fw0rd", encoded(USER, DECODED),
+           INDEX_PASSWORD, encoded(READER, INDEX_PASSWORD), "ind3x%2Dpassw0rd")
 HOSTILE = "mlprof-test/hostile-python:1"
 # Runs in place of python3: tries to become a caller of the server, and tells all it sees.
 SCRIPT = r"""#!/bin/sh
+[ "$1" = -m ] || { echo 3.11; exit; }
 say() { echo "hostile: $*"; }
+say password in pieces; printf ind3x-; sleep 0.3; printf 'passw0rd\n'; echo ind3x%2Dpassw0rd ENCODED
 say environment; env; cat /run/mlprof/environment; cat /proc/*/environ /proc/*/cmdline | tr '\0' '\n'
 body='{"name":"stolen","scope":"write"}'
 post() { printf 'POST /tokens HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Type: application/json\r\nContent-Length: %s\r\nConnection: close\r\n\r\n%s' "${#body}" "$body"; }
@@ -60,13 +70,13 @@ def make_hostile_image(port):
         for applet in ("sh", "env", "cat", "tr", "nc", "sleep", "timeout", "printf", "echo"):
             (root / "bin" / applet).symlink_to("busybox")
         python = root / "bin/python3"
-        python.write_text(SCRIPT.replace("PORT", str(port)).replace("OWN", own_address()))
+        script = SCRIPT.replace("ENCODED", encoded(READER, INDEX_PASSWORD))
+        python.write_text(script.replace("PORT", str(port)).replace("OWN", own_address()))
         python.chmod(0o755)
-        tar = subprocess.Popen(["tar", "-C", root, "--owner=0", "--group=0", "-c", "."],
-                               stdout=subprocess.PIPE)
-        subprocess.run(["docker", "import", "--change", "ENV PATH=/bin", "-", HOSTILE],
-                       stdin=tar.stdout, stdout=subprocess.DEVNULL, check=True)
-        tar.wait()
+        tar = pathlib.Path(folder) / "image.tar"
+        subprocess.run(["tar", "-C", root, "--owner=0", "--group=0", "-cf", tar, "."], check=True)
+        subprocess.run(["docker", "import", "--change", "ENV PATH=/bin", tar, HOSTILE],
+                       stdout=subprocess.DEVNULL, check=True)
 
 
 class PreparationNetworkTest(unittest.TestCase):
@@ -79,7 +89,8 @@ class PreparationNetworkTest(unittest.TestCase):
             del os.environ[name]
         url = f"http://{USER}:{PASSWORD}@127.0.0.1:{cls.proxy.port}"
         os.environ.update({"PIP_CONFIG_FILE": "/dev/null", "PIP_PROXY": url, "HTTPS_PROXY": url,
-                           "PIP_INDEX_URL": "http://wheels.test/simple",
+                           "PIP_INDEX_URL":
+                           f"http://{READER}:{INDEX_PASSWORD}@wheels.test/simple",
                            "PIP_TRUSTED_HOST": "wheels.test"})
         cls.server = Server().start()
         cls.port = int(cls.server.url.rsplit(":", 1)[1])
@@ -109,6 +120,11 @@ class PreparationNetworkTest(unittest.TestCase):
             self.assertEqual(left, [], f"something is left in {folder}")
         return profile, log if isinstance(log, str) else str(log)
 
+    def make_hostile_image(self):
+        make_hostile_image(self.port)
+        self.addCleanup(subprocess.run, ["docker", "rmi", "-f", HOSTILE],
+                        stdout=subprocess.DEVNULL, check=True)
+
     def check_no_password(self, *texts):
         texts += (self.server.log.read_text(errors="replace"),)
         for text in texts:
@@ -129,15 +145,13 @@ class PreparationNetworkTest(unittest.TestCase):
         self.check_no_password(log, str(profile))
 
     def test_a_hostile_base_image_reaches_neither_the_server_nor_a_password(self):
-        make_hostile_image(self.port)
-        try:
-            profile, log = self.prepare("hostile", ["mlprof-relayed==2.0"],
-                                        docker={"baseImage": HOSTILE})
-        finally:
-            subprocess.run(["docker", "rmi", "-f", HOSTILE], stdout=subprocess.DEVNULL, check=True)
+        self.make_hostile_image()
+        profile, log = self.prepare("hostile", ["mlprof-relayed==2.0"],
+                                    docker={"baseImage": HOSTILE})
         self.assertEqual(profile["state"], "Failed")
         self.assertEqual(profile["error"]["code"], "PrepareFailed")
         self.assertIn("hostile: over", log)
+        self.assertIn("hostile: password in pieces\n***\n*** ***", log)
         self.assertIn("403 mlprof lends no proxy for", log)
         self.assertIn("http://127.0.0.1:3128", log)  # what it was told instead of the proxy
         self.assertNotIn("stolen", str(self.server.get("/tokens")))
@@ -145,6 +159,28 @@ class PreparationNetworkTest(unittest.TestCase):
         for asked in self.proxy.asked():
             self.assertNotIn(str(self.port), asked)
         self.check_no_password(log, str(profile))
+
+    def test_a_container_on_the_bridge_is_no_local_caller(self):
+        """Neither where the server listens on loopback nor where it listens on all addresses."""
+        self.make_hostile_image()
+        token = pathlib.Path(self.server.folder.name) / "token"
+        token.write_text("mlprof_" + "t" * 43 + "\n")
+        token.chmod(0o600)
+        everywhere = Server(options=("--listen", "0.0.0.0:0", "--allow-plain-http",
+                                     "--token-file", token)).start()
+        self.addCleanup(everywhere.close)
+        everywhere_port = int(everywhere.url.rsplit(":", 1)[1])
+        for port, expected in ((self.port, ""), (everywhere_port, "401 Unauthorized")):
+            ask = (f"printf 'POST /tokens HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n"
+                   "Content-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' | "
+                   f"timeout 5 nc {own_address()} {port}")
+            done = subprocess.run(["docker", "run", "--rm", "--network", "bridge", HOSTILE,
+                                   "/bin/sh", "-c", ask], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, check=False)
+            answer = done.stdout.decode().split("\r\n")[0]
+            self.assertIn(expected, answer)
+            self.assertNotIn("201", answer)
+            self.assertEqual(answer == "", expected == "", answer)
 
 
 if __name__ == "__main__":
