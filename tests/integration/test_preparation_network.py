@@ -148,13 +148,13 @@ class PreparationNetworkTest(unittest.TestCase):
         self.make_hostile_image()
         profile, log = self.prepare("hostile", ["mlprof-relayed==2.0"],
                                     docker={"baseImage": HOSTILE})
+        self.assertNotIn("stolen", str(self.server.get("/tokens")))
         self.assertEqual(profile["state"], "Failed")
         self.assertEqual(profile["error"]["code"], "PrepareFailed")
         self.assertIn("hostile: over", log)
         self.assertIn("hostile: password in pieces\n***\n*** ***", log)
         self.assertIn("403 mlprof lends no proxy for", log)
         self.assertIn("http://127.0.0.1:3128", log)  # what it was told instead of the proxy
-        self.assertNotIn("stolen", str(self.server.get("/tokens")))
         self.assertNotIn("application/problem+json", log, "the server answered")
         for asked in self.proxy.asked():
             self.assertNotIn(str(self.port), asked)
