@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -69,7 +70,12 @@ void ProxyRelay::Accept(const std::stop_token& stop) {
     pollfd waiting{full ? -1 : listener_.get(), POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(kLookAgain.count())) <= 0) continue;
     UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (client) Serve(std::move(client));
+    if (client) {
+      Serve(std::move(client));
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+      // The connection stays in the queue, and would be found there again and again.
+      std::this_thread::sleep_for(kLookAgain);
+    }
   }
 }
 
