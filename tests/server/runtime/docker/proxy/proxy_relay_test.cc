@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -128,6 +129,8 @@ class ProxyRelayTest : public ::testing::Test {
     std::strncpy(address.sun_path, (folder_ / "s").c_str(), sizeof address.sun_path - 1);
     const auto* where = reinterpret_cast<const sockaddr*>(&address);
     ASSERT_EQ(::connect(client_.get(), where, sizeof address), 0);
+    const timeval patience{10, 0};
+    ::setsockopt(client_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ASSERT_TRUE(SendAll(client_.get(), text, Soon()));
   }
   std::string Head() {
