@@ -2,38 +2,23 @@
 // Unix socket and does what it asks until the connection ends.
 // mlprof-agent --copy-tree FROM TO BYTES ENTRIES: copies a prepared environment into an image.
 // mlprof-agent --null-server PORT: a stand-in for a model, which it can always be told to start.
+// mlprof-agent --forward PORT SOCKET: carries connections to PORT on loopback to a Unix socket,
+// from the background, while packages are installed.
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 
 #include "agent/app/agent.h"
 #include "agent/copy_tree/copy_tree.h"
+#include "agent/forward/forward.h"
+#include "agent/link/connect_unix.h"
 #include "agent/null_server/null_server.h"
 #include "common/os/descriptor_limit.h"
 
 namespace mlprof::agent {
 namespace {
-
-Result<UniqueFd> Connect(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return Fail(InvalidArgument("the socket's path is longer than 107 bytes: " + path));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket) return Fail(FromErrno(errno, "opening a socket"));
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return Fail(FromErrno(errno, "connecting to " + path));
-  }
-  return socket;
-}
 
 int Report(const Status& status) {
   if (status) return 0;
@@ -41,14 +26,24 @@ int Report(const Status& status) {
   return 1;
 }
 
-int RunNullServer(const char* port_text) {
+Result<int> ParsePort(const char* text) {
   int port = 0;
-  const char* const end = port_text + std::strlen(port_text);
-  const auto [parsed, error] = std::from_chars(port_text, end, port);
+  const char* const end = text + std::strlen(text);
+  const auto [parsed, error] = std::from_chars(text, end, port);
   if (error != std::errc() || parsed != end || port < 1 || port > 65535) {
-    return Report(Fail(InvalidArgument(std::string("not a port: ") + port_text)));
+    return Fail(InvalidArgument(std::string("not a port: ") + text));
   }
-  return Report(ServeNothing(port));
+  return port;
+}
+
+int RunNullServer(const char* port_text) {
+  const Result<int> port = ParsePort(port_text);
+  return Report(port ? ServeNothing(*port) : Fail(port.error()));
+}
+
+int RunForward(const char* port_text, const char* socket) {
+  const Result<int> port = ParsePort(port_text);
+  return Report(port ? ForwardInBackground(*port, socket) : Fail(port.error()));
 }
 
 int Main(int argc, char** argv) {
@@ -59,17 +54,18 @@ int Main(int argc, char** argv) {
   }
   if (option == "--null-server" && argc == 3) return RunNullServer(argv[2]);
   if (option == "--copy-tree") return RunCopyTree(argc - 2, argv + 2);
+  if (option == "--forward" && argc == 4) return RunForward(argv[2], argv[3]);
   if (option != "--socket" || argc != 3) {
     std::fputs(
-        "usage: mlprof-agent --socket PATH | --null-server PORT | --copy-tree FROM TO BYTES "
-        "ENTRIES\n",
+        "usage: mlprof-agent --socket PATH | --null-server PORT | --forward PORT SOCKET | "
+        "--copy-tree FROM TO BYTES ENTRIES\n",
         stderr);
     return 2;
   }
   // The model must not look into this process, even under the same user.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   RaiseDescriptorLimit();
-  auto socket = Connect(argv[2]);
+  auto socket = ConnectUnix(argv[2]);
   return Report(socket ? Agent::Serve(std::move(*socket)) : Fail(socket.error()));
 }
 

@@ -52,7 +52,8 @@ std::filesystem::path BesideThisProgram(const char* name) {
 }
 
 DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::path& data_dir,
-                         std::string instance_id, ControllerMetrics& metrics) {
+                         std::string instance_id, ControllerMetrics& metrics,
+                         const AccessRules& access) {
   DockerOptions docker;
   if (!options.docker_host.empty()) docker.docker_host = options.docker_host;
   docker.agent_binary = options.agent.empty() ? BesideThisProgram("mlprof-agent") : options.agent;
@@ -63,6 +64,9 @@ DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::pa
   docker.scratch_limit = options.scratch_limit;
   docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
     metrics.DockerCalled(call, succeeded ? "ok" : "failed", seconds);
+  };
+  docker.own_ports = [&access] {
+    return std::vector<unsigned short>{access.http_port(), access.https_port()};
   };
   return docker;
 }
@@ -241,12 +245,12 @@ struct Controller::Parts {
   ProfileRepository profiles;
   EventHub events;
   LiveProgress live;
+  AccessRules access;
   std::unique_ptr<Runtime> runtime;
   std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;
   Router router;
-  AccessRules access;
   enum class Stage { kStarting, kServing, kStopping };
   std::atomic<Stage> stage = Stage::kStarting;
   std::string own_ca;  // set before the server listens
@@ -277,7 +281,8 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
 
   auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
                                        std::move(*content), std::move(*tokens));
-  auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
+  auto runtime =
+      MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics, parts->access));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
   auto secret = LoadAzureSecret(data_dir / "azure.key");

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "common/text/base64.h"
 #include "server/registry/text_checks.h"
-#include "server/rest/base64.h"
 
 namespace mlprof {
 

@@ -1,10 +1,8 @@
 #include "server/runtime/docker/accept_agent.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,34 +11,18 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "server/runtime/docker/unix_listener.h"
+
 namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{250};
-constexpr std::size_t kLongestSocketPath = sizeof(sockaddr_un::sun_path) - 1;
-
-Status Bind(int fd, const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() > kLongestSocketPath) {
-    return Fail(InvalidArgument("the socket path " + path + " is over 107 bytes long; choose a " +
-                                "shorter data directory"));
-  }
-  std::memcpy(address.sun_path, path.data(), path.size());
-  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return Fail(FromErrno(errno, "cannot bind " + path));
-  }
-  if (::chmod(path.c_str(), 0666) != 0) return Fail(FromErrno(errno, "cannot open up " + path));
-  if (::listen(fd, 4) != 0) return Fail(FromErrno(errno, "cannot listen at " + path));
-  return {};
-}
 
 // Which host uid is the container's root: 0, unless the engine remaps users.
 uid_t RootOf(int pid) {
@@ -85,15 +67,15 @@ void AgentSocket::Close() {
 }
 
 Result<AgentSocket> AgentSocket::Listen(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::remove_all(folder, error);
-  std::filesystem::create_directories(folder, error);
-  if (error) return Fail(FromErrno(error.value(), "cannot make " + folder.string()));
-  ::chmod(folder.c_str(), 0700);
-  UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener) return Fail(FromErrno(errno, "cannot make a socket"));
-  AgentSocket socket(folder, std::move(listener));
-  MLPROF_TRY(Bind(socket.listener_.get(), socket.path().string()));
+  constexpr int kBacklog = 4;
+  MLPROF_TRY(MakeSocketFolder(folder));
+  AgentSocket socket(folder, UniqueFd());
+  Result<UniqueFd> listener = ListenAt(socket.path(), kBacklog);
+  if (!listener) {
+    socket.Close();
+    return Fail(listener.error());
+  }
+  socket.listener_ = *std::move(listener);
   return socket;
 }
 
@@ -133,7 +115,7 @@ Result<std::filesystem::path> SocketRoot(const std::filesystem::path& data_dir,
   }
   roots.push_back(std::filesystem::path("/run") / name);
   for (const auto& root : roots) {
-    if (root.string().size() + kBelow > kLongestSocketPath) continue;
+    if (root.string().size() + kBelow > LongestSocketPath()) continue;
     std::error_code error;
     std::filesystem::create_directories(root, error);
     if (error) continue;

@@ -22,14 +22,16 @@ Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar)
         kOwnBaseRepository + ":" + kOwnBaseTag));
   }
   std::string tail;
-  const auto on_output = [&](std::string_view text) {
+  MaskedOutput output(context.secrets, [&](std::string_view text) {
     context.output(text);
-    tail = (tail + std::string(text));
+    tail += text;
     constexpr std::size_t kKept = 2000;
     if (tail.size() > kKept) tail.erase(0, tail.size() - kKept);
-  };
-  const Result<int> status = RunScript(std::string(BaseImageScript()), "base-image-build",
-                                       {tar.string()}, on_output, context.stop, context.deadline);
+  });
+  const Result<int> status = RunScript(
+      std::string(BaseImageScript()), "base-image-build", {tar.string()},
+      [&](std::string_view text) { output.Add(text); }, context.stop, context.deadline);
+  output.Finish();
   if (!status) return Fail(status.error().WithContext("making the base image"));
   if (*status == 0) return {};
   return Fail(Unavailable("the base image could not be made from Debian packages:\n" + tail));

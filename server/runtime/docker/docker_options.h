@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/runtime/runtime.h"
 
@@ -28,6 +29,9 @@ struct DockerOptions {
   /// All writable folders of one container together. Preparing an environment may take twice that.
   Bytes scratch_limit = GiB(10);
   DockerCallObserver observe_call;
+  /// The ports this server listens on now, which no container may reach through a proxy of this
+  /// machine. Called from any thread.
+  std::function<std::vector<unsigned short>()> own_ports;
 };
 
 /// Starts nothing and calls nothing yet. kInvalidArgument where the options cannot work at all (a

@@ -2,44 +2,18 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
-#include "server/runtime/docker/text_lines.h"
-
-extern char** environ;
+#include "common/http/message.h"
+#include "common/text/base64.h"
+#include "server/runtime/docker/proxy/relay_rules.h"
 
 namespace mlprof::docker {
 namespace {
 
-// How to reach packages; not where to put them, which is the recipe's.
-constexpr std::string_view kCarried[] = {"index-url",   "extra-index-url", "find-links",
-                                         "no-index",    "trusted-host",    "cert",
-                                         "proxy",       "timeout",         "retries",
-                                         "client-cert", "default-timeout", "prefer-binary",
-                                         "only-binary"};
-
-using Values = std::map<std::string, std::string>;
-
-bool IsCarried(std::string_view key) {
-  return std::find(std::begin(kCarried), std::end(kCarried), key) != std::end(kCarried);
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
-std::string KeyOfVariable(std::string_view name) {
-  std::string key = Lower(name.substr(sizeof("PIP_") - 1));
-  std::replace(key.begin(), key.end(), '_', '-');
-  return key;
-}
+constexpr const char* kProxyVariables[] = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+                                           "http_proxy", "https_proxy", "all_proxy"};
 
 std::string VariableOfKey(std::string_view key) {
   std::string name = "PIP_";
@@ -47,40 +21,6 @@ std::string VariableOfKey(std::string_view key) {
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return name;
-}
-
-// [global] and [install] of an INI file; a value goes on in indented lines.
-void ReadConfig(const std::string& content, Values& values) {
-  bool wanted = false;
-  std::string key;
-  for (const std::string_view line : Lines(content)) {
-    const std::string_view text = Trimmed(line);
-    if (text.empty() || text.front() == '#' || text.front() == ';') continue;
-    const bool indented = line.front() == ' ' || line.front() == '\t';
-    if (indented && !key.empty()) {
-      values[key] += (values[key].empty() ? "" : " ") + std::string(text);
-      continue;
-    }
-    if (text.front() == '[') {
-      wanted = text == "[global]" || text == "[install]";
-      key.clear();
-      continue;
-    }
-    const std::size_t split = text.find_first_of("=:");
-    if (!wanted || split == std::string_view::npos) continue;
-    key = Lower(Trimmed(text.substr(0, split)));
-    std::replace(key.begin(), key.end(), '_', '-');
-    if (!IsCarried(key)) {
-      key.clear();
-      continue;
-    }
-    values[key] = Trimmed(text.substr(split + 1));
-  }
-}
-
-std::string Find(const Values& values, const std::string& key) {
-  const auto found = values.find(key);
-  return found == values.end() ? std::string() : found->second;
 }
 
 // Replaces local paths by places in the container where they are mounted.
@@ -119,7 +59,7 @@ class Lender {
   PipSettings& settings_;
 };
 
-std::string CaBundle(const PipHost& host, const Values& pip) {
+std::string CaBundle(const PipHost& host, const PipValues& pip) {
   std::vector<std::string> candidates = {Find(pip, "cert")};
   for (const char* name : {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
     candidates.push_back(Find(host.environment, name));
@@ -131,72 +71,82 @@ std::string CaBundle(const PipHost& host, const Values& pip) {
   return "";
 }
 
-bool IsLoopbackProxy(std::string_view proxy) {
-  const std::size_t scheme = proxy.find("://");
-  std::string_view host = scheme == std::string_view::npos ? proxy : proxy.substr(scheme + 3);
-  host = host.substr(0, host.find('/'));
-  const std::size_t at = host.rfind('@');
-  if (at != std::string_view::npos) host = host.substr(at + 1);
-  return host.substr(0, 4) == "127." || host.substr(0, 9) == "localhost" ||
-         host.substr(0, 5) == "[::1]";
-}
+// Gives every proxy that speaks plain HTTP a port inside; others as they are, where they can be
+// reached at all.
+class ProxyLender {
+ public:
+  explicit ProxyLender(PipSettings& settings) : settings_(settings) {}
 
-std::vector<std::filesystem::path> ConfigFiles(const Values& environment) {
-  const std::string home = Find(environment, "HOME");
-  const std::string config_home = Find(environment, "XDG_CONFIG_HOME");
-  std::vector<std::filesystem::path> files = {"/etc/xdg/pip/pip.conf", "/etc/pip.conf"};
-  if (!home.empty()) files.push_back(std::filesystem::path(home) / ".pip/pip.conf");
-  if (!config_home.empty()) {
-    files.push_back(std::filesystem::path(config_home) / "pip/pip.conf");
-  } else if (!home.empty()) {
-    files.push_back(std::filesystem::path(home) / ".config/pip/pip.conf");
+  /// What the container is told instead of `value`; "" where it can have nothing.
+  std::string Lend(const std::string& value) {
+    const auto url = ParseUrl(value);
+    if (!url) {
+      Note("a proxy of this machine's configuration is no URL and is left out");
+      return "";
+    }
+    if (url->scheme.empty() || url->scheme == "http") {
+      return "http://127.0.0.1:" + std::to_string(PortFor(*url));
+    }
+    if (!IsLoopbackHost(url->place.host)) return value;
+    Note("the proxy " + url->scheme + "://" + TextOf(url->place) +
+         " listens on this machine's loopback, which a container does not reach, and only http:// "
+         "proxies can be lent from there: name one with PIP_PROXY, HTTP_PROXY and HTTPS_PROXY");
+    return "";
   }
-  const std::string named = Find(environment, "PIP_CONFIG_FILE");
-  if (named == "/dev/null") return {};  // pip's own way of saying "none of them"
-  if (!named.empty()) files.emplace_back(named);
-  return files;
+
+ private:
+  void Note(const std::string& note) {
+    auto& notes = settings_.notes;
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+
+  unsigned short PortFor(const UrlParts& url) {
+    HttpProxy proxy{url.place, ""};
+    if (url.has_login) {
+      proxy.authorization = "Basic " + EncodeBase64(url.user + ":" + url.password);
+    }
+    auto& proxies = settings_.proxies;
+    const auto found = std::find(proxies.begin(), proxies.end(), proxy);
+    const auto place = found - proxies.begin();
+    if (found == proxies.end()) proxies.push_back(std::move(proxy));
+    return RelayPort(static_cast<std::size_t>(place));
+  }
+
+  PipSettings& settings_;
+};
+
+// Where pip's configuration says packages are: what may be reached through a proxy, and what never
+// can be from a container.
+void NamePlaces(const PipValues& pip, PipSettings& settings) {
+  for (const char* key : {"index-url", "extra-index-url", "find-links"}) {
+    std::istringstream words(Find(pip, key));
+    for (std::string word; words >> word;) {
+      const auto url = ParseUrl(word);
+      if (!url || (url->scheme != "http" && url->scheme != "https")) continue;
+      settings.named.push_back(url->place);
+      if (!IsLoopbackHost(url->place.host)) continue;
+      settings.notes.push_back("pip's " + std::string(key) + " " + url->scheme + "://" +
+                               TextOf(url->place) +
+                               " is on this machine's loopback, which a container does not reach: "
+                               "let it listen on another address of this machine and name that "
+                               "one");
+    }
+  }
 }
 
 }  // namespace
 
-PipHost ThisHost() {
-  PipHost host;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view line(*entry);
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) continue;
-    host.environment.emplace(line.substr(0, equals), line.substr(equals + 1));
-  }
-  host.config_files = ConfigFiles(host.environment);
-  host.exists = [](const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
-  };
-  host.read = [](const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  return host;
-}
-
 PipSettings PipSettingsOf(const PipHost& host) {
-  Values pip;
-  for (const auto& file : host.config_files) {
-    if (host.exists(file)) ReadConfig(host.read(file), pip);
-  }
-  for (const auto& [name, value] : host.environment) {
-    if (name.rfind("PIP_", 0) == 0 && IsCarried(KeyOfVariable(name))) {
-      pip[KeyOfVariable(name)] = value;
-    }
-  }
+  PipValues pip = PipConfigOf(host);
   PipSettings settings;
+  NamePlaces(pip, settings);
   Lender lender(host, settings);
+  ProxyLender proxies(settings);
   const std::string ca = CaBundle(host, pip);
   pip.erase("cert");
   for (const auto& [key, value] : pip) {
-    const std::string lent = lender.Lend(value);
+    const std::string lent = key == "proxy" ? proxies.Lend(value) : lender.Lend(value);
     if (!lent.empty()) settings.environment[VariableOfKey(key)] = lent;
-    if (key == "proxy" && IsLoopbackProxy(value)) settings.host_network = true;
   }
   if (!ca.empty()) {
     const std::string place = lender.LendFile(ca);
@@ -204,14 +154,38 @@ PipSettings PipSettingsOf(const PipHost& host) {
       settings.environment[name] = place;
     }
   }
-  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy",
-                           "https_proxy", "all_proxy", "no_proxy"}) {
+  for (const char* name : kProxyVariables) {
     const std::string value = Find(host.environment, name);
-    if (value.empty()) continue;
-    settings.environment[name] = value;
-    if (Lower(name) != "no_proxy" && IsLoopbackProxy(value)) settings.host_network = true;
+    const std::string lent = value.empty() ? "" : proxies.Lend(value);
+    if (!lent.empty()) settings.environment[name] = lent;
+  }
+  for (const char* name : {"NO_PROXY", "no_proxy"}) {
+    const std::string value = Find(host.environment, name);
+    if (!value.empty()) settings.environment[name] = value;
   }
   return settings;
+}
+
+SecretMask SecretsOf(const PipHost& host) {
+  SecretMask mask;
+  for (const auto& [name, value] : host.environment) {
+    const bool proxy =
+        name.size() >= 5 && EqualsIgnoringCase(name.substr(name.size() - 5), "proxy");
+    if (proxy) mask.AddUrl(value);
+    mask.AddUrlsIn(value);
+  }
+  const PipValues pip = PipConfigOf(host);
+  if (const std::string proxy = Find(pip, "proxy"); !proxy.empty()) mask.AddUrl(proxy);
+  for (const auto& file : host.config_files) {
+    if (host.exists(file)) mask.AddUrlsIn(host.read(file));
+  }
+  for (const auto& file : host.credential_files) {
+    if (!host.exists(file)) continue;
+    const std::string content = host.read(file);
+    mask.AddUrlsIn(content);
+    mask.AddNetrcIn(content);
+  }
+  return mask;
 }
 
 std::string ShellExports(const std::map<std::string, std::string>& environment) {

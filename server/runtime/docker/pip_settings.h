@@ -1,16 +1,16 @@
 // How pip reaches packages from this machine: an index or mirror, a proxy, certificates, folders of
 // wheels. What the host is configured with is carried into the preparing container, and nothing of
-// it into the image.
+// it into the image. A proxy's login is not: the container gets a relay to it (proxy/).
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "common/result/result.h"
+#include "server/runtime/docker/pip_config.h"
+#include "server/runtime/docker/proxy/endpoint.h"
+#include "server/runtime/docker/proxy/relay_exchange.h"
+#include "server/runtime/docker/secret_mask.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -18,23 +18,23 @@ namespace mlprof::docker {
 /// Where the preparing container finds what the host lends it; an empty file system in memory.
 inline constexpr const char* kLentFolder = "/run/mlprof";
 
+/// The port inside the container at which the relay to PipSettings::proxies[index] answers.
+inline constexpr unsigned short RelayPort(std::size_t index) {
+  return static_cast<unsigned short>(3128 + index);
+}
+
 struct PipSettings {
   std::map<std::string, std::string> environment;  // of the container: PIP_…, proxies, CA files
   std::vector<Mount> mounts;                       // read-only
-  bool host_network = false;                       // a proxy listens on the host's loopback
+  std::vector<HttpProxy> proxies;                  // each needs a relay
+  std::vector<HostPort> named;                     // where pip's configuration says packages are
+  std::vector<std::string> notes;  // what the container cannot reach, and the remedy
 };
-
-/// What of the host is looked at; tests give their own.
-struct PipHost {
-  std::map<std::string, std::string> environment;   // the server's own
-  std::vector<std::filesystem::path> config_files;  // later wins
-  std::function<bool(const std::filesystem::path&)> exists;
-  std::function<std::string(const std::filesystem::path&)> read;
-};
-/// This machine, with pip's configuration files in pip's order.
-PipHost ThisHost();
 
 PipSettings PipSettingsOf(const PipHost& host);
+
+/// The passwords in pip's and apt's configuration and in this process's variables.
+SecretMask SecretsOf(const PipHost& host);
 
 /// A shell file that exports `environment`, every value quoted. Names that a shell would not take
 /// are left out.

@@ -29,8 +29,8 @@ Json PreparationSpec(const Preparation& preparation) {
   Json host = HardenedHostConfig();
   host["Memory"] = preparation.memory.count();
   host["MemorySwap"] = preparation.memory.count();
-  // A proxy that listens on the host's loopback can be reached from its network only.
-  host["NetworkMode"] = preparation.pip.host_network ? "host" : "bridge";
+  // Never the host's: on its loopback this server takes every caller for a user of the machine.
+  host["NetworkMode"] = "bridge";
   host["ReadonlyRootfs"] = true;
   host["Tmpfs"] = LentFolder();
   host["Mounts"] = std::move(mounts);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "server/runtime/docker/docker_context.h"
+#include "server/runtime/docker/secret_mask.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -13,7 +14,8 @@ namespace mlprof::docker {
 /// One call a preparation needs to pass around.
 struct PrepareContext {
   DockerContext& docker;
-  const PrepareOutput& output;
+  const PrepareOutput& output;  // takes what is masked only
+  const SecretMask& secrets;
   std::stop_token stop;
   Deadline deadline;
 
@@ -23,7 +25,7 @@ struct PrepareContext {
   }
   Patience patience() const { return {deadline, stop}; }
 
-  void Say(const std::string& line) const { output(line + "\n"); }
+  void Say(const std::string& line) const { output(secrets.Masked(line) + "\n"); }
 };
 
 Result<PreparedImage> PrepareImage(DockerContext& docker, const PrepareRequest& request,

@@ -3,11 +3,13 @@
 #include <system_error>
 #include <utility>
 
+#include "server/runtime/docker/accept_agent.h"
 #include "server/runtime/docker/base_image.h"
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/environment_recipe.h"
 #include "server/runtime/docker/keep_environment.h"
+#include "server/runtime/docker/lent_proxies.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/output_tail.h"
 #include "server/runtime/docker/pip_settings.h"
@@ -40,6 +42,7 @@ class PreparingContainer {
     if (watch_) watch_->Stop();
     const Patience patience(Deadline::After(kCallLimit), context_.stop);
     if (asked_) (void)RemoveOrLose(docker_, name_, id_, patience);
+    proxies_.reset();
     volume_.reset();
     docker_.live.Remove(name_);
   }
@@ -57,7 +60,9 @@ class PreparingContainer {
  private:
   Status CreateOnVolume(const std::string& base_image_id, const std::vector<std::string>& packages);
   Status WatchDisks();
+  Status LendProxies(PipSettings& pip);
   Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
+  Status FollowOutput();
   Error Failed(int exit_code);
   std::filesystem::path EnvironmentFolder() const { return volume_->root() / "venv"; }
 
@@ -69,6 +74,8 @@ class PreparingContainer {
   const Bytes limit_;
   std::unique_ptr<ScratchVolume> volume_;
   std::unique_ptr<DiskWatch> watch_;
+  std::unique_ptr<LentProxies> proxies_;
+  std::vector<std::string> notes_;  // what it cannot reach
   std::string base_image_id_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
@@ -76,10 +83,23 @@ class PreparingContainer {
   std::string python_;
 };
 
+Status PreparingContainer::LendProxies(PipSettings& pip) {
+  const DockerOptions& options = docker_.options;
+  const auto root = SocketRoot(options.data_dir, options.instance_id);
+  if (!root) return Fail(root.error());
+  proxies_.reset();  // a first attempt's, in the same folder
+  auto lent = LentProxies::Start(options, pip, *root / ShortName(name_));
+  if (!lent) return Fail(lent.error());
+  proxies_ = *std::move(lent);
+  notes_ = pip.notes;
+  for (const std::string& note : notes_) context_.Say("note: " + note);
+  return {};
+}
+
 Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
                                             const PipSettings& pip) {
   std::ofstream out(file);
-  out << ShellExports(pip.environment);
+  out << ShellExports(pip.environment) << proxies_->Commands();
   out.close();
   if (!out) return Fail(Internal("cannot write " + file.string()));
   // For the container's root, which may be another uid than ours; the folder keeps others out.
@@ -115,6 +135,7 @@ Status PreparingContainer::CreateOnVolume(const std::string& base_image_id,
   preparation.temporary_folder = volume_->root() / "tmp";
   preparation.environment = EnvironmentFolder();
   preparation.pip = PipSettingsOf(ThisHost());
+  MLPROF_TRY(LendProxies(preparation.pip));
   // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
   preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
   preparation.instance_id = docker_.options.instance_id;
@@ -146,14 +167,8 @@ Status PreparingContainer::Run() {
   DockerEngine& engine = docker_.engine;
   MLPROF_TRY(WatchDisks());
   MLPROF_TRY(engine.StartContainer(id_, context_.AtMost(kCallLimit)));
-  const auto on_text = [&](std::string_view text) {
-    context_.output(text);
-    tail_.Add(text, [&](std::string_view line) {
-      const std::string_view mark(kPythonMark);
-      if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
-    });
-  };
-  const Status followed = engine.FollowLogs(id_, on_text, context_.patience());
+  const Status followed = FollowOutput();
+  for (const std::string& why : proxies_->Refused()) context_.Say("note: " + why);
   if (context_.stop.stop_requested()) return Fail(Cancelled("stopped while installing packages"));
   if (!followed && context_.deadline.Passed()) {
     return Fail(DeadlineExceeded("installing the packages took too long; the last lines:\n" +
@@ -166,6 +181,21 @@ Status PreparingContainer::Run() {
   return {};
 }
 
+Status PreparingContainer::FollowOutput() {
+  // Masked before it is cut into lines and pieces, which may cut a password.
+  MaskedOutput output(context_.secrets, [&](std::string_view text) {
+    context_.output(text);
+    tail_.Add(text, [&](std::string_view line) {
+      const std::string_view mark(kPythonMark);
+      if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
+    });
+  });
+  const Status followed = docker_.engine.FollowLogs(
+      id_, [&](std::string_view text) { output.Add(text); }, context_.patience());
+  output.Finish();
+  return followed;
+}
+
 Error PreparingContainer::Failed(int exit_code) {
   std::string why = "the packages could not be installed";
   const auto state = docker_.engine.InspectContainer(id_, context_.AtMost(kCallLimit));
@@ -174,8 +204,9 @@ Error PreparingContainer::Failed(int exit_code) {
   } else if (state && state->oom_killed) {
     why += ": the machine has not enough memory for it";
   }
-  return InvalidArgument(why + " (exit code " + std::to_string(exit_code) + "); the last lines:\n" +
-                         tail_.Text());
+  why += " (exit code " + std::to_string(exit_code) + ")";
+  for (const std::string& note : notes_) why += "; " + note;
+  return InvalidArgument(why + "; the last lines:\n" + tail_.Text());
 }
 
 Status PreparingContainer::Keep() {

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "server/runtime/docker/image_reference.h"
+#include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/prepare.h"
 
 namespace mlprof::docker {
@@ -74,12 +75,22 @@ Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,
   return image;
 }
 
+// Whatever is told of a preparation leaves through here.
 Result<PreparedImage> PrepareImage(DockerContext& docker, const PrepareRequest& request,
                                    const PrepareOutput& output, std::stop_token stop,
                                    Deadline deadline) {
-  const PrepareContext context{docker, output, std::move(stop), deadline};
-  if (request.config.IsEntryScript()) return PrepareEnvironment(context, request);
-  return PrepareNamedImage(context, std::get<ImageConfig>(request.config.service).image);
+  const SecretMask secrets = SecretsOf(ThisHost());
+  const PrepareContext context{docker, output, secrets, std::move(stop), deadline};
+  Result<PreparedImage> image =
+      request.config.IsEntryScript()
+          ? PrepareEnvironment(context, request)
+          : PrepareNamedImage(context, std::get<ImageConfig>(request.config.service).image);
+  if (!image) return Fail(secrets.Masked(image.error()));
+  for (Warning& warning : image->warnings) {
+    warning.message = secrets.Masked(warning.message);
+    warning.advice = secrets.Masked(warning.advice);
+  }
+  return image;
 }
 
 }  // namespace mlprof::docker

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/rest/base64.h"
+#include "common/text/base64.h"
 #include "server/rest/slice.h"
 
 namespace mlprof {

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
+#include "common/text/base64.h"
 #include "server/registry/text_checks.h"
 #include "server/rest/azure/json_web_token.h"
-#include "server/rest/base64.h"
 #include "tests/server/rest/azure/azure_bench.h"
 
 namespace mlprof {

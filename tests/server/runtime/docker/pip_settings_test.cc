@@ -28,7 +28,7 @@ TEST(PipSettingsTest, CarriesTheIndexOverAndLeavesPlacesOut) {
       {}));
   EXPECT_EQ(settings.environment,
             (std::map<std::string, std::string>{{"PIP_INDEX_URL", "https://mirror/simple"}}));
-  EXPECT_FALSE(settings.host_network);
+  EXPECT_TRUE(settings.proxies.empty());
 }
 
 TEST(PipSettingsTest, LendsFoldersOfWheelsThatExist) {
@@ -63,11 +63,69 @@ TEST(PipSettingsTest, ReadsConfigFilesAndLetsVariablesWin) {
                                                 {"PIP_NO_INDEX", "true"}}));
 }
 
-TEST(PipSettingsTest, TakesTheHostsNetworkForAProxyOnLoopback) {
-  EXPECT_TRUE(PipSettingsOf(Host({{"https_proxy", "http://127.0.0.1:3128"}}, {})).host_network);
-  EXPECT_TRUE(PipSettingsOf(Host({{"PIP_PROXY", "http://u:p@localhost:1"}}, {})).host_network);
-  EXPECT_FALSE(PipSettingsOf(Host({{"https_proxy", "http://proxy:3128"}}, {})).host_network);
-  EXPECT_FALSE(PipSettingsOf(Host({{"no_proxy", "127.0.0.1"}}, {})).host_network);
+TEST(PipSettingsTest, LendsProxiesThroughRelaysAndKeepsTheirLogins) {
+  const PipSettings settings =
+      PipSettingsOf(Host({{"PIP_PROXY", "http://us%40er:p%3Aw@LocalHost:3128/"},
+                          {"https_proxy", "us%40er:p%3Aw@localhost.:3128"},
+                          {"HTTP_PROXY", "http://[::1]"},
+                          {"ALL_PROXY", "http://proxy.corp:8080"},
+                          {"NO_PROXY", "127.0.0.1,.corp"}},
+                         {}));
+  EXPECT_EQ(settings.environment,
+            (std::map<std::string, std::string>{{"PIP_PROXY", "http://127.0.0.1:3128"},
+                                                {"https_proxy", "http://127.0.0.1:3128"},
+                                                {"HTTP_PROXY", "http://127.0.0.1:3129"},
+                                                {"ALL_PROXY", "http://127.0.0.1:3130"},
+                                                {"NO_PROXY", "127.0.0.1,.corp"}}));
+  EXPECT_EQ(settings.proxies,
+            (std::vector<HttpProxy>{{{"localhost", 3128}, "Basic dXNAZXI6cDp3"},  // us@er:p:w
+                                    {{"::1", 80}, ""},
+                                    {{"proxy.corp", 8080}, ""}}));
+  EXPECT_TRUE(settings.notes.empty());
+}
+
+TEST(PipSettingsTest, TellsOfProxiesOnLoopbackThatCannotBeLent) {
+  for (const char* proxy :
+       {"socks5://u:secret@127.0.0.1:1080", "https://u:secret@localhost:3129"}) {
+    const PipSettings settings =
+        PipSettingsOf(Host({{"ALL_PROXY", proxy}, {"PIP_PROXY", proxy}}, {}));
+    EXPECT_TRUE(settings.environment.empty()) << proxy;
+    ASSERT_EQ(settings.notes.size(), 1u) << proxy;
+    EXPECT_EQ(settings.notes[0].find("secret"), std::string::npos);
+    EXPECT_NE(settings.notes[0].find("HTTPS_PROXY"), std::string::npos);
+  }
+  const PipSettings remote = PipSettingsOf(Host({{"ALL_PROXY", "socks5://10.0.0.1:1080"}}, {}));
+  EXPECT_EQ(remote.environment.at("ALL_PROXY"), "socks5://10.0.0.1:1080");
+  EXPECT_TRUE(remote.notes.empty());
+}
+
+TEST(PipSettingsTest, TellsOfAnIndexOnLoopback) {
+  const PipSettings settings = PipSettingsOf(
+      Host({{"PIP_INDEX_URL", "http://u:secret@127.0.0.1:3141/root"},
+            {"PIP_EXTRA_INDEX_URL", "https://mirror.corp/simple http://10.0.0.1:8081/x"}},
+           {}));
+  EXPECT_EQ(settings.named,
+            (std::vector<HostPort>{{"127.0.0.1", 3141}, {"mirror.corp", 443}, {"10.0.0.1", 8081}}));
+  ASSERT_EQ(settings.notes.size(), 1u);
+  EXPECT_NE(settings.notes[0].find("index-url http://127.0.0.1:3141"), std::string::npos)
+      << settings.notes[0];
+}
+
+TEST(PipSecretsTest, AreFoundWhereverTheyAreConfigured) {
+  PipHost host = Host({{"PIP_EXTRA_INDEX_URL", "https://a:one-secret@x/ https://b:two-secret@y/"},
+                       {"all_proxy", "socks5://c:three-secret@h:1"},
+                       {"FTP_PROXY", "d:four-secret@h:1"}},
+                      {},
+                      {{"/etc/pip.conf",
+                        "[global]\nproxy = e:five-secret@h:1\n[list]\n"
+                        "index-url = https://f:six-secret@h\n"},
+                       {"/etc/apt/auth.conf", "machine m login g password seven-secret"}});
+  host.config_files = {"/etc/pip.conf"};
+  host.credential_files = {"/etc/apt/auth.conf", "/etc/apt/none"};
+  const SecretMask mask = SecretsOf(host);
+  for (const char* number : {"one", "two", "three", "four", "five", "six", "seven"}) {
+    EXPECT_EQ(mask.Masked(std::string(number) + "-secret"), "***");
+  }
 }
 
 TEST(ShellExportsTest, QuotesEveryValue) {

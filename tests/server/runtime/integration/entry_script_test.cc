@@ -132,6 +132,21 @@ TEST_F(EntryScriptTest, TellsWhyPackagesCannotBeInstalled) {
       << image.error().message();
 }
 
+TEST_F(EntryScriptTest, TellsThatAnIndexOnLoopbackIsOutOfReach) {
+  ::setenv("PIP_INDEX_URL", "http://reader:index-secret@127.0.0.1:9/simple", 1);
+  ::setenv("PIP_RETRIES", "0", 1);
+  double seconds = 0;
+  const auto image = Prepare(Config({"mlprof-no-such-package==3"}), &seconds);
+  ::unsetenv("PIP_INDEX_URL");
+  ::unsetenv("PIP_RETRIES");
+  ASSERT_FALSE(image);
+  const std::string& message = image.error().message();
+  EXPECT_NE(message.find("index-url http://127.0.0.1:9 is on this machine's loopback"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(message.find("index-secret"), std::string::npos) << message;
+}
+
 TEST_F(EntryScriptTest, StopsWhenAsked) {
   std::stop_source stop;
   const auto output = [&](std::string_view text) {

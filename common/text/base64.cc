@@ -1,4 +1,4 @@
-#include "server/rest/base64.h"
+#include "common/text/base64.h"
 
 #include <cstdint>
 

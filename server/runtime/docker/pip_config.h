@@ -1,0 +1,32 @@
+// What this machine tells pip about reaching packages: its configuration files and the variables of
+// this process.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlprof::docker {
+
+using PipValues = std::map<std::string, std::string>;
+
+/// "" where there is none.
+std::string Find(const PipValues& values, const std::string& key);
+
+/// What of the host is looked at; tests give their own.
+struct PipHost {
+  PipValues environment;                                // the server's own
+  std::vector<std::filesystem::path> config_files;      // pip's; later wins
+  std::vector<std::filesystem::path> credential_files;  // others that may hold passwords
+  std::function<bool(const std::filesystem::path&)> exists;
+  std::function<std::string(const std::filesystem::path&)> read;
+};
+/// This machine, with pip's configuration files in pip's order.
+PipHost ThisHost();
+
+/// pip's options that say how to reach packages ("index-url", "proxy"…), not where to put them.
+PipValues PipConfigOf(const PipHost& host);
+
+}  // namespace mlprof::docker
