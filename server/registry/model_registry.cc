@@ -114,7 +114,9 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
   if (!before) return Fail(before.error());
   return database_.Read([&](Connection& connection) -> Result<Page<Model>> {
     Statement rows(connection, R"sql(
-      SELECT document, workspace, sequence FROM models
+      SELECT document, workspace, name || ':' || version,
+             checksum = row_checksum(workspace, name, version, sha256, tags, document), sequence
+      FROM models
       WHERE workspace = :workspace AND sequence < :before AND (:name = '' OR name = :name)
         AND NOT EXISTS (
           SELECT 1 FROM json_each(:filters) AS wanted WHERE NOT EXISTS (
@@ -136,7 +138,7 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
       auto model = ReadModelRow(rows);
       if (!model) return Fail(model.error());
       models.push_back(std::move(*model));
-      sequences.push_back(rows.Int(2));
+      sequences.push_back(rows.Int(4));
     }
   });
 }

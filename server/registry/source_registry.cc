@@ -35,8 +35,9 @@ Result<std::string> SourceRegistry::Register(const std::string& workspace, const
     if (*before) return std::move(**before);
     const std::string id = std::string(kPrefix) + archive->sha256();
     MLPROF_TRY(Statement(connection, R"sql(
-      INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms)
-      VALUES (:workspace, :sha256, :size, :now)
+      INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms, checksum)
+      VALUES (:workspace, :sha256, :size, :now,
+              row_checksum(:workspace, :sha256, :size, :now))
       ON CONFLICT (workspace, sha256) DO NOTHING)sql")
                    .Bind(":workspace", workspace)
                    .Bind(":sha256", archive->sha256())
