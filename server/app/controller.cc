@@ -17,7 +17,7 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
-#include "server/registry/content_references.h"
+#include "server/registry/content_upkeep.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -30,6 +30,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
+#include "server/storage/lost_database.h"
 #include "server/storage/tokens.h"
 #include "server/storage/workspaces.h"
 
@@ -214,6 +215,7 @@ struct Controller::Parts {
   std::atomic<bool> stopping = false;
   std::string own_ca;  // set before the server listens
   std::unique_ptr<HttpServer> server;
+  std::unique_ptr<ContentUpkeep> upkeep;
   std::optional<Recurring> sweep;
 };
 
@@ -226,20 +228,23 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   auto directory = DataDirectory::Open(options.data_dir);
   if (!directory) return Fail(directory.error());
   const std::filesystem::path data_dir = directory->path();
-  auto database = Database::Open(directory->DatabaseFile());
+  MLPROF_TRY(RefuseLostDatabase(*directory));
+  auto database =
+      Database::Open(directory->DatabaseFile(), {.repair_indexes = options.repair_indexes});
   if (!database) return Fail(database.error());
   auto content = ContentStore::Open(data_dir);
   if (!content) return Fail(content.error());
   auto tokens = OpenTokens(options, **database);
   if (!tokens) return Fail(tokens.error());
   MLPROF_TRY(CheckListening(options, (*tokens)->HasValid()));
-  // What a crash between two steps left without a row that refers to it.
-  MLPROF_TRY(RemoveUnreferencedContent(**database, **content));
   auto instance_id = InstanceId(**database);
   if (!instance_id) return Fail(instance_id.error());
 
   auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
                                        std::move(*content), std::move(*tokens));
+  auto upkeep = ContentUpkeep::Start(*parts->database, *parts->content);
+  if (!upkeep) return Fail(upkeep.error());
+  parts->upkeep = std::move(*upkeep);
   auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
@@ -250,8 +255,9 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                : InterruptedPolicy::kRequeue);
   MLPROF_TRY(parts->Listen());
-  parts->sweep.emplace(kSweepPause, [blobs = &parts->blobs, records = &parts->azure_records] {
-    SweepArtifacts(*blobs, *records);
+  parts->sweep.emplace(kSweepPause, [all = parts.get()] {
+    SweepArtifacts(all->blobs, all->azure_records);
+    all->upkeep->Prune();
   });
   WarnOfProxies(options);
   return std::unique_ptr<Controller>(new Controller(std::move(parts)));

@@ -102,11 +102,14 @@ Status SetFlag(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-constexpr std::array<Option, 18> kOptions = {{
+constexpr std::array<Option, 19> kOptions = {{
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
      "where everything is kept (default $XDG_DATA_HOME/mlprof)", &Set<&ServerOptions::data_dir>},
+    {"--repair-indexes", "MLPROF_REPAIR_INDEXES", "repairIndexes", "",
+     "make damaged indexes of the database anew, where nothing else is damaged",
+     &SetFlag<&ServerOptions::repair_indexes>},
     {"--runtime", "MLPROF_RUNTIME", "runtime", "docker", "where containers come from", &SetRuntime},
     {"--docker-host", "MLPROF_DOCKER_HOST", "dockerHost", "unix:///PATH",
      "the engine's socket (default $DOCKER_HOST, then /var/run/docker.sock)",

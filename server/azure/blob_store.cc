@@ -70,12 +70,10 @@ Status BlobStore::Commit(const BlobName& name, const std::filesystem::path& file
   return saved;
 }
 
-// Under the content store's lock. What cannot be removed now is removed at the next start.
+// Under the content store's lock. What cannot be removed now, the next start puts into quarantine.
 void BlobStore::Forget(const std::vector<std::string>& digests) {
-  for (const std::string& sha256 : digests) {
-    if (Status status = RemoveIfUnreferenced(database_, content_, sha256); !status) {
-      LogWarn("content left behind", {{"reason", status.error().message()}});
-    }
+  if (Status status = RemoveUnreferenced(database_, content_, digests); !status) {
+    LogWarn("content left behind", {{"reason", status.error().message()}});
   }
 }
 

@@ -1,6 +1,7 @@
 #include "server/registry/source_registry.h"
 
 #include "server/registry/archive_intake.h"
+#include "server/registry/verified_tree.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/idempotency_keys.h"
@@ -67,6 +68,15 @@ Result<std::filesystem::path> SourceRegistry::Files(const std::string& workspace
   if (std::filesystem::exists(tree, error)) return tree;
   return Fail(Internal("the files of the source " + id +
                        " are missing from the data directory; register it again"));
+}
+
+Result<std::filesystem::path> SourceRegistry::VerifiedFiles(const std::string& workspace,
+                                                            const std::string& id,
+                                                            const std::stop_token& stop) {
+  const Result<bool> known = Exists(workspace, id);
+  if (!known) return Fail(known.error());
+  if (!*known) return Fail(NotFound("there is no source \"" + id + "\""));
+  return VerifiedTree(content_, DigestOf(id), "the source " + id, stop);
 }
 
 }  // namespace mlprof

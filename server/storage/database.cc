@@ -95,7 +95,7 @@ Status Database::FinishCheck(const std::stop_token& stop) {
   if (!report) return Fail(report.error());
   if (!report->findings.empty()) {
     damaged_ = true;
-    return Health();
+    return Fail(Health().error().WithContext(report->findings.front()));
   }
   if (stop.stop_requested()) return Fail(Cancelled("the check of the database was stopped"));
   if (!report->complete) return Fail(DeadlineExceeded("the check of the database took too long"));

@@ -112,6 +112,7 @@ bool IntegrityReport::OnlyIndexes() const {
 Result<IntegrityReport> CheckIntegrity(Connection& connection, const Deadline& deadline,
                                        const std::stop_token& stop) {
   IntegrityReport report;
+  if (deadline.Passed() || stop.stop_requested()) return report;
   auto interruption = Interruption::Arm(connection.handle(), deadline, stop);
   if (!interruption) return Fail(interruption.error());
   const Status checked = CheckAll(connection, report.findings);

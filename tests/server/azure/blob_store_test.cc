@@ -100,7 +100,7 @@ TEST_F(BlobStoreTest, RemovesAFolderAndNothingBesideIt) {
 TEST_F(BlobStoreTest, BlobsAndBlocksAreContentInUse) {
   ASSERT_TRUE(Put("a", "one"));
   ASSERT_TRUE(blobs_.PutBlock(Named("b"), "id", Body("two")));
-  ASSERT_TRUE(RemoveUnreferencedContent(*database_, *content_));
+  ASSERT_TRUE(ReconcileContent(*database_, *content_, Now()));
   EXPECT_EQ(FilesUnder("content"), 2u);
   EXPECT_EQ(Read("a"), "one");
 }
