@@ -22,6 +22,13 @@ ALTER TABLE azure_blocks ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
 UPDATE azure_blocks SET checksum = row_checksum(workspace, container, path, block_id, sha256,
   size_bytes, created_unix_ms);
 
+-- What was measured: NULL for rows of before, which may be many.
+ALTER TABLE profile_phases ADD COLUMN checksum TEXT;
+ALTER TABLE profile_trials ADD COLUMN checksum TEXT;
+ALTER TABLE profile_sample_batches ADD COLUMN checksum TEXT;
+ALTER TABLE profile_rows ADD COLUMN checksum TEXT;
+ALTER TABLE profile_events ADD COLUMN checksum TEXT;
+
 -- They served nothing but the question whether content may be deleted, which only tables answer
 -- now; and NOT INDEXED does not keep SQLite from an index that covers a table WITHOUT ROWID.
 DROP INDEX models_by_sha256;

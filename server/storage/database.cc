@@ -4,6 +4,7 @@
 #include "server/storage/integrity_check.h"
 #include "server/storage/migrator.h"
 #include "server/storage/untouched_read.h"
+#include "server/storage/wal_check.h"
 
 namespace mlprof {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::chrono::hours kLongestCheck{3};
 Result<IntegrityReport> Inspect(const std::filesystem::path& file, const DatabaseOptions& options) {
   IntegrityReport report{.complete = true, .findings = {}};
   if (IsEmptyOrMissing(file)) return report;
+  if (Status wal = CheckWal(file); !wal) return Fail(wal.error());
   const Status read = ReadUntouched(file, [&](Connection& connection) -> Status {
     if (Status schema = CheckSchema(connection, options.migrations); !schema) {
       if (connection.trouble() != Trouble::kDamage) return schema;

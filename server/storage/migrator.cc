@@ -48,7 +48,8 @@ Status Compare(const std::vector<Applied>& applied, std::span<const Migration> k
     if (applied[i].version != known[i].version || applied[i].checksum != ChecksumOf(known[i])) {
       return Fail(Internal("migration " + std::to_string(known[i].version) + " (" + known[i].name +
                            ") is not the one this database was made with; use the mlprof that "
-                           "made it, or another data directory. Nothing was changed"));
+                           "made it, restore a backup, or use another data directory. Nothing was "
+                           "changed"));
     }
   }
   return {};

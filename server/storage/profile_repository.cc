@@ -201,8 +201,9 @@ Status ProfileRepository::FinishPhase(const Profile& profile, ProfileState expec
     MLPROF_TRY(UpdateIn(connection, profile, expected));
     return Statement(connection, R"sql(
              INSERT INTO profile_phases
-               (profile_id, name, started_unix_ms, finished_unix_ms, outcome)
-             VALUES (:profile_id, :name, :started, :finished, :outcome))sql")
+               (profile_id, name, started_unix_ms, finished_unix_ms, outcome, checksum)
+             VALUES (:profile_id, :name, :started, :finished, :outcome,
+                     row_checksum(:profile_id, :name, :started, :finished, :outcome)))sql")
         .Bind(":profile_id", profile.id)
         .Bind(":name", phase.name)
         .Bind(":started", phase.started)

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDamages = 240;
-constexpr int kEach = 8;  // models, datasets, profiles
+constexpr int kDamages = 200;
+constexpr int kEach = 4;  // models, datasets, profiles
 
 /// All that is answered of a data directory, by what it is of; "damaged" for what says so.
 using Answers = std::map<std::string, std::string>;
@@ -108,11 +108,40 @@ class BitFlipsTest : public testing::Test {
     return answers;
   }
 
-  /// The bytes with damage number `i`: a bit, a run of bytes, or a page of zeros.
+  static Answers AskForLatencies(Database& database) {
+    ProfileRepository profiles(database);
+    Answers answers;
+    for (int i = 0; i < kEach; ++i) {
+      const auto profile = profiles.Get("default", "name-" + std::to_string(i));
+      if (!profile) continue;
+      answers[profile->id] = Told(profiles.Latencies(profile->id, 1), [](const auto& latencies) {
+        std::string text;
+        for (const std::uint32_t latency : latencies) text += std::to_string(latency) + " ";
+        return text;
+      });
+    }
+    return answers;
+  }
+
+  static Answers AskForLogs(Database& database) {
+    ProfileRepository profiles(database);
+    Answers answers;
+    for (int i = 0; i < kEach; ++i) {
+      const auto profile = profiles.Get("default", "name-" + std::to_string(i));
+      if (!profile) continue;
+      answers[profile->id] =
+          Told(profiles.Log(profile->id), [](const std::string& log) { return log; });
+    }
+    return answers;
+  }
+
+  /// The bytes with damage number `i`: a bit, a run of bytes, or a page of zeros. Most bytes of a
+  /// small database are zeros that hold nothing: others are hit.
   std::string Damaged(int i) const {
     std::mt19937 random(static_cast<unsigned>(i));
     std::string bytes = bytes_;
-    const std::size_t at = random() % bytes.size();
+    std::size_t at = random() % bytes.size();
+    while (bytes[at] == 0) at = random() % bytes.size();
     if (i % 4 == 3) {
       for (std::size_t k = at; k < std::min(at + 16, bytes.size()); ++k) {
         bytes[k] = static_cast<char>(random());
@@ -132,12 +161,17 @@ class BitFlipsTest : public testing::Test {
 
 TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
   Answers expected;
+  Answers latencies;
+  Answers logs;
   {
     const auto database = Database::Open(*original_ / "mlprof.db").value();
     const auto content = ContentStore::Open(original_->path()).value();
     expected = Ask(*database, *content);
+    latencies = AskForLatencies(*database);
+    logs = AskForLogs(*database);
   }
-  int refused = 0, told = 0, unseen = 0;
+  int refused = 0;
+  int unseen_in_logs = 0;
   for (int i = 0; i < kDamages; ++i) {
     SCOPED_TRACE(i);
     const TemporaryDirectory copy;
@@ -158,21 +192,21 @@ TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
     static_cast<void>(ContentUpkeep::Start(**database, *content));
     EXPECT_EQ(ContentFiles(copy.path()), files_);
     const Answers answers = Ask(**database, *content);
-    const bool same = answers == expected;
-    same ? ++unseen : ++told;
     for (const auto& [of, answer] : answers) {
       EXPECT_TRUE(answer == "damaged" || answer == expected[of]) << of << ": " << answer;
     }
+    for (const auto& [of, answer] : AskForLatencies(**database)) {
+      EXPECT_TRUE(answer == "damaged" || answer == latencies[of]) << of << ": " << answer;
+    }
+    unseen_in_logs += AskForLogs(**database) == logs ? 0 : 1;
   }
+  // Logs have no checksum, and here they are a third of what the database holds; see "What is not
+  // seen" in docs/OPERATIONS.md.
+  EXPECT_LE(unseen_in_logs, 80);
+  EXPECT_GE(refused, 40);
   RecordProperty("refused", refused);
-  RecordProperty("unseen", unseen);
-  std::printf(
-      "refused %d, told when read %d, unseen and without effect on models, datasets and "
-      "profiles %d\n",
-      refused, told, unseen);
-  // Bytes that hold nothing, and values of tables whose rows have no checksum: trials, series,
-  // logs.
-  EXPECT_LE(unseen, kDamages / 2);
+  RecordProperty("unseen_in_logs", unseen_in_logs);
+  std::printf("of %d: refused %d, not seen in logs %d\n", kDamages, refused, unseen_in_logs);
 }
 
 }  // namespace

@@ -201,5 +201,42 @@ TEST(SampleCodecTest, RefusesBytesThatAreCutAtAnyPlace) {
   EXPECT_FALSE(DecodeLatencies("abc"));
 }
 
+// A value that changed behind the server's back, which SQLite's own check passes.
+TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
+  Profile profile = profiles_.Get("default", "p").value();
+  Trial trial;
+  trial.number = 1;
+  const std::vector<std::uint32_t> latencies = {1, 2, 3};
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial, latencies));
+  ASSERT_TRUE(profiles_.AddSamples(id_, std::vector<Sample>{ExampleSample(1)}));
+  ASSERT_TRUE(profiles_.SaveRows(id_, std::vector<RowRecord>(1)));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "done", Json::object()}));
+  ASSERT_TRUE(profiles_.FinishPhase(profile, profile.state, {"load", {}, {}, "done"}));
+  EXPECT_TRUE(profiles_.Trials(id_) && profiles_.Latencies(id_, 1) && profiles_.Samples(id_) &&
+              profiles_.Rows(id_) && profiles_.EventsAfter(id_, 0) && profiles_.Phases(id_));
+  ASSERT_TRUE(database_->Write([](Connection& connection) {
+    return connection.Execute(R"sql(
+      UPDATE profile_trials SET latencies_us = x'010000000200000004000000';
+      UPDATE profile_sample_batches SET sample_count = 2;
+      UPDATE profile_rows SET row_count = 2;
+      UPDATE profile_events SET data = '{"a":1}';
+      UPDATE profile_phases SET outcome = 'gone')sql");
+  }));
+  const std::pair<Error, std::string> told[] = {
+      {profiles_.Trials(id_).error(), "a trial"},
+      {profiles_.Latencies(id_, 1).error(), "a trial"},
+      {profiles_.Samples(id_).error(), "samples"},
+      {profiles_.Rows(id_).error(), "the rows"},
+      {profiles_.EventsAfter(id_, 0).error(), "an event"},
+      {profiles_.Phases(id_).error(), "a phase"},
+  };
+  for (const auto& [error, what] : told) {
+    EXPECT_EQ(error.message().find("the row of " + what + " of the profile " + id_), 0u)
+        << error.message();
+  }
+  database_.reset();
+  EXPECT_TRUE(Database::Open(folder_ / "mlprof.db"));
+}
+
 }  // namespace
 }  // namespace mlprof
