@@ -130,11 +130,13 @@ TEST_F(ContentReferencesTest, UseIsLookedForByNoIndex) {
   const auto profile = profiles_.Create(ExampleProfile("p"), {}, false);
   ASSERT_TRUE(profile) << profile.error().message();
   database_.reset();
-  for (const char* index : {"profiles_by_state", "sqlite_autoindex_profiles_1"}) {
+  for (const char* index :
+       {"profiles_by_state", "profiles_by_name", "sqlite_autoindex_profiles_1"}) {
     std::string bytes = BytesOf(folder_ / "mlprof.db");
     const std::size_t page = RootOffset(folder_ / "mlprof.db", index);
     ASSERT_NE(page, 0u);
-    for (const std::string& text : {std::string("Queued"), profile->profile.id}) {
+    for (const std::string& text :
+         {std::string("Queued"), std::string("default"), profile->profile.id}) {
       const std::size_t at = bytes.find(text, page);
       if (at < page + kPageBytes) bytes[at] = static_cast<char>(bytes[at] ^ 1);
     }

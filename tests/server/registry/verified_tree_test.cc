@@ -128,10 +128,9 @@ TEST_F(VerifiedTreeTest, NamesTheDatasetWhoseRowsAreDamaged) {
   const auto dataset = datasets_.RegisterRows(wanted, {"the weights", "b"}, {});
   ASSERT_TRUE(dataset) << dataset.error().message();
   Damage(content_->FilePath(dataset->sha256));
-  for (const Error& error :
-       {datasets_.ReadRows(*dataset).error(), datasets_.ReadRowsPage(*dataset, {}).error()}) {
-    EXPECT_NE(error.message().find("the dataset rows:1 is damaged"), std::string::npos)
-        << error.message();
+  for (const std::string& message :
+       {MessageOf(datasets_.ReadRows(*dataset)), MessageOf(datasets_.ReadRowsPage(*dataset, {}))}) {
+    EXPECT_NE(message.find("the dataset rows:1 is damaged"), std::string::npos) << message;
   }
 }
 

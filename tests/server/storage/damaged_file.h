@@ -20,6 +20,12 @@ inline void WriteBytes(const std::filesystem::path& file, const std::string& byt
   std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
 }
 
+/// "" where there is no error.
+template <class Value>
+std::string MessageOf(const Result<Value>& result) {
+  return result ? "" : result.error().message();
+}
+
 constexpr std::size_t kPageBytes = 4096;
 
 /// The bytes' offset of the first page of a table or an index.

@@ -6,6 +6,7 @@
 #include "server/storage/database.h"
 #include "server/storage/profile_repository.h"
 #include "server/storage/sample_codec.h"
+#include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
@@ -222,17 +223,17 @@ TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
       UPDATE profile_events SET data = '{"a":1}';
       UPDATE profile_phases SET outcome = 'gone')sql");
   }));
-  const std::pair<Error, std::string> told[] = {
-      {profiles_.Trials(id_).error(), "a trial"},
-      {profiles_.Latencies(id_, 1).error(), "a trial"},
-      {profiles_.Samples(id_).error(), "samples"},
-      {profiles_.Rows(id_).error(), "the rows"},
-      {profiles_.EventsAfter(id_, 0).error(), "an event"},
-      {profiles_.Phases(id_).error(), "a phase"},
+  const std::pair<std::string, std::string> told[] = {
+      {MessageOf(profiles_.Trials(id_)), "a trial"},
+      {MessageOf(profiles_.Latencies(id_, 1)), "a trial"},
+      {MessageOf(profiles_.Samples(id_)), "samples"},
+      {MessageOf(profiles_.Rows(id_)), "the rows"},
+      {MessageOf(profiles_.EventsAfter(id_, 0)), "an event"},
+      {MessageOf(profiles_.Phases(id_)), "a phase"},
   };
-  for (const auto& [error, what] : told) {
-    EXPECT_EQ(error.message().find("the row of " + what + " of the profile " + id_), 0u)
-        << error.message();
+  for (const auto& [message, what] : told) {
+    EXPECT_EQ(message.find("the row of " + what + " of the profile " + id_), 0u)
+        << what << ": " << message;
   }
   database_.reset();
   EXPECT_TRUE(Database::Open(folder_ / "mlprof.db"));
