@@ -19,6 +19,8 @@ constexpr std::chrono::hours kLongestCheck{3};
 Result<IntegrityReport> Inspect(const std::filesystem::path& file, const DatabaseOptions& options) {
   IntegrityReport report{.complete = true, .findings = {}};
   if (IsEmptyOrMissing(file)) return report;
+  // Cut off while it was made: the file is whole again once the writer has rolled that back.
+  if (!IsEmptyOrMissing(file.string() + "-journal")) return IntegrityReport{};
   if (Status wal = CheckWal(file); !wal) return Fail(wal.error());
   const Status read = ReadUntouched(file, [&](Connection& connection) -> Status {
     if (Status schema = CheckSchema(connection, options.migrations); !schema) {
@@ -60,6 +62,9 @@ Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& fi
   }
   auto writer = Connection::Open(file, Access::kReadWrite);
   if (!writer) return Fail(writer.error());
+  if (Status schema = CheckSchema(**writer, options.migrations); !schema) {
+    return Fail(schema.error().WithContext(file.string()));
+  }
   if (damaged) MLPROF_TRY(RepairIndexes(**writer, file));
   if (Status status = Migrate(**writer, options.migrations); !status) {
     return Fail(status.error().WithContext(file.string()));

@@ -120,6 +120,27 @@ TEST_F(DatabaseDamageTest, SeesDamageThatIsInTheWalOnly) {
   EXPECT_FALSE(Database::Open(copied, {.migrations = kWords}));
 }
 
+TEST_F(DatabaseDamageTest, TakesAFileThatAJournalRollsBackForNoDamage) {
+  const TemporaryDirectory copy;
+  {
+    const auto writer = Connection::Open(file_, Access::kReadWrite).value();
+    ASSERT_TRUE(writer->Execute(R"sql(
+      PRAGMA journal_mode=DELETE;
+      PRAGMA cache_size=2;
+      BEGIN;
+      INSERT INTO words (word) SELECT hex(randomblob(1000)) FROM
+        (WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 200)
+         SELECT x FROM n))sql"));
+    for (const char* name : {"mlprof.db", "mlprof.db-journal"}) {
+      std::filesystem::copy(folder_ / name, copy / name);
+    }
+  }
+  const auto open = Database::Open(copy / "mlprof.db", {.migrations = kWords});
+  ASSERT_TRUE(open) << open.error().message();
+  EXPECT_TRUE(Has(**open, "banana"));
+  EXPECT_TRUE((*open)->FinishCheck({}));
+}
+
 TEST_F(DatabaseDamageTest, RefusesARowWhoseParentIsGone) {
   constexpr Migration kFamily[] = {{1, "family", R"sql(
     CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT;

@@ -102,7 +102,7 @@ TEST_F(QuarantineTest, LosesTheOldestWhenTheDiskIsShort) {
 }
 
 TEST_F(QuarantineTest, LeavesAloneWhatItDidNotMake) {
-  const fs::path foreign = folder_ / "quarantine/kept-by-hand";
+  const fs::path foreign = folder_ / "quarantine/0-kept-by-hand";
   fs::create_directories(foreign);
   ASSERT_TRUE(Prune({.kept = hours(0), .kept_at_least = hours(0)}));
   EXPECT_TRUE(fs::exists(foreign));
