@@ -192,7 +192,7 @@ TEST_F(ModelRegistryTest, RemovesContentWithItsLastModel) {
   EXPECT_EQ(FilesUnder("trees"), 0u);
 }
 
-TEST_F(ModelRegistryTest, AStartRemovesWhatNoRowRefersTo) {
+TEST_F(ModelRegistryTest, AStartMovesAwayWhatNoRowRefersTo) {
   const auto model = Register("a", tar_);
   const auto orphan = content_->NewIncomingPath();
   std::ofstream(orphan) << "orphan";
