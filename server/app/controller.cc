@@ -18,7 +18,7 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
-#include "server/registry/content_references.h"
+#include "server/registry/content_upkeep.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -31,6 +31,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
+#include "server/storage/lost_database.h"
 #include "server/storage/tokens.h"
 #include "server/storage/workspaces.h"
 
@@ -162,6 +163,7 @@ struct Controller::Parts {
   Status Ready() const {
     if (stage == Stage::kStarting) return Fail(Unavailable("the server is starting"));
     if (stage == Stage::kStopping) return Fail(Unavailable("the server is stopping"));
+    MLPROF_TRY(database->Health());
     MLPROF_TRY(readiness->Newest());
     return queue->Health();
   }
@@ -172,8 +174,10 @@ struct Controller::Parts {
     MLPROF_TRY(readiness->Start());
     MLPROF_TRY(queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
                                                      : InterruptedPolicy::kRequeue));
-    auto sweeping =
-        Recurring::Start("sweep", kSweepPause, [this] { SweepArtifacts(blobs, azure_records); });
+    auto sweeping = Recurring::Start("sweep", kSweepPause, [this] {
+      SweepArtifacts(blobs, azure_records);
+      upkeep->Prune();
+    });
     if (!sweeping) return Fail(sweeping.error());
     sweep.emplace(*std::move(sweeping));
     stage = Stage::kServing;
@@ -255,6 +259,7 @@ struct Controller::Parts {
   std::atomic<Stage> stage = Stage::kStarting;
   std::string own_ca;  // set before the server listens
   std::unique_ptr<HttpServer> server;
+  std::unique_ptr<ContentUpkeep> upkeep;
   std::optional<Recurring> sweep;
 };
 
@@ -267,20 +272,23 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   auto directory = DataDirectory::Open(options.data_dir);
   if (!directory) return Fail(directory.error());
   const std::filesystem::path data_dir = directory->path();
-  auto database = Database::Open(directory->DatabaseFile());
+  MLPROF_TRY(RefuseLostDatabase(*directory));
+  auto database =
+      Database::Open(directory->DatabaseFile(), {.repair_indexes = options.repair_indexes});
   if (!database) return Fail(database.error());
   auto content = ContentStore::Open(data_dir);
   if (!content) return Fail(content.error());
   auto tokens = OpenTokens(options, **database);
   if (!tokens) return Fail(tokens.error());
   MLPROF_TRY(CheckListening(options, (*tokens)->HasValid()));
-  // What a crash between two steps left without a row that refers to it.
-  MLPROF_TRY(RemoveUnreferencedContent(**database, **content));
   auto instance_id = InstanceId(**database);
   if (!instance_id) return Fail(instance_id.error());
 
   auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
                                        std::move(*content), std::move(*tokens));
+  auto upkeep = ContentUpkeep::Start(*parts->database, *parts->content);
+  if (!upkeep) return Fail(upkeep.error());
+  parts->upkeep = std::move(*upkeep);
   auto runtime =
       MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics, parts->access));
   if (!runtime) return Fail(runtime.error());

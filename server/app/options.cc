@@ -115,11 +115,14 @@ Status SetFlag(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-constexpr std::array<Option, 19> kOptions = {{
+constexpr auto kOptions = std::to_array<Option>({
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
      "where everything is kept (default $XDG_DATA_HOME/mlprof)", &Set<&ServerOptions::data_dir>},
+    {"--repair-indexes", "MLPROF_REPAIR_INDEXES", "repairIndexes", "",
+     "make damaged indexes of the database anew, where nothing else is damaged",
+     &SetFlag<&ServerOptions::repair_indexes>},
     {"--runtime", "MLPROF_RUNTIME", "runtime", "docker", "where containers come from", &SetRuntime},
     {"--docker-host", "MLPROF_DOCKER_HOST", "dockerHost", "unix:///PATH",
      "the engine's socket (default $DOCKER_HOST, then /var/run/docker.sock)",
@@ -160,7 +163,7 @@ constexpr std::array<Option, 19> kOptions = {{
     {"--allow-plain-http", "MLPROF_ALLOW_PLAIN_HTTP", "allowPlainHttp", "",
      "listen beyond loopback without TLS, tokens readable on the way",
      &SetFlag<&ServerOptions::allow_plain_http>},
-}};
+});
 
 const Option* ByFlag(std::string_view flag) {
   for (const Option& option : kOptions) {

@@ -26,6 +26,7 @@ struct ServerOptions {
   bool allow_plain_http = false;               // --allow-plain-http: --listen beyond loopback
   std::filesystem::path token_file;            // --token-file: one more token; "": none
   std::filesystem::path data_dir;              // --data-dir
+  bool repair_indexes = false;                 // --repair-indexes, where nothing else is damaged
   std::string runtime = "docker";              // --runtime
   std::string docker_host;            // --docker-host; "": DOCKER_HOST, then the usual socket
   std::string base_image;             // --base-image; "": mlprof's own

@@ -31,19 +31,23 @@ Error AlreadyThere(const BlobName& name) {
   return Conflict("the blob " + name.container + "/" + name.path + " is there already");
 }
 
-// Appends a file to `to`; its bytes go into `sha` as well.
-Status Append(int to, Sha256& sha, const std::filesystem::path& file) {
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
+// Appends a block's file to `to`; its bytes go into `sha` as well. A block that changed since it
+// came must not become a blob with a digest of its own.
+Status Append(int to, Sha256& sha, const std::filesystem::path& file, const Block& block) {
+  auto opened = FileSource::Open(file);
+  if (!opened) return Fail(opened.error());
+  RecordingSource source(**opened, -1);
   std::vector<char> buffer(256 << 10);
   for (;;) {
-    const auto got = (*source)->Read(buffer);
+    const auto got = source.Read(buffer);
     if (!got) return Fail(got.error());
-    if (*got == 0) return {};
+    if (*got == 0) break;
     const std::string_view bytes(buffer.data(), *got);
     sha.Add(bytes);
     MLPROF_TRY(WriteAll(to, bytes));
   }
+  if (source.Digest() == block.sha256) return {};
+  return Fail(Internal("the stored block " + block.id + " is damaged; send it again"));
 }
 
 }  // namespace
@@ -70,12 +74,10 @@ Status BlobStore::Commit(const BlobName& name, const std::filesystem::path& file
   return saved;
 }
 
-// Under the content store's lock. What cannot be removed now is removed at the next start.
+// Under the content store's lock. What cannot be removed now, the next start puts into quarantine.
 void BlobStore::Forget(const std::vector<std::string>& digests) {
-  for (const std::string& sha256 : digests) {
-    if (Status status = RemoveIfUnreferenced(database_, content_, sha256); !status) {
-      LogWarn("content left behind", {{"reason", status.error().message()}});
-    }
+  if (Status status = RemoveUnreferenced(database_, content_, digests); !status) {
+    LogWarn("content left behind", {{"reason", status.error().message()}});
   }
 }
 
@@ -125,7 +127,7 @@ Status BlobStore::Join(const BlobName& name, const std::vector<std::string>& blo
     if (blob.size + block->second.size > kLargestBlob) {
       return Fail(ErrorCode::kTooLarge, "a blob may have 16 GiB at most");
     }
-    MLPROF_TRY(Append(file.get(), sha, content_.FilePath(block->second.sha256)));
+    MLPROF_TRY(Append(file.get(), sha, content_.FilePath(block->second.sha256), block->second));
     blob.size += block->second.size;
     by_id.erase(block);
   }

@@ -29,8 +29,9 @@ constexpr std::chrono::seconds kHostDeadline{15};
 constexpr Bytes kHostReserve = GiB(1);
 
 tl::unexpected<RunEnd> Missing(const Error& error) {
+  if (error.code() == ErrorCode::kCancelled) return Canceled();
   return FailRun({"InputMissing",
-                  "what the profile needs is not there any more: " + error.message(),
+                  "what the profile needs is missing or damaged: " + error.message(),
                   {"register it again and create the profile again"},
                   ""});
 }
@@ -49,7 +50,7 @@ PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) 
   for (const std::string& id : profile.request.model_ids) {
     const auto model = services.models.Get(profile.workspace, id);
     if (!model) return Missing(model.error());
-    const auto files = services.models.Files(*model);
+    const auto files = services.models.VerifiedFiles(*model, context.stop);
     if (!files) return Missing(files.error());
     models.push_back({*model, *files});
   }
@@ -57,7 +58,8 @@ PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) 
   context.mounts = std::move(placed.mounts);
   context.model_directory = placed.model_directory;
   if (const auto* script = std::get_if<EntryScriptConfig>(&context.config().service)) {
-    const auto source = services.sources.Files(profile.workspace, script->source_id);
+    const auto source =
+        services.sources.VerifiedFiles(profile.workspace, script->source_id, context.stop);
     if (!source) return Missing(source.error());
     context.source_directory = *source;
     context.mounts.push_back({*source, kSourceMount});

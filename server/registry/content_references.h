@@ -1,21 +1,35 @@
-// Which stored content is still referred to by a row, and the removal of what is not.
+// Which stored content rows refer to. Tables are read whole and by no index, and every row against
+// its checksum: a damaged index or row never makes content look like nobody's.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 
 #include "common/result/result.h"
+#include "common/time/timestamp.h"
 
 namespace mlprof {
 
 class ContentStore;
 class Database;
 
-/// After a row went: removes its content unless another row refers to it. The caller holds the
-/// content store's lock.
-Status RemoveIfUnreferenced(Database& database, ContentStore& content, const std::string& sha256);
+/// One row of it: a digest, who refers to it ("the model words:1"), whether the row is intact.
+extern const char* const kReferencesSql;
 
-/// At start, before uploads: removes what a crash left between publishing and commit, or between
-/// a delete and the removal.
-Status RemoveUnreferencedContent(Database& database, ContentStore& content);
+/// By digest, one of those that refer to it. kInternal where a row is damaged, so that nobody
+/// knows.
+Result<std::map<std::string, std::string>> ReferencedContent(Database& database);
+
+/// After rows went: removes of their content what no other row refers to. Nothing is removed before
+/// the database has passed its check: the next start finds it. The caller holds the content store's
+/// lock.
+Status RemoveUnreferenced(Database& database, ContentStore& content,
+                          std::span<const std::string> digests);
+
+/// After a start, once the database has passed its check: content that rows lack is taken back from
+/// the quarantine, or told to be missing; what no row refers to goes into the quarantine: a crash
+/// left it, or the database is not the one it belongs to.
+Status ReconcileContent(Database& database, ContentStore& content, Timestamp now);
 
 }  // namespace mlprof

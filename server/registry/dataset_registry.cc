@@ -12,6 +12,7 @@
 #include "server/registry/resource_id.h"
 #include "server/registry/row_formats.h"
 #include "server/registry/text_checks.h"
+#include "server/registry/verified_tree.h"
 #include "server/registry/versions.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
@@ -142,32 +143,41 @@ Status DatasetRegistry::Delete(const std::string& workspace, const std::string& 
     return stored;
   });
   if (!deleted) return Fail(deleted.error());
-  // The dataset is gone; what cannot be removed now is removed at the next start.
-  if (Status status = RemoveIfUnreferenced(database_, content_, deleted->content_sha256); !status) {
+  // The dataset is gone; what cannot be removed now, the next start puts into quarantine.
+  if (Status status = RemoveUnreferenced(database_, content_, {&deleted->content_sha256, 1});
+      !status) {
     LogWarn("content left behind", {{"reason", status.error().message()}});
   }
   return {};
 }
 
-Result<std::filesystem::path> DatasetRegistry::PackedFile(const Dataset& dataset) {
-  return database_.Read([&](Connection& connection) -> Result<std::filesystem::path> {
-    const auto stored = FindDataset(connection, dataset.workspace, dataset.id);
+Result<std::string> DatasetRegistry::ContentOf(const Dataset& dataset) {
+  return database_.Read([&](Connection& connection) -> Result<std::string> {
+    auto stored = FindDataset(connection, dataset.workspace, dataset.id);
     if (!stored) return Fail(stored.error());
-    return content_.FilePath(stored->content_sha256);
+    return std::move(stored->content_sha256);
   });
 }
 
 Result<Rows> DatasetRegistry::ReadRows(const Dataset& dataset) {
-  const auto file = PackedFile(dataset);
-  if (!file) return Fail(file.error());
-  return ReadPackedRows(*file);
+  const auto sha256 = ContentOf(dataset);
+  if (!sha256) return Fail(sha256.error());
+  auto rows = ReadPackedRows(content_.FilePath(*sha256));
+  if (!rows || PackedDigest(*rows) != *sha256) {
+    MLPROF_TRY(VerifyFile(content_, *sha256, "the dataset " + dataset.id));
+  }
+  return rows;
 }
 
 Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
                                                         const PageRequest& page) {
-  const auto file = PackedFile(dataset);
-  if (!file) return Fail(file.error());
-  return ReadPackedPage(*file, page);
+  const auto sha256 = ContentOf(dataset);
+  if (!sha256) return Fail(sha256.error());
+  // Once for all the pages that follow.
+  if (page.cursor.empty()) {
+    MLPROF_TRY(VerifyFile(content_, *sha256, "the dataset " + dataset.id));
+  }
+  return ReadPackedPage(content_.FilePath(*sha256), page);
 }
 
 }  // namespace mlprof

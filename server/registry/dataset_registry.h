@@ -1,7 +1,6 @@
 // Datasets: one column of request bodies. Thread-safe.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "common/domain/dataset.h"
@@ -39,12 +38,12 @@ class DatasetRegistry {
   Result<Page<Dataset>> List(const std::string& workspace, const std::string& name,
                              const PageRequest& page);
   Status Delete(const std::string& workspace, const std::string& id);
-  /// All rows, in order.
+  /// All rows, in order, as they were registered; kInternal where their file is damaged.
   Result<Rows> ReadRows(const Dataset& dataset);
   Result<Page<std::string>> ReadRowsPage(const Dataset& dataset, const PageRequest& page);
 
  private:
-  Result<std::filesystem::path> PackedFile(const Dataset& dataset);
+  Result<std::string> ContentOf(const Dataset& dataset);
 
   Database& database_;
   ContentStore& content_;

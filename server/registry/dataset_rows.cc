@@ -5,6 +5,7 @@
 #include "server/registry/content_guid.h"
 #include "server/registry/resource_id.h"
 #include "server/storage/page_cursor.h"
+#include "server/storage/row_checksum.h"
 
 namespace mlprof {
 namespace {
@@ -28,7 +29,10 @@ const char* TextOf(RowForm form) {
 }
 
 // Columns in the order of the SELECTs below.
-StoredDataset ReadRow(const Statement& row) {
+Result<StoredDataset> ReadRow(const Statement& row) {
+  if (row.Int(11) == 0) {
+    return Fail(DamagedRow("the dataset " + row.Text(2) + ":" + std::to_string(row.Int(3))));
+  }
   StoredDataset stored;
   Dataset& dataset = stored.dataset;
   dataset.workspace = row.Text(1);
@@ -53,7 +57,10 @@ Result<StoredDataset> FindByContent(Connection& connection, const std::string& w
   if (!prefix) return Fail(NoSuchDataset(id));
   Statement row(connection, R"sql(
     SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
-           size_bytes, created_unix_ms, content_sha256, row_form
+           size_bytes, created_unix_ms, content_sha256, row_form,
+           checksum = row_checksum(workspace, name, version, description, row_count,
+                                   distinct_row_count, size_bytes, content_sha256, created_unix_ms,
+                                   row_form)
     FROM datasets
     WHERE content_sha256 >= :prefix AND content_sha256 < :prefix || 'g' AND workspace = :workspace
     ORDER BY sequence DESC LIMIT 1)sql");
@@ -74,7 +81,10 @@ Result<StoredDataset> FindDataset(Connection& connection, const std::string& wor
   if (!parsed) return Fail(NoSuchDataset(id));
   Statement row(connection, R"sql(
     SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
-           size_bytes, created_unix_ms, content_sha256, row_form
+           size_bytes, created_unix_ms, content_sha256, row_form,
+           checksum = row_checksum(workspace, name, version, description, row_count,
+                                   distinct_row_count, size_bytes, content_sha256, created_unix_ms,
+                                   row_form)
     FROM datasets
     WHERE workspace = :workspace AND name = :name AND (:version = 0 OR version = :version)
     ORDER BY version DESC LIMIT 1)sql");
@@ -92,9 +102,12 @@ Status InsertDataset(Connection& connection, const StoredDataset& stored) {
   return Statement(connection, R"sql(
            INSERT INTO datasets (workspace, name, version, description, row_count,
                                  distinct_row_count, size_bytes, content_sha256, created_unix_ms,
-                                 row_form)
+                                 row_form, checksum)
            VALUES (:workspace, :name, :version, :description, :row_count,
-                   :distinct_row_count, :size, :content_sha256, :created, :row_form))sql")
+                   :distinct_row_count, :size, :content_sha256, :created, :row_form,
+                   row_checksum(:workspace, :name, :version, :description, :row_count,
+                                :distinct_row_count, :size, :content_sha256, :created,
+                                :row_form)))sql")
       .Bind(":workspace", dataset.workspace)
       .Bind(":name", dataset.name)
       .Bind(":version", dataset.version)
@@ -112,7 +125,10 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
                                    const std::string& name, std::int64_t before, int top) {
   Statement rows(connection, R"sql(
     SELECT sequence, workspace, name, version, description, row_count, distinct_row_count,
-           size_bytes, created_unix_ms, content_sha256, row_form
+           size_bytes, created_unix_ms, content_sha256, row_form,
+           checksum = row_checksum(workspace, name, version, description, row_count,
+                                   distinct_row_count, size_bytes, content_sha256, created_unix_ms,
+                                   row_form)
     FROM datasets
     WHERE workspace = :workspace AND sequence < :before AND (:name = '' OR name = :name)
     ORDER BY sequence DESC LIMIT :limit)sql");
@@ -126,7 +142,9 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
     if (!*row) return CutToPage(std::move(datasets), sequences, top);
-    datasets.push_back(ReadRow(rows).dataset);
+    auto stored = ReadRow(rows);
+    if (!stored) return Fail(stored.error());
+    datasets.push_back(std::move(stored->dataset));
     sequences.push_back(rows.Int(0));
   }
 }

@@ -6,6 +6,7 @@
 #include "server/registry/content_references.h"
 #include "server/registry/model_rows.h"
 #include "server/registry/resource_id.h"
+#include "server/registry/verified_tree.h"
 #include "server/registry/versions.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
@@ -68,10 +69,12 @@ void Apply(const ModelChange& change, Model& model) {
   if (change.inference_config) model.inference_config = change.inference_config;
 }
 
+std::string OwnerOf(const Model& model) { return "the model " + model.id; }
+
 Result<std::filesystem::path> Existing(const std::filesystem::path& path, const Model& model) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) return path;
-  return Fail(Internal("the files of the model " + model.id +
+  return Fail(Internal("the files of " + OwnerOf(model) +
                        " are missing from the data directory; register it again"));
 }
 
@@ -114,7 +117,9 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
   if (!before) return Fail(before.error());
   return database_.Read([&](Connection& connection) -> Result<Page<Model>> {
     Statement rows(connection, R"sql(
-      SELECT document, workspace, sequence FROM models
+      SELECT document, workspace, name || ':' || version,
+             checksum = row_checksum(workspace, name, version, sha256, tags, document), sequence
+      FROM models
       WHERE workspace = :workspace AND sequence < :before AND (:name = '' OR name = :name)
         AND NOT EXISTS (
           SELECT 1 FROM json_each(:filters) AS wanted WHERE NOT EXISTS (
@@ -136,7 +141,7 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
       auto model = ReadModelRow(rows);
       if (!model) return Fail(model.error());
       models.push_back(std::move(*model));
-      sequences.push_back(rows.Int(2));
+      sequences.push_back(rows.Int(4));
     }
   });
 }
@@ -169,15 +174,21 @@ Status ModelRegistry::Delete(const std::string& workspace, const std::string& id
     return model;
   });
   if (!deleted) return Fail(deleted.error());
-  // The model is gone; what cannot be removed now is removed at the next start.
-  if (Status status = RemoveIfUnreferenced(database_, content_, deleted->sha256); !status) {
+  // The model is gone; what cannot be removed now, the next start puts into quarantine.
+  if (Status status = RemoveUnreferenced(database_, content_, {&deleted->sha256, 1}); !status) {
     LogWarn("content left behind", {{"reason", status.error().message()}});
   }
   return {};
 }
 
 Result<std::filesystem::path> ModelRegistry::Archive(const Model& model) {
-  return Existing(content_.FilePath(model.sha256), model);
+  MLPROF_TRY(VerifyFile(content_, model.sha256, OwnerOf(model)));
+  return content_.FilePath(model.sha256);
+}
+
+Result<std::filesystem::path> ModelRegistry::VerifiedFiles(const Model& model,
+                                                           const std::stop_token& stop) {
+  return VerifiedTree(content_, model.sha256, OwnerOf(model), stop);
 }
 
 Result<std::filesystem::path> ModelRegistry::Files(const Model& model) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -63,10 +64,12 @@ class ModelRegistry {
                        const ModelChange& change);
   /// kConflict while an unfinished profile uses it.
   Status Delete(const std::string& workspace, const std::string& id);
-  /// The tar as it was given (uncompressed).
+  /// The tar as it was given (uncompressed), after a look whether it still is.
   Result<std::filesystem::path> Archive(const Model& model);
-  /// The unpacked files, read-only, to be mounted.
+  /// The unpacked files, read-only.
   Result<std::filesystem::path> Files(const Model& model);
+  /// The same, compared with what was registered (verified_tree.h); to be mounted.
+  Result<std::filesystem::path> VerifiedFiles(const Model& model, const std::stop_token& stop);
 
  private:
   Database& database_;

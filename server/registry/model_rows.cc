@@ -3,6 +3,7 @@
 #include "common/json/domain_json.h"
 #include "common/json/json.h"
 #include "server/registry/resource_id.h"
+#include "server/storage/row_checksum.h"
 
 namespace mlprof {
 namespace {
@@ -16,6 +17,7 @@ Error NoSuchModel(const std::string& id) { return NotFound("there is no model \"
 }  // namespace
 
 Result<Model> ReadModelRow(const Statement& row) {
+  if (row.Int(3) == 0) return Fail(DamagedRow("the model " + row.Text(2)));
   const auto json = ParseJson(row.Text(0), kDocumentLimits);
   if (!json) return Fail(Internal("a stored model: " + json.error().message()));
   auto model = DecodeModel(*json);
@@ -29,7 +31,9 @@ Result<Model> FindModel(Connection& connection, const std::string& workspace,
   const auto parsed = ParseResourceId(id);
   if (!parsed) return Fail(NoSuchModel(id));
   Statement row(connection, R"sql(
-    SELECT document, workspace FROM models
+    SELECT document, workspace, name || ':' || version,
+           checksum = row_checksum(workspace, name, version, sha256, tags, document)
+    FROM models
     WHERE workspace = :workspace AND name = :name AND (:version = 0 OR version = :version)
     ORDER BY version DESC LIMIT 1)sql");
   const Result<bool> found = row.Bind(":workspace", workspace)
@@ -43,8 +47,9 @@ Result<Model> FindModel(Connection& connection, const std::string& workspace,
 
 Status InsertModel(Connection& connection, const Model& model) {
   return Statement(connection, R"sql(
-           INSERT INTO models (workspace, name, version, sha256, tags, document)
-           VALUES (:workspace, :name, :version, :sha256, :tags, :document))sql")
+           INSERT INTO models (workspace, name, version, sha256, tags, document, checksum)
+           VALUES (:workspace, :name, :version, :sha256, :tags, :document,
+                   row_checksum(:workspace, :name, :version, :sha256, :tags, :document)))sql")
       .Bind(":workspace", model.workspace)
       .Bind(":name", model.name)
       .Bind(":version", model.version)
@@ -56,13 +61,15 @@ Status InsertModel(Connection& connection, const Model& model) {
 
 Status UpdateModel(Connection& connection, const Model& model) {
   return Statement(connection, R"sql(
-           UPDATE models SET tags = :tags, document = :document
+           UPDATE models SET tags = :tags, document = :document,
+             checksum = row_checksum(:workspace, :name, :version, :sha256, :tags, :document)
            WHERE workspace = :workspace AND name = :name AND version = :version)sql")
       .Bind(":tags", DumpJson(model.tags))
       .Bind(":document", DumpJson(EncodeModel(model)))
       .Bind(":workspace", model.workspace)
       .Bind(":name", model.name)
       .Bind(":version", model.version)
+      .Bind(":sha256", model.sha256)
       .Run();
 }
 

@@ -10,7 +10,8 @@
 
 namespace mlprof {
 
-/// The model of a row whose columns are: document, workspace.
+/// The model of a row whose columns are: document, workspace, "name:version", whether the checksum
+/// is right. kInternal for a damaged one.
 Result<Model> ReadModelRow(const Statement& row);
 /// By id or bare name; kNotFound.
 Result<Model> FindModel(Connection& connection, const std::string& workspace,

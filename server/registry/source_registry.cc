@@ -1,6 +1,7 @@
 #include "server/registry/source_registry.h"
 
 #include "server/registry/archive_intake.h"
+#include "server/registry/verified_tree.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/idempotency_keys.h"
@@ -35,8 +36,9 @@ Result<std::string> SourceRegistry::Register(const std::string& workspace, const
     if (*before) return std::move(**before);
     const std::string id = std::string(kPrefix) + archive->sha256();
     MLPROF_TRY(Statement(connection, R"sql(
-      INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms)
-      VALUES (:workspace, :sha256, :size, :now)
+      INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms, checksum)
+      VALUES (:workspace, :sha256, :size, :now,
+              row_checksum(:workspace, :sha256, :size, :now))
       ON CONFLICT (workspace, sha256) DO NOTHING)sql")
                    .Bind(":workspace", workspace)
                    .Bind(":sha256", archive->sha256())
@@ -66,6 +68,15 @@ Result<std::filesystem::path> SourceRegistry::Files(const std::string& workspace
   if (std::filesystem::exists(tree, error)) return tree;
   return Fail(Internal("the files of the source " + id +
                        " are missing from the data directory; register it again"));
+}
+
+Result<std::filesystem::path> SourceRegistry::VerifiedFiles(const std::string& workspace,
+                                                            const std::string& id,
+                                                            const std::stop_token& stop) {
+  const Result<bool> known = Exists(workspace, id);
+  if (!known) return Fail(known.error());
+  if (!*known) return Fail(NotFound("there is no source \"" + id + "\""));
+  return VerifiedTree(content_, DigestOf(id), "the source " + id, stop);
 }
 
 }  // namespace mlprof

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 
 #include "common/http/message.h"
@@ -24,6 +25,9 @@ class SourceRegistry {
   Result<bool> Exists(const std::string& workspace, const std::string& id);
   /// The unpacked folder, read-only.
   Result<std::filesystem::path> Files(const std::string& workspace, const std::string& id);
+  /// The same, compared with what was registered (verified_tree.h); to be mounted.
+  Result<std::filesystem::path> VerifiedFiles(const std::string& workspace, const std::string& id,
+                                              const std::stop_token& stop);
 
  private:
   Database& database_;

@@ -5,6 +5,7 @@
 namespace mlprof {
 namespace {
 
+// By no index: a damaged one would have something deleted that is in use.
 Status CheckUnused(Connection& connection, const char* sql, const std::string& workspace,
                    const std::string& id) {
   Statement row(connection, sql);
@@ -35,9 +36,10 @@ Result<int> NextVersion(Connection& connection, const char* kind, const std::str
 Status CheckModelUnused(Connection& connection, const std::string& workspace,
                         const std::string& model_id) {
   return CheckUnused(connection, R"sql(
-    SELECT p.name FROM profile_models m JOIN profiles p ON p.id = m.profile_id
-    WHERE m.model_id = :id AND p.workspace = :workspace
-      AND p.state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
+    SELECT name FROM profiles NOT INDEXED
+    WHERE state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
+      AND workspace = :workspace
+      AND id IN (SELECT profile_id FROM profile_models WHERE +model_id = :id)
     LIMIT 1)sql",
                      workspace, model_id);
 }
@@ -45,7 +47,7 @@ Status CheckModelUnused(Connection& connection, const std::string& workspace,
 Status CheckDatasetUnused(Connection& connection, const std::string& workspace,
                           const std::string& dataset_id) {
   return CheckUnused(connection, R"sql(
-    SELECT name FROM profiles
+    SELECT name FROM profiles NOT INDEXED
     WHERE state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
       AND workspace = :workspace AND dataset_id = :id
     LIMIT 1)sql",

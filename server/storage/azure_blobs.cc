@@ -1,5 +1,7 @@
 #include "server/storage/azure_blobs.h"
 
+#include "server/storage/row_checksum.h"
+
 namespace mlprof {
 namespace {
 
@@ -9,9 +11,16 @@ Statement& BindName(Statement& statement, const BlobName& name) {
       .Bind(":path", name.path);
 }
 
-// Columns: path, sha256, size_bytes, modified_unix_ms.
-Blob ReadBlob(const Statement& row) {
-  return {row.Text(0), row.Text(1), Bytes(row.Int(2)), row.Time(3)};
+// Columns: path, sha256, size_bytes, modified_unix_ms, whether the checksum is right.
+Result<Blob> ReadBlob(const Statement& row) {
+  if (row.Int(4) == 0) return Fail(DamagedRow("the blob " + row.Text(0)));
+  return Blob{row.Text(0), row.Text(1), Bytes(row.Int(2)), row.Time(3)};
+}
+
+// Columns: block_id, sha256, size_bytes, whether the checksum is right.
+Result<Block> ReadBlock(const Statement& row) {
+  if (row.Int(3) == 0) return Fail(DamagedRow("the block " + row.Text(0)));
+  return Block{row.Text(0), row.Text(1), Bytes(row.Int(2))};
 }
 
 Result<std::vector<std::string>> Digests(Statement& rows) {
@@ -28,20 +37,25 @@ Result<std::vector<std::string>> Digests(Statement& rows) {
 
 Result<std::optional<Blob>> FindBlob(Connection& connection, const BlobName& name) {
   Statement row(connection, R"sql(
-    SELECT path, sha256, size_bytes, modified_unix_ms FROM azure_blobs
+    SELECT path, sha256, size_bytes, modified_unix_ms,
+           checksum = row_checksum(workspace, container, path, sha256, size_bytes, modified_unix_ms)
+    FROM azure_blobs
     WHERE workspace = :workspace AND container = :container AND path = :path)sql");
   const Result<bool> found = BindName(row, name).Step();
   if (!found) return Fail(found.error());
-  return *found ? std::optional(ReadBlob(row)) : std::nullopt;
+  if (!*found) return std::nullopt;
+  return ReadBlob(row);
 }
 
 Status SaveBlob(Connection& connection, const BlobName& name, const Blob& blob) {
   Statement row(connection, R"sql(
-    INSERT INTO azure_blobs (workspace, container, path, sha256, size_bytes, modified_unix_ms)
-    VALUES (:workspace, :container, :path, :sha256, :size, :modified)
+    INSERT INTO azure_blobs
+      (workspace, container, path, sha256, size_bytes, modified_unix_ms, checksum)
+    VALUES (:workspace, :container, :path, :sha256, :size, :modified,
+            row_checksum(:workspace, :container, :path, :sha256, :size, :modified))
     ON CONFLICT (workspace, container, path) DO UPDATE SET
       sha256 = excluded.sha256, size_bytes = excluded.size_bytes,
-      modified_unix_ms = excluded.modified_unix_ms)sql");
+      modified_unix_ms = excluded.modified_unix_ms, checksum = excluded.checksum)sql");
   return BindName(row, name)
       .Bind(":sha256", blob.sha256)
       .Bind(":size", blob.size.count())
@@ -53,7 +67,9 @@ Status SaveBlob(Connection& connection, const BlobName& name, const Blob& blob) 
 Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
                              const PageRequest& page) {
   Statement rows(connection, R"sql(
-    SELECT path, sha256, size_bytes, modified_unix_ms FROM azure_blobs
+    SELECT path, sha256, size_bytes, modified_unix_ms,
+           checksum = row_checksum(workspace, container, path, sha256, size_bytes, modified_unix_ms)
+    FROM azure_blobs
     WHERE workspace = :workspace AND container = :container AND path > :after
       AND path >= :path AND path <= :path || char(1114111)
       AND substr(path, 1, length(:path)) = :path
@@ -68,7 +84,9 @@ Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
       blobs.next_cursor = blobs.value.back().path;
       return blobs;
     }
-    blobs.value.push_back(ReadBlob(rows));
+    auto blob = ReadBlob(rows);
+    if (!blob) return Fail(blob.error());
+    blobs.value.push_back(std::move(*blob));
   }
 }
 
@@ -86,7 +104,9 @@ Result<std::vector<std::string>> DeleteBlobs(Connection& connection, const BlobN
 Result<std::vector<std::string>> DeleteBlobsBefore(Connection& connection,
                                                    const std::string& container, Timestamp when) {
   Statement rows(connection, R"sql(
-    DELETE FROM azure_blobs WHERE container = :container AND modified_unix_ms < :when
+    DELETE FROM azure_blobs
+    WHERE container = :container AND modified_unix_ms < :when
+      AND checksum = row_checksum(workspace, container, path, sha256, size_bytes, modified_unix_ms)
     RETURNING sha256)sql");
   rows.Bind(":container", container).Bind(":when", when);
   return Digests(rows);
@@ -108,11 +128,12 @@ Result<std::optional<std::string>> DeleteBlob(Connection& connection, const Blob
 Status SaveBlock(Connection& connection, const BlobName& name, const Block& block, Timestamp now) {
   Statement row(connection, R"sql(
     INSERT INTO azure_blocks
-      (workspace, container, path, block_id, sha256, size_bytes, created_unix_ms)
-    VALUES (:workspace, :container, :path, :id, :sha256, :size, :now)
+      (workspace, container, path, block_id, sha256, size_bytes, created_unix_ms, checksum)
+    VALUES (:workspace, :container, :path, :id, :sha256, :size, :now,
+            row_checksum(:workspace, :container, :path, :id, :sha256, :size, :now))
     ON CONFLICT (workspace, container, path, block_id) DO UPDATE SET
       sha256 = excluded.sha256, size_bytes = excluded.size_bytes,
-      created_unix_ms = excluded.created_unix_ms)sql");
+      created_unix_ms = excluded.created_unix_ms, checksum = excluded.checksum)sql");
   return BindName(row, name)
       .Bind(":id", block.id)
       .Bind(":sha256", block.sha256)
@@ -123,7 +144,10 @@ Status SaveBlock(Connection& connection, const BlobName& name, const Block& bloc
 
 Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name) {
   Statement rows(connection, R"sql(
-    SELECT block_id, sha256, size_bytes FROM azure_blocks
+    SELECT block_id, sha256, size_bytes,
+           checksum = row_checksum(workspace, container, path, block_id, sha256, size_bytes,
+                                   created_unix_ms)
+    FROM azure_blocks
     WHERE workspace = :workspace AND container = :container AND path = :path)sql");
   BindName(rows, name);
   std::vector<Block> blocks;
@@ -131,19 +155,25 @@ Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
     if (!*row) return blocks;
-    blocks.push_back({rows.Text(0), rows.Text(1), Bytes(rows.Int(2))});
+    auto block = ReadBlock(rows);
+    if (!block) return Fail(block.error());
+    blocks.push_back(std::move(*block));
   }
 }
 
 Result<std::optional<Block>> FindBlock(Connection& connection, const BlobName& name,
                                        const std::string& id) {
   Statement row(connection, R"sql(
-    SELECT block_id, sha256, size_bytes FROM azure_blocks
+    SELECT block_id, sha256, size_bytes,
+           checksum = row_checksum(workspace, container, path, block_id, sha256, size_bytes,
+                                   created_unix_ms)
+    FROM azure_blocks
     WHERE workspace = :workspace AND container = :container AND path = :path
       AND block_id = :id)sql");
   const Result<bool> found = BindName(row, name).Bind(":id", id).Step();
   if (!found) return Fail(found.error());
-  return *found ? std::optional(Block{row.Text(0), row.Text(1), Bytes(row.Int(2))}) : std::nullopt;
+  if (!*found) return std::nullopt;
+  return ReadBlock(row);
 }
 
 Result<std::int64_t> CountBlocks(Connection& connection, const BlobName& name) {
@@ -163,8 +193,12 @@ Status DeleteBlocks(Connection& connection, const BlobName& name) {
 }
 
 Result<std::vector<std::string>> DeleteBlocksBefore(Connection& connection, Timestamp when) {
-  Statement rows(connection,
-                 "DELETE FROM azure_blocks WHERE created_unix_ms < :when RETURNING sha256");
+  Statement rows(connection, R"sql(
+    DELETE FROM azure_blocks
+    WHERE created_unix_ms < :when
+      AND checksum = row_checksum(workspace, container, path, block_id, sha256, size_bytes,
+                                  created_unix_ms)
+    RETURNING sha256)sql");
   rows.Bind(":when", when);
   return Digests(rows);
 }

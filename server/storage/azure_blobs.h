@@ -37,7 +37,8 @@ Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
 Result<std::optional<std::string>> DeleteBlob(Connection& connection, const BlobName& name);
 /// The blob `under.path` and those below it; the digests of what was removed.
 Result<std::vector<std::string>> DeleteBlobs(Connection& connection, const BlobName& under);
-/// Of one container in all workspaces, those last written before `when`.
+/// Of one container in all workspaces, those last written before `when`. A damaged row stays: its
+/// time may be what is damaged.
 Result<std::vector<std::string>> DeleteBlobsBefore(Connection& connection,
                                                    const std::string& container, Timestamp when);
 

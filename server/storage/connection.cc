@@ -5,6 +5,8 @@
 #include <string>
 
 #include "common/hash/sha256.h"
+#include "common/log/log.h"
+#include "server/storage/row_checksum.h"
 
 namespace mlprof {
 namespace {
@@ -50,10 +52,14 @@ std::string AdviceFor(int code) {
   }
 }
 
-bool Breaks(int code) {
-  return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC ||
-         (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+Trouble TroubleOf(int code) {
+  if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC) return Trouble::kDisk;
+  const int kind = code & 0xff;
+  return kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB ? Trouble::kDamage : Trouble::kNone;
 }
+
+// As many pages as SQLite takes by default.
+constexpr int kPagesBeforeCheckpoint = 1000;
 
 }  // namespace
 
@@ -80,8 +86,10 @@ Status Connection::SetUp(Access access) {
   sqlite3_busy_timeout(handle_, 5000);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  MLPROF_TRY(AddRowChecksum(*this));
   MLPROF_TRY(Execute("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON;"));
   if (access != Access::kReadWrite) return {};
+  sqlite3_wal_hook(handle_, &CheckpointAfterCommit, this);
   return Execute(
       "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864;");
 }
@@ -96,10 +104,33 @@ std::int64_t Connection::Changes() const { return sqlite3_changes64(handle_); }
 std::int64_t Connection::LastInsertId() const { return sqlite3_last_insert_rowid(handle_); }
 
 Error Connection::ErrorOf(int code, std::string_view what) {
-  if (Breaks(code)) broken_ = true;
+  NoteTrouble(code);
   const char* text = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
   return Error(CodeOf(code), std::string(what) + ": " + text + " (SQLite " + std::to_string(code) +
                                  ")" + AdviceFor(code));
+}
+
+void Connection::NoteTrouble(int code) {
+  if (TroubleOf(code) == Trouble::kNone || trouble_ != Trouble::kNone) return;
+  trouble_ = TroubleOf(code);
+  // The -wal may hold the only good copy of pages: it stays for the next start to recover from.
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+// The commit stands whatever becomes of the checkpoint, so it is not told of as the commit's error.
+int Connection::CheckpointAfterCommit(void* self, sqlite3* handle, const char* name, int pages) {
+  auto& connection = *static_cast<Connection*>(self);
+  if (pages < kPagesBeforeCheckpoint || connection.trouble_ != Trouble::kNone) return SQLITE_OK;
+  const int code =
+      sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  const bool failed = code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY;
+  if (failed && !connection.checkpoint_failed_) {
+    LogError("a checkpoint of the database failed",
+             {{"why", connection.ErrorOf(code, "checkpoint").message()}});
+  }
+  connection.NoteTrouble(code);
+  connection.checkpoint_failed_ = failed;
+  return SQLITE_OK;
 }
 
 }  // namespace mlprof

@@ -2,6 +2,7 @@
 // .cc files of server/storage see sqlite3.h.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -19,6 +20,13 @@ enum class Access {
   kImmutable,  // read-only and without looking for a -wal: leaves no file behind
 };
 
+/// What a connection has met that no retry mends.
+enum class Trouble {
+  kNone,
+  kDisk,    // a failed fsync: nothing is known of what reached the disk
+  kDamage,  // a page that is none
+};
+
 class Connection {
  public:
   static Result<std::unique_ptr<Connection>> Open(const std::filesystem::path& file, Access access);
@@ -34,17 +42,21 @@ class Connection {
 
   /// What a failed call means to our callers. Remembers a failed fsync or a damaged file.
   Error ErrorOf(int code, std::string_view what);
-  /// After a failed fsync nothing is known of what reached the disk: write no more.
-  bool broken() const { return broken_; }
+  /// Write no more once there is any. From any thread.
+  Trouble trouble() const { return trouble_; }
 
   sqlite3* handle() const { return handle_; }
 
  private:
   explicit Connection(sqlite3* handle) : handle_(handle) {}
   Status SetUp(Access access);
+  /// What SQLite's own automatic checkpoint does, except that it forgets errors.
+  static int CheckpointAfterCommit(void* self, sqlite3* handle, const char* name, int pages);
+  void NoteTrouble(int code);
 
   sqlite3* handle_;
-  bool broken_ = false;
+  std::atomic<Trouble> trouble_ = Trouble::kNone;
+  bool checkpoint_failed_ = false;
 };
 
 }  // namespace mlprof

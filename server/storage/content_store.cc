@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "common/log/log.h"
 #include "server/storage/durable_file.h"
+#include "server/storage/file_digest.h"
 #include "server/storage/random_id.h"
 
 namespace mlprof {
@@ -27,12 +29,28 @@ Status RemoveAll(const fs::path& path) {
   return {};
 }
 
+void AddDigest(const fs::path& path, std::set<std::string>& digests) {
+  if (std::string name = path.filename().string(); IsDigest(name)) digests.insert(std::move(name));
+}
+
+// Into a folder that is made where it is missing; nothing where there is nothing to move.
+Result<Bytes> MoveInto(const fs::path& folder, const fs::path& from) {
+  std::error_code error;
+  if (!fs::exists(from, error)) return Bytes(0);
+  const Bytes size = SizeOfTree(from);
+  MLPROF_TRY(MakePrivate(folder));
+  MLPROF_TRY(RenameDurably(from, folder / from.filename()));
+  MLPROF_TRY(SyncPath(from.parent_path()));
+  return size;
+}
+
 }  // namespace
 
 ContentStore::ContentStore(const fs::path& data_directory)
     : files_(data_directory / "content" / "sha256"),
       trees_(data_directory / "trees"),
-      incoming_(data_directory / "incoming") {}
+      incoming_(data_directory / "incoming"),
+      quarantine_(data_directory) {}
 
 Result<std::unique_ptr<ContentStore>> ContentStore::Open(const fs::path& data_directory) {
   std::unique_ptr<ContentStore> store(new ContentStore(data_directory));
@@ -53,9 +71,8 @@ fs::path ContentStore::FilePath(const std::string& sha256) const {
 fs::path ContentStore::TreePath(const std::string& sha256) const { return trees_ / sha256; }
 
 Status ContentStore::PutFile(const fs::path& file, const std::string& sha256) {
+  // Over one that is there: what came in last is known to have the digest.
   const fs::path target = FilePath(sha256);
-  std::error_code error;
-  if (fs::exists(target, error)) return RemoveAll(file);
   MLPROF_TRY(SyncPath(file));
   MLPROF_TRY(MakePrivate(target.parent_path()));
   MLPROF_TRY(SyncPath(files_));
@@ -69,8 +86,17 @@ Status ContentStore::PutTree(const fs::path& folder, const std::string& sha256) 
   return RenameDurably(folder, target);
 }
 
+bool ContentStore::HasFile(const std::string& sha256) const {
+  std::error_code error;
+  return fs::is_regular_file(FilePath(sha256), error);
+}
+
 Status ContentStore::Remove(const std::string& sha256) {
   MLPROF_TRY(RemoveAll(FilePath(sha256)));
+  return RemoveTree(sha256);
+}
+
+Status ContentStore::RemoveTree(const std::string& sha256) {
   // A tree half removed must not pass for a whole one after a crash: out of its name first.
   const fs::path tree = TreePath(sha256);
   std::error_code error;
@@ -80,6 +106,30 @@ Status ContentStore::Remove(const std::string& sha256) {
   return RemoveAll(doomed);
 }
 
+Result<Bytes> ContentStore::MoveTo(const fs::path& batch, const std::string& sha256) {
+  const auto tree = MoveInto(batch / "trees", TreePath(sha256));
+  if (!tree) return tree;
+  const auto file = MoveInto(batch / "content", FilePath(sha256));
+  if (!file) return file;
+  return *tree + *file;
+}
+
+Result<bool> ContentStore::TakeBack(const std::string& sha256) {
+  const auto found = quarantine_.Find(sha256);
+  if (!found) return Fail(found.error());
+  for (const fs::path& file : *found) {
+    const auto digest = FileDigest(file);
+    if (!digest || *digest != sha256) {
+      LogError("contentDamaged", {{"file", file.string()}});
+      continue;
+    }
+    MLPROF_TRY(MakePrivate(FilePath(sha256).parent_path()));
+    MLPROF_TRY(RenameDurably(file, FilePath(sha256)));
+    return true;
+  }
+  return false;
+}
+
 Result<std::vector<std::string>> ContentStore::Digests() const {
   std::set<std::string> digests;
   std::error_code error;
@@ -87,13 +137,13 @@ Result<std::vector<std::string>> ContentStore::Digests() const {
        prefix.increment(error)) {
     for (fs::directory_iterator file(prefix->path(), error); !error && file != end;
          file.increment(error)) {
-      digests.insert(file->path().filename().string());
+      AddDigest(file->path(), digests);
     }
     if (error) break;
   }
   for (fs::directory_iterator tree(trees_, error), end; !error && tree != end;
        tree.increment(error)) {
-    digests.insert(tree->path().filename().string());
+    AddDigest(tree->path(), digests);
   }
   if (error) return Fail(FromErrno(error.value(), "listing the content store"));
   return std::vector<std::string>(digests.begin(), digests.end());

@@ -4,9 +4,10 @@
 //   trees/abcd…/              an unpacked tar: directories 0755, files 0644, so that any uid can
 //                             read them once they are mounted
 //   incoming/                 what is not finished; emptied at start
+//   quarantine/               what no row refers to, for a while (quarantine.h)
 //
-// The three folders are 0700, so other users of the machine reach nothing. What is published is
-// whole and on the disk. Thread-safe.
+// The first three folders are 0700, so other users of the machine reach nothing. What is published
+// is whole and on the disk. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +17,8 @@
 #include <vector>
 
 #include "common/result/result.h"
+#include "common/units/bytes.h"
+#include "server/storage/quarantine.h"
 
 namespace mlprof {
 
@@ -33,17 +36,28 @@ class ContentStore {
   /// check for references and the removal: neither can come between the other's two steps.
   [[nodiscard]] std::unique_lock<std::mutex> Lock() { return std::unique_lock(mutex_); }
 
-  /// Moves a file of the same file system in; the same content twice is kept once.
+  /// Moves a file of the same file system in, in place of one that has the same digest for a name.
   Status PutFile(const std::filesystem::path& file, const std::string& sha256);
   /// Moves a finished folder in.
   Status PutTree(const std::filesystem::path& folder, const std::string& sha256);
 
   std::filesystem::path FilePath(const std::string& sha256) const;
   std::filesystem::path TreePath(const std::string& sha256) const;
+  bool HasFile(const std::string& sha256) const;
   /// Both the file and the tree of a digest, where they exist.
   Status Remove(const std::string& sha256);
-  /// Every digest there is a file or a tree of, each once.
+  /// The tree alone, which can be unpacked again.
+  Status RemoveTree(const std::string& sha256);
+  /// Every digest there is a file or a tree of, each once. What has another name is none of ours.
   Result<std::vector<std::string>> Digests() const;
+
+  // Under the lock:
+  Quarantine& quarantine() { return quarantine_; }
+  /// Moves the file and the tree of a digest, where they exist; how much that was.
+  Result<Bytes> MoveTo(const std::filesystem::path& batch, const std::string& sha256);
+  /// Looks for a lost file in the quarantine, sees whether its digest is right, and moves it back.
+  /// False where there is none.
+  Result<bool> TakeBack(const std::string& sha256);
 
  private:
   explicit ContentStore(const std::filesystem::path& data_directory);
@@ -51,6 +65,7 @@ class ContentStore {
   const std::filesystem::path files_;
   const std::filesystem::path trees_;
   const std::filesystem::path incoming_;
+  Quarantine quarantine_;
   std::mutex mutex_;
 };
 

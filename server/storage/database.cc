@@ -1,24 +1,77 @@
 #include "server/storage/database.h"
 
+#include "common/log/log.h"
+#include "server/storage/integrity_check.h"
 #include "server/storage/migrator.h"
+#include "server/storage/untouched_read.h"
+#include "server/storage/wal_check.h"
 
 namespace mlprof {
 namespace {
 
 // More readers than this at once are served too; only this many are kept.
 constexpr std::size_t kIdleReaders = 4;
+// Of a check that holds nothing up: at the speed of a slow disk, a terabyte.
+constexpr std::chrono::hours kLongestCheck{3};
+
+// The file as it is, which reading it does not change. Complete and without a finding where there
+// is none yet.
+Result<IntegrityReport> Inspect(const std::filesystem::path& file, const DatabaseOptions& options) {
+  IntegrityReport report{.complete = true, .findings = {}};
+  if (IsEmptyOrMissing(file)) return report;
+  // Cut off while it was made: the file is whole again once the writer has rolled that back.
+  if (!IsEmptyOrMissing(file.string() + "-journal")) return IntegrityReport{};
+  if (Status wal = CheckWal(file); !wal) return Fail(wal.error());
+  const Status read = ReadUntouched(file, [&](Connection& connection) -> Status {
+    if (Status schema = CheckSchema(connection, options.migrations); !schema) {
+      if (connection.trouble() != Trouble::kDamage) return schema;
+      report.findings.push_back("it cannot be read as a database of mlprof");
+      return {};
+    }
+    auto checked = CheckIntegrity(connection, Deadline::After(options.check_time));
+    if (!checked) return Fail(checked.error());
+    report = std::move(*checked);
+    return {};
+  });
+  if (!read) return Fail(read.error().WithContext(file.string()));
+  return report;
+}
+
+// All or nothing: what is not sound afterwards stays as it was.
+Status RepairIndexes(Connection& writer, const std::filesystem::path& file) {
+  auto transaction = Transaction::BeginWrite(writer);
+  if (!transaction) return Fail(transaction.error());
+  MLPROF_TRY(writer.Execute("REINDEX"));
+  const auto report = CheckIntegrity(writer, Deadline::After(kLongestCheck));
+  if (!report) return Fail(report.error());
+  if (!report->findings.empty()) return Fail(DamagedDatabase(file, *report));
+  MLPROF_TRY(transaction->Commit());
+  LogWarn("damaged indexes were made anew", {{"database", file.string()}});
+  return {};
+}
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& file,
-                                                 std::span<const Migration> migrations) {
-  MLPROF_TRY(CheckSchema(file, migrations));
+                                                 const DatabaseOptions& options) {
+  const auto report = Inspect(file, options);
+  if (!report) return Fail(report.error());
+  const bool damaged = !report->findings.empty();
+  if (damaged && !(options.repair_indexes && report->OnlyIndexes())) {
+    return Fail(DamagedDatabase(file, *report));
+  }
   auto writer = Connection::Open(file, Access::kReadWrite);
   if (!writer) return Fail(writer.error());
-  if (Status status = Migrate(**writer, migrations); !status) {
+  if (Status schema = CheckSchema(**writer, options.migrations); !schema) {
+    return Fail(schema.error().WithContext(file.string()));
+  }
+  if (damaged) MLPROF_TRY(RepairIndexes(**writer, file));
+  if (Status status = Migrate(**writer, options.migrations); !status) {
     return Fail(status.error().WithContext(file.string()));
   }
-  return std::unique_ptr<Database>(new Database(file, std::move(*writer)));
+  std::unique_ptr<Database> database(new Database(file, std::move(*writer)));
+  database->checked_ = report->complete || damaged;
+  return database;
 }
 
 Database::~Database() {
@@ -27,10 +80,34 @@ Database::~Database() {
   writer_.reset();
 }
 
-Error Database::BrokenError() {
-  return Internal(
-      "the database stopped taking writes after a disk error; look into the kernel's log, then "
-      "restart the server, which recovers what was committed");
+Status Database::Health() const {
+  if (damaged_ || writer_->trouble() == Trouble::kDamage) {
+    return Fail(Internal("the database " + file_.string() +
+                         " is damaged and takes no more writes; stop the server. " +
+                         RestoreAdvice(file_)));
+  }
+  if (writer_->trouble() == Trouble::kDisk) {
+    return Fail(
+        Internal("the database stopped taking writes after a disk error; look into the kernel's "
+                 "log, then restart the server, which recovers what was committed"));
+  }
+  return {};
+}
+
+Status Database::FinishCheck(const std::stop_token& stop) {
+  if (checked_) return {};
+  auto reader = Connection::Open(file_, Access::kReadOnly);
+  if (!reader) return Fail(reader.error());
+  const auto report = CheckIntegrity(**reader, Deadline::After(kLongestCheck), stop);
+  if (!report) return Fail(report.error());
+  if (!report->findings.empty()) {
+    damaged_ = true;
+    return Fail(Health().error().WithContext(report->findings.front()));
+  }
+  if (stop.stop_requested()) return Fail(Cancelled("the check of the database was stopped"));
+  if (!report->complete) return Fail(DeadlineExceeded("the check of the database took too long"));
+  checked_ = true;
+  return {};
 }
 
 Result<std::unique_ptr<Connection>> Database::Lend() {
@@ -46,6 +123,10 @@ Result<std::unique_ptr<Connection>> Database::Lend() {
 }
 
 void Database::GiveBack(std::unique_ptr<Connection> reader) {
+  if (reader->trouble() != Trouble::kNone) {
+    damaged_ = true;
+    return;
+  }
   const std::scoped_lock lock(readers_mutex_);
   if (idle_readers_.size() < kIdleReaders) idle_readers_.push_back(std::move(reader));
 }

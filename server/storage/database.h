@@ -4,6 +4,7 @@
 // directory's lock.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,13 +24,31 @@
 
 namespace mlprof {
 
+struct DatabaseOptions {
+  std::span<const Migration> migrations = EmbeddedMigrations();
+  /// So long the check of the whole file may hold up Open.
+  std::chrono::milliseconds check_time = std::chrono::seconds(10);
+  /// Makes indexes anew where nothing else is damaged.
+  bool repair_indexes = false;
+};
+
 class Database {
  public:
-  /// Checks the schema before anything is written, then brings it up to date.
-  static Result<std::unique_ptr<Database>> Open(
-      const std::filesystem::path& file,
-      std::span<const Migration> migrations = EmbeddedMigrations());
+  /// Checks schema and integrity before anything is written, then brings the schema up to date. A
+  /// database that is damaged, newer or none of ours is refused and left as it is.
+  static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file,
+                                                const DatabaseOptions& options = {});
   ~Database();
+
+  /// Whether all of it has passed its check since it was opened. Until then nothing may be deleted
+  /// because of what it does not say. From any thread.
+  bool checked() const { return checked_; }
+  /// Checks what Open had no time for, on a connection of its own. Blocks; kCancelled at the stop.
+  /// Where damage is found, no more is written.
+  Status FinishCheck(const std::stop_token& stop);
+
+  /// What keeps it from taking writes, if anything. Never blocks.
+  Status Health() const;
 
   /// Runs `work(Connection&) -> Result<T>` in one transaction of the writer: committed when it
   /// returns a value, rolled back when it returns an error.
@@ -36,7 +56,7 @@ class Database {
   std::invoke_result_t<Work, Connection&> Write(Work&& work) {
     const std::scoped_lock lock(writer_mutex_);
     const WriteTimer timer(*this);
-    if (writer_->broken()) return Fail(BrokenError());
+    MLPROF_TRY(Health());
     auto transaction = Transaction::BeginWrite(*writer_);
     if (!transaction) return Fail(transaction.error());
     auto result = std::forward<Work>(work)(*writer_);
@@ -82,7 +102,6 @@ class Database {
     if (!transaction) return Fail(transaction.error());
     return std::forward<Work>(work)(reader);
   }
-  static Error BrokenError();
   Result<std::unique_ptr<Connection>> Lend();
   void GiveBack(std::unique_ptr<Connection> reader);
 
@@ -92,6 +111,8 @@ class Database {
   std::unique_ptr<Connection> writer_;
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> idle_readers_;
+  std::atomic<bool> checked_ = false;
+  std::atomic<bool> damaged_ = false;  // as a reader or the check found
 };
 
 }  // namespace mlprof

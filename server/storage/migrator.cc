@@ -41,27 +41,16 @@ Status Compare(const std::vector<Applied>& applied, std::span<const Migration> k
     return Fail(Internal("the database was written by a newer mlprof (schema " +
                          std::to_string(applied.back().version) + ", this one knows " +
                          std::to_string(known.size()) +
-                         "); start that version, or use another data directory. Nothing was "
-                         "changed"));
+                         "); start that version, restore the backup from before it, or use "
+                         "another data directory. Nothing was changed"));
   }
   for (std::size_t i = 0; i < applied.size(); ++i) {
     if (applied[i].version != known[i].version || applied[i].checksum != ChecksumOf(known[i])) {
       return Fail(Internal("migration " + std::to_string(known[i].version) + " (" + known[i].name +
                            ") is not the one this database was made with; use the mlprof that "
-                           "made it, or another data directory. Nothing was changed"));
+                           "made it, restore a backup, or use another data directory. Nothing was "
+                           "changed"));
     }
-  }
-  return {};
-}
-
-Status CheckConnection(Connection& connection, std::span<const Migration> known) {
-  const auto applied = ReadApplied(connection);
-  if (!applied) return Fail(applied.error());
-  if (*applied) return Compare(**applied, known);
-  const Result<bool> foreign = HasTable(connection, "SELECT 1 FROM sqlite_schema");
-  if (!foreign) return Fail(foreign.error());
-  if (*foreign) {
-    return Fail(Internal("it is a database, but none of mlprof's; use another data directory"));
   }
   return {};
 }
@@ -92,23 +81,17 @@ Status Apply(Connection& writer, const Migration& migration) {
 
 std::string ChecksumOf(const Migration& migration) { return Sha256Hex(migration.sql); }
 
-Status CheckSchema(const std::filesystem::path& file, std::span<const Migration> known) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (!fs::exists(file, ignored) || fs::file_size(file, ignored) == 0) return {};
-  const fs::path wal = file.string() + "-wal";
-  const fs::path shm = file.string() + "-shm";
-  // After an unclean stop the newest schema may stand in the -wal only; reading it makes a -shm.
-  const bool has_wal = fs::exists(wal, ignored) && fs::file_size(wal, ignored) > 0;
-  const bool had_shm = fs::exists(shm, ignored);
-  Status status;
-  {
-    auto connection = Connection::Open(file, has_wal ? Access::kReadOnly : Access::kImmutable);
-    if (!connection) return Fail(connection.error());
-    status = CheckConnection(**connection, known);
+Status CheckSchema(Connection& connection, std::span<const Migration> known) {
+  const auto applied = ReadApplied(connection);
+  if (!applied) return Fail(applied.error());
+  if (*applied) return Compare(**applied, known);
+  const Result<bool> foreign = HasTable(connection, "SELECT 1 FROM sqlite_schema");
+  if (!foreign) return Fail(foreign.error());
+  if (*foreign) {
+    return Fail(
+        Internal("it is a database, but none of mlprof's; restore mlprof.db from a "
+                 "backup, or use another data directory. Nothing was changed"));
   }
-  if (has_wal && !had_shm) fs::remove(shm, ignored);
-  if (!status) return Fail(status.error().WithContext(file.string()));
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "server/storage/database.h"
 #include "server/storage/profile_repository.h"
+#include "server/storage/row_checksum.h"
 #include "server/storage/statement.h"
 
 namespace mlprof {
@@ -91,8 +92,9 @@ Status ProfileRepository::AddEvent(const std::string& profile_id, const StoredEv
   const std::string data = DumpJson(event.data);
   return database_.Write([&](Connection& connection) -> Status {
     MLPROF_TRY(Statement(connection, R"sql(
-      INSERT INTO profile_events (profile_id, event_id, type, data)
-      VALUES (:profile_id, :event_id, :type, :data))sql")
+      INSERT INTO profile_events (profile_id, event_id, type, data, checksum)
+      VALUES (:profile_id, :event_id, :type, :data,
+              row_checksum(:profile_id, :event_id, :type, :data)))sql")
                    .Bind(":profile_id", profile_id)
                    .Bind(":event_id", event.id)
                    .Bind(":type", event.type)
@@ -112,7 +114,9 @@ Result<std::vector<StoredEvent>> ProfileRepository::EventsAfter(const std::strin
                                                                 std::int64_t id) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<StoredEvent>> {
     Statement rows(connection, R"sql(
-      SELECT event_id, type, data FROM profile_events
+      SELECT event_id, type, data,
+             checksum = row_checksum(profile_id, event_id, type, data) OR checksum IS NULL
+      FROM profile_events
       WHERE profile_id = :profile_id AND event_id > :id ORDER BY event_id)sql");
     rows.Bind(":profile_id", profile_id).Bind(":id", id);
     std::vector<StoredEvent> events;
@@ -120,6 +124,7 @@ Result<std::vector<StoredEvent>> ProfileRepository::EventsAfter(const std::strin
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row) return events;
+      if (rows.Int(3) == 0) return Fail(DamagedRow("an event of the profile " + profile_id));
       auto data = ParseJson(rows.Text(2));
       if (!data) return Fail(Internal("a stored event: " + data.error().message()));
       events.push_back({rows.Int(0), rows.Text(1), std::move(*data)});

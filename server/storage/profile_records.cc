@@ -2,6 +2,7 @@
 #include "common/json/domain_json.h"
 #include "server/storage/database.h"
 #include "server/storage/profile_repository.h"
+#include "server/storage/row_checksum.h"
 #include "server/storage/sample_codec.h"
 #include "server/storage/statement.h"
 
@@ -10,7 +11,10 @@ namespace mlprof {
 Result<std::vector<PhaseRecord>> ProfileRepository::Phases(const std::string& profile_id) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<PhaseRecord>> {
     Statement rows(connection, R"sql(
-      SELECT name, started_unix_ms, finished_unix_ms, outcome FROM profile_phases
+      SELECT name, started_unix_ms, finished_unix_ms, outcome,
+             checksum = row_checksum(profile_id, name, started_unix_ms, finished_unix_ms, outcome)
+               OR checksum IS NULL
+      FROM profile_phases
       WHERE profile_id = :profile_id ORDER BY sequence)sql");
     rows.Bind(":profile_id", profile_id);
     std::vector<PhaseRecord> phases;
@@ -18,6 +22,7 @@ Result<std::vector<PhaseRecord>> ProfileRepository::Phases(const std::string& pr
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row) return phases;
+      if (rows.Int(4) == 0) return Fail(DamagedRow("a phase of the profile " + profile_id));
       phases.push_back({rows.Text(0), rows.Time(1), rows.Time(2), rows.Text(3)});
     }
   });
@@ -29,8 +34,9 @@ Status ProfileRepository::AddTrial(const std::string& profile_id, const Trial& t
   const std::string latencies = EncodeLatencies(latencies_us);
   return database_.Write([&](Connection& connection) {
     return Statement(connection, R"sql(
-             INSERT INTO profile_trials (profile_id, number, document, latencies_us)
-             VALUES (:profile_id, :number, :document, :latencies_us))sql")
+             INSERT INTO profile_trials (profile_id, number, document, latencies_us, checksum)
+             VALUES (:profile_id, :number, :document, :latencies_us,
+                     row_checksum(:profile_id, :number, :document, :latencies_us)))sql")
         .Bind(":profile_id", profile_id)
         .Bind(":number", trial.number)
         .Bind(":document", document)
@@ -42,13 +48,16 @@ Status ProfileRepository::AddTrial(const std::string& profile_id, const Trial& t
 Result<std::vector<Trial>> ProfileRepository::Trials(const std::string& profile_id) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<Trial>> {
     Statement rows(connection, R"sql(
-      SELECT document FROM profile_trials WHERE profile_id = :profile_id ORDER BY number)sql");
+      SELECT document, checksum = row_checksum(profile_id, number, document, latencies_us)
+                         OR checksum IS NULL
+      FROM profile_trials WHERE profile_id = :profile_id ORDER BY number)sql");
     rows.Bind(":profile_id", profile_id);
     std::vector<Trial> trials;
     for (;;) {
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row) return trials;
+      if (rows.Int(1) == 0) return Fail(DamagedRow("a trial of the profile " + profile_id));
       const auto json = ParseJson(rows.Text(0));
       if (!json) return Fail(Internal("a stored trial: " + json.error().message()));
       auto trial = DecodeTrial(*json);
@@ -62,12 +71,15 @@ Result<std::vector<std::uint32_t>> ProfileRepository::Latencies(const std::strin
                                                                 int trial_number) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<std::uint32_t>> {
     Statement row(connection, R"sql(
-      SELECT latencies_us FROM profile_trials
+      SELECT latencies_us, checksum = row_checksum(profile_id, number, document, latencies_us)
+                             OR checksum IS NULL
+      FROM profile_trials
       WHERE profile_id = :profile_id AND number = :number)sql");
     const Result<bool> found =
         row.Bind(":profile_id", profile_id).Bind(":number", trial_number).Step();
     if (!found) return Fail(found.error());
     if (!*found) return Fail(NotFound("there is no trial " + std::to_string(trial_number)));
+    if (row.Int(1) == 0) return Fail(DamagedRow("a trial of the profile " + profile_id));
     return DecodeLatencies(row.Text(0));
   });
 }
@@ -78,8 +90,9 @@ Status ProfileRepository::AddSamples(const std::string& profile_id,
   const std::string blob = EncodeSamples(samples);
   return database_.Write([&](Connection& connection) {
     return Statement(connection, R"sql(
-             INSERT INTO profile_sample_batches (profile_id, sample_count, samples)
-             VALUES (:profile_id, :count, :samples))sql")
+             INSERT INTO profile_sample_batches (profile_id, sample_count, samples, checksum)
+             VALUES (:profile_id, :count, :samples,
+                     row_checksum(:profile_id, :count, :samples)))sql")
         .Bind(":profile_id", profile_id)
         .Bind(":count", static_cast<std::int64_t>(samples.size()))
         .BindBlob(":samples", blob)
@@ -90,7 +103,9 @@ Status ProfileRepository::AddSamples(const std::string& profile_id,
 Result<std::vector<Sample>> ProfileRepository::Samples(const std::string& profile_id) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<Sample>> {
     Statement rows(connection, R"sql(
-      SELECT samples FROM profile_sample_batches
+      SELECT samples, checksum = row_checksum(profile_id, sample_count, samples)
+                        OR checksum IS NULL
+      FROM profile_sample_batches
       WHERE profile_id = :profile_id ORDER BY sequence)sql");
     rows.Bind(":profile_id", profile_id);
     std::vector<Sample> samples;
@@ -98,6 +113,7 @@ Result<std::vector<Sample>> ProfileRepository::Samples(const std::string& profil
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row) return samples;
+      if (rows.Int(1) == 0) return Fail(DamagedRow("samples of the profile " + profile_id));
       MLPROF_TRY(DecodeSamples(rows.Text(0), samples));
     }
   });
@@ -107,10 +123,12 @@ Status ProfileRepository::SaveRows(const std::string& profile_id, std::span<cons
   const std::string blob = EncodeRowRecords(rows);
   return database_.Write([&](Connection& connection) {
     return Statement(connection, R"sql(
-             INSERT INTO profile_rows (profile_id, row_count, row_records)
-             VALUES (:profile_id, :count, :row_records)
+             INSERT INTO profile_rows (profile_id, row_count, row_records, checksum)
+             VALUES (:profile_id, :count, :row_records,
+                     row_checksum(:profile_id, :count, :row_records))
              ON CONFLICT (profile_id) DO UPDATE
-             SET row_count = excluded.row_count, row_records = excluded.row_records)sql")
+             SET row_count = excluded.row_count, row_records = excluded.row_records,
+                 checksum = excluded.checksum)sql")
         .Bind(":profile_id", profile_id)
         .Bind(":count", static_cast<std::int64_t>(rows.size()))
         .BindBlob(":row_records", blob)
@@ -120,11 +138,14 @@ Status ProfileRepository::SaveRows(const std::string& profile_id, std::span<cons
 
 Result<std::vector<RowRecord>> ProfileRepository::Rows(const std::string& profile_id) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<RowRecord>> {
-    Statement row(connection,
-                  "SELECT row_records FROM profile_rows WHERE profile_id = :profile_id");
+    Statement row(connection, R"sql(
+      SELECT row_records, checksum = row_checksum(profile_id, row_count, row_records)
+                            OR checksum IS NULL
+      FROM profile_rows WHERE profile_id = :profile_id)sql");
     const Result<bool> found = row.Bind(":profile_id", profile_id).Step();
     if (!found) return Fail(found.error());
     if (!*found) return std::vector<RowRecord>{};
+    if (row.Int(1) == 0) return Fail(DamagedRow("the rows of the profile " + profile_id));
     return DecodeRowRecords(row.Text(0));
   });
 }

@@ -7,6 +7,7 @@
 #include "server/storage/page_cursor.h"
 #include "server/storage/profile_rows.h"
 #include "server/storage/random_id.h"
+#include "server/storage/row_checksum.h"
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
@@ -15,8 +16,10 @@ namespace {
 
 Status InsertProfile(Connection& connection, const Profile& profile) {
   MLPROF_TRY(Statement(connection, R"sql(
-    INSERT INTO profiles (id, workspace, name, state, dataset_id, created_unix_ms, document)
-    VALUES (:id, :workspace, :name, :state, :dataset_id, :created, :document))sql")
+    INSERT INTO profiles
+      (id, workspace, name, state, dataset_id, created_unix_ms, document, checksum)
+    VALUES (:id, :workspace, :name, :state, :dataset_id, :created, :document,
+            row_checksum(:id, :workspace, :name, :state, :dataset_id, :created, :document)))sql")
                  .Bind(":id", profile.id)
                  .Bind(":workspace", profile.workspace)
                  .Bind(":name", profile.request.name)
@@ -67,10 +70,14 @@ Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const I
   return CreatedProfile{std::move(profile), false};
 }
 
+// A damaged row is not updated: it would be given the checksum of what it holds by then.
 Status UpdateIn(Connection& connection, const Profile& profile, ProfileState expected) {
   MLPROF_TRY(Statement(connection, R"sql(
-    UPDATE profiles SET state = :state, document = :document
-    WHERE id = :id AND state = :expected)sql")
+    UPDATE profiles SET state = :state, document = :document,
+      checksum = row_checksum(id, workspace, name, :state, dataset_id, created_unix_ms, :document)
+    WHERE id = :id AND state = :expected
+      AND checksum = row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
+                                  document))sql")
                  .Bind(":state", Name(profile.state))
                  .Bind(":document", DumpJson(EncodeProfile(profile)))
                  .Bind(":id", profile.id)
@@ -81,6 +88,7 @@ Status UpdateIn(Connection& connection, const Profile& profile, ProfileState exp
   const Result<bool> found = row.Bind(":id", profile.id).Step();
   if (!found) return Fail(found.error());
   if (!*found) return Fail(NoSuchProfile(profile.id));
+  if (row.Text(0) == Name(expected)) return Fail(DamagedRow("the profile " + profile.id));
   return Fail(Conflict("the profile is " + row.Text(0) + ", not " + std::string(Name(expected))));
 }
 
@@ -137,7 +145,11 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
   if (!before) return Fail(before.error());
   return database_.Read([&](Connection& connection) -> Result<Page<Profile>> {
     Statement rows(connection, R"sql(
-      SELECT document, id, workspace, state, sequence FROM profiles
+      SELECT document, id, workspace, state,
+             checksum = row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
+                                     document),
+             sequence
+      FROM profiles
       WHERE workspace = :workspace AND sequence < :before
         AND (:state = '' OR state = :state) AND (:name = '' OR name = :name)
         AND (:model_id = '' OR EXISTS (SELECT 1 FROM profile_models
@@ -158,7 +170,7 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
       auto profile = ReadProfileRow(rows);
       if (!profile) return Fail(profile.error());
       profiles.push_back(std::move(*profile));
-      sequences.push_back(rows.Int(4));
+      sequences.push_back(rows.Int(5));
     }
   });
 }
@@ -189,8 +201,9 @@ Status ProfileRepository::FinishPhase(const Profile& profile, ProfileState expec
     MLPROF_TRY(UpdateIn(connection, profile, expected));
     return Statement(connection, R"sql(
              INSERT INTO profile_phases
-               (profile_id, name, started_unix_ms, finished_unix_ms, outcome)
-             VALUES (:profile_id, :name, :started, :finished, :outcome))sql")
+               (profile_id, name, started_unix_ms, finished_unix_ms, outcome, checksum)
+             VALUES (:profile_id, :name, :started, :finished, :outcome,
+                     row_checksum(:profile_id, :name, :started, :finished, :outcome)))sql")
         .Bind(":profile_id", profile.id)
         .Bind(":name", phase.name)
         .Bind(":started", phase.started)
@@ -203,7 +216,10 @@ Status ProfileRepository::FinishPhase(const Profile& profile, ProfileState expec
 Result<std::vector<Profile>> ProfileRepository::Queued() {
   return database_.Read([](Connection& connection) {
     return ReadProfiles(connection, R"sql(
-      SELECT document, id, workspace, state FROM profiles
+      SELECT document, id, workspace, state,
+             checksum = row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
+                                     document)
+      FROM profiles
       WHERE state = 'Queued' ORDER BY sequence)sql");
   });
 }
@@ -211,7 +227,10 @@ Result<std::vector<Profile>> ProfileRepository::Queued() {
 Result<std::vector<Profile>> ProfileRepository::Interrupted() {
   return database_.Read([](Connection& connection) {
     return ReadProfiles(connection, R"sql(
-      SELECT document, id, workspace, state FROM profiles
+      SELECT document, id, workspace, state,
+             checksum = row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
+                                     document)
+      FROM profiles
       WHERE state IN ('Preparing', 'Starting', 'Profiling', 'Verifying') ORDER BY sequence)sql");
   });
 }

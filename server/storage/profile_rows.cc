@@ -2,6 +2,7 @@
 
 #include "common/json/domain_json.h"
 #include "common/json/json.h"
+#include "server/storage/row_checksum.h"
 
 namespace mlprof {
 namespace {
@@ -14,6 +15,7 @@ constexpr JsonLimits kDocumentLimits{
 
 Result<Profile> ReadProfileRow(const Statement& row) {
   const std::string id = row.Text(1);
+  if (row.Int(4) == 0) return Fail(DamagedRow("the profile " + id));
   const auto json = ParseJson(row.Text(0), kDocumentLimits);
   if (!json) return Fail(Internal("the stored profile " + id + ": " + json.error().message()));
   auto profile = DecodeProfile(*json);
@@ -30,7 +32,9 @@ Result<Profile> ReadProfileRow(const Statement& row) {
 Result<std::optional<Profile>> FindProfile(Connection& connection, const std::string& workspace,
                                            const std::string& name_or_id) {
   Statement row(connection, R"sql(
-    SELECT document, id, workspace, state FROM profiles
+    SELECT document, id, workspace, state,
+           checksum = row_checksum(id, workspace, name, state, dataset_id, created_unix_ms, document)
+    FROM profiles
     WHERE workspace = :workspace AND (id = :key OR name = :key)
     ORDER BY id = :key DESC, sequence DESC LIMIT 1)sql");
   const Result<bool> found = row.Bind(":workspace", workspace).Bind(":key", name_or_id).Step();

@@ -11,7 +11,8 @@
 
 namespace mlprof {
 
-/// The profile of a row whose columns are: document, id, workspace, state.
+/// The profile of a row whose columns are: document, id, workspace, state, whether the checksum is
+/// right. kInternal for a damaged one.
 Result<Profile> ReadProfileRow(const Statement& row);
 /// By id, else the newest run of the name; nullopt when there is none.
 Result<std::optional<Profile>> FindProfile(Connection& connection, const std::string& workspace,

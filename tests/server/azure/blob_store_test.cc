@@ -100,9 +100,18 @@ TEST_F(BlobStoreTest, RemovesAFolderAndNothingBesideIt) {
 TEST_F(BlobStoreTest, BlobsAndBlocksAreContentInUse) {
   ASSERT_TRUE(Put("a", "one"));
   ASSERT_TRUE(blobs_.PutBlock(Named("b"), "id", Body("two")));
-  ASSERT_TRUE(RemoveUnreferencedContent(*database_, *content_));
+  ASSERT_TRUE(ReconcileContent(*database_, *content_, Now()));
   EXPECT_EQ(FilesUnder("content"), 2u);
   EXPECT_EQ(Read("a"), "one");
+}
+
+TEST_F(BlobStoreTest, MakesNoBlobOfADamagedBlock) {
+  const SpooledBody body = Body("two");
+  ASSERT_TRUE(blobs_.PutBlock(Named("b"), "id", body));
+  std::ofstream(content_->FilePath(body.sha256)) << "tow";
+  const Status refused = blobs_.Join(Named("b"), {"id"}, BlobStore::IfThere::kReplace);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("the stored block id is damaged"), std::string::npos);
 }
 
 TEST_F(BlobStoreTest, WhatNobodyCameBackForIsRemoved) {

@@ -192,7 +192,7 @@ TEST_F(ModelRegistryTest, RemovesContentWithItsLastModel) {
   EXPECT_EQ(FilesUnder("trees"), 0u);
 }
 
-TEST_F(ModelRegistryTest, AStartRemovesWhatNoRowRefersTo) {
+TEST_F(ModelRegistryTest, AStartMovesAwayWhatNoRowRefersTo) {
   const auto model = Register("a", tar_);
   const auto orphan = content_->NewIncomingPath();
   std::ofstream(orphan) << "orphan";
@@ -200,7 +200,7 @@ TEST_F(ModelRegistryTest, AStartRemovesWhatNoRowRefersTo) {
   ASSERT_EQ(FilesUnder("content"), 2u);
   std::ofstream(content_->NewIncomingPath()) << "half an upload";
   const auto again = ContentStore::Open(folder_.path()).value();
-  ASSERT_TRUE(RemoveUnreferencedContent(*database_, *again));
+  ASSERT_TRUE(ReconcileContent(*database_, *again, Now()));
   EXPECT_EQ(FilesUnder("incoming"), 0u);
   EXPECT_EQ(FilesUnder("content"), 1u);
   EXPECT_TRUE(models_.Files(*model));

@@ -35,7 +35,7 @@ std::int64_t Count(Database& database) {
 
 TEST(DatabaseTest, RollsBackWhatEndsInAnError) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   const Status status = database->Write([](Connection& connection) -> Status {
     MLPROF_TRY(connection.Execute("INSERT INTO t VALUES (1)"));
     return Fail(Conflict("changed my mind"));
@@ -46,7 +46,7 @@ TEST(DatabaseTest, RollsBackWhatEndsInAnError) {
 
 TEST(DatabaseTest, ReadersCannotWrite) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   const Status status = database->Read(
       [](Connection& connection) { return connection.Execute("INSERT INTO t VALUES (1)"); });
   ASSERT_FALSE(status);
@@ -55,7 +55,7 @@ TEST(DatabaseTest, ReadersCannotWrite) {
 
 TEST(DatabaseTest, AReaderSeesOneConsistentView) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   const Status status = database->Read([&](Connection& connection) -> Status {
     Statement before(connection, "SELECT count(*) FROM t");
     EXPECT_TRUE(before.Step().value());
@@ -71,7 +71,7 @@ TEST(DatabaseTest, AReaderSeesOneConsistentView) {
 
 TEST(DatabaseTest, TakesWritesFromManyThreads) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   {
     std::vector<std::jthread> threads;
     for (int thread = 0; thread < 4; ++thread) {
@@ -86,14 +86,14 @@ TEST(DatabaseTest, TakesWritesFromManyThreads) {
 
 TEST(DatabaseTest, TellsAConflictFromOtherErrors) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   ASSERT_TRUE(Insert(*database, 1));
   EXPECT_EQ(Insert(*database, 1).error().code(), ErrorCode::kConflict);
 }
 
 TEST(DatabaseTest, ReportsAFullDatabaseAsUnavailable) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   ASSERT_TRUE(database->Write([](Connection& c) { return c.Execute("PRAGMA max_page_count=4"); }));
   const Status status = database->Write([](Connection& connection) {
     return connection.Execute(
@@ -105,7 +105,7 @@ TEST(DatabaseTest, ReportsAFullDatabaseAsUnavailable) {
 
 TEST(DatabaseTest, ObservesEveryWrite) {
   const TemporaryDirectory folder;
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   int writes = 0;
   database->ObserveWrites([&](std::chrono::nanoseconds) { ++writes; });
   ASSERT_TRUE(Insert(*database, 1));
@@ -117,7 +117,7 @@ TEST(DatabaseTest, KeepsWhatWasCommittedBeforeAKill) {
   const TemporaryDirectory folder;
   const pid_t child = fork();
   if (child == 0) {
-    const auto database = Database::Open(folder / "a.db", kTable).value();
+    const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
     if (!Insert(*database, 1)) _exit(1);
     static_cast<void>(database->Write([](Connection& connection) -> Status {
       MLPROF_TRY(connection.Execute("INSERT INTO t VALUES (2)"));
@@ -129,7 +129,7 @@ TEST(DatabaseTest, KeepsWhatWasCommittedBeforeAKill) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
-  const auto database = Database::Open(folder / "a.db", kTable).value();
+  const auto database = Database::Open(folder / "a.db", {.migrations = kTable}).value();
   EXPECT_EQ(Count(*database), 1);
   ASSERT_TRUE(Insert(*database, 2));
 }

@@ -58,8 +58,8 @@ TEST(MigratorTest, KeepsTheInstanceIdWhenOpenedAgain) {
 
 TEST(MigratorTest, AppliesOnlyWhatIsMissing) {
   const TemporaryDirectory folder;
-  ASSERT_TRUE(Database::Open(folder / "mlprof.db", kOne));
-  const auto database = Database::Open(folder / "mlprof.db", kTwo);
+  ASSERT_TRUE(Database::Open(folder / "mlprof.db", {.migrations = kOne}));
+  const auto database = Database::Open(folder / "mlprof.db", {.migrations = kTwo});
   ASSERT_TRUE(database) << database.error().message();
   const auto value = (*database)->Read([](Connection& connection) -> Result<std::int64_t> {
     Statement row(connection, "SELECT x FROM b");
@@ -71,26 +71,26 @@ TEST(MigratorTest, AppliesOnlyWhatIsMissing) {
 
 TEST(MigratorTest, LeavesNothingOfAMigrationThatFails) {
   const TemporaryDirectory folder;
-  const auto failed = Database::Open(folder / "mlprof.db", kTwoBroken);
+  const auto failed = Database::Open(folder / "mlprof.db", {.migrations = kTwoBroken});
   ASSERT_FALSE(failed);
   EXPECT_NE(failed.error().message().find("migration 2 (broken)"), std::string::npos);
-  EXPECT_TRUE(Database::Open(folder / "mlprof.db", kTwo));
+  EXPECT_TRUE(Database::Open(folder / "mlprof.db", {.migrations = kTwo}));
 }
 
 TEST(MigratorTest, RefusesAChangedMigration) {
   const TemporaryDirectory folder;
-  ASSERT_TRUE(Database::Open(folder / "mlprof.db", kOne));
+  ASSERT_TRUE(Database::Open(folder / "mlprof.db", {.migrations = kOne}));
   const Migration changed[] = {{1, "first", "CREATE TABLE a (y INTEGER) STRICT;"}};
-  const auto refused = Database::Open(folder / "mlprof.db", changed);
+  const auto refused = Database::Open(folder / "mlprof.db", {.migrations = changed});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message().find("migration 1 (first)"), std::string::npos);
 }
 
 TEST(MigratorTest, LeavesANewerDatabaseByteForByteAsItIs) {
   const TemporaryDirectory folder;
-  ASSERT_TRUE(Database::Open(folder / "mlprof.db", kTwo));
+  ASSERT_TRUE(Database::Open(folder / "mlprof.db", {.migrations = kTwo}));
   const std::string before = Content(folder / "mlprof.db");
-  const auto refused = Database::Open(folder / "mlprof.db", kOne);
+  const auto refused = Database::Open(folder / "mlprof.db", {.migrations = kOne});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message().find("newer mlprof"), std::string::npos);
   EXPECT_EQ(Content(folder / "mlprof.db"), before);
@@ -101,7 +101,7 @@ TEST(MigratorTest, SeesANewerSchemaThatIsInTheWalOnly) {
   const TemporaryDirectory folder;
   const TemporaryDirectory copy;
   {
-    const auto open = Database::Open(folder / "mlprof.db", kTwo);
+    const auto open = Database::Open(folder / "mlprof.db", {.migrations = kTwo});
     ASSERT_TRUE(open);
     // What a kill would leave: the files as they are while the database is open.
     for (const char* name : {"mlprof.db", "mlprof.db-wal"}) {
@@ -110,10 +110,10 @@ TEST(MigratorTest, SeesANewerSchemaThatIsInTheWalOnly) {
   }
   const std::string wal = Content(copy / "mlprof.db-wal");
   ASSERT_FALSE(wal.empty());
-  EXPECT_FALSE(Database::Open(copy / "mlprof.db", kOne));
+  EXPECT_FALSE(Database::Open(copy / "mlprof.db", {.migrations = kOne}));
   EXPECT_EQ(Content(copy / "mlprof.db-wal"), wal);
   EXPECT_EQ(FilesIn(copy.path()), 2u);
-  EXPECT_TRUE(Database::Open(copy / "mlprof.db", kTwo));
+  EXPECT_TRUE(Database::Open(copy / "mlprof.db", {.migrations = kTwo}));
 }
 
 TEST(MigratorTest, RefusesAFileThatIsNoDatabase) {

@@ -6,6 +6,7 @@
 #include "server/storage/database.h"
 #include "server/storage/profile_repository.h"
 #include "server/storage/sample_codec.h"
+#include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
@@ -199,6 +200,43 @@ TEST(SampleCodecTest, RefusesBytesThatAreCutAtAnyPlace) {
   EXPECT_FALSE(DecodeSamples("", read));
   EXPECT_FALSE(DecodeRowRecords("\x02"));
   EXPECT_FALSE(DecodeLatencies("abc"));
+}
+
+// A value that changed behind the server's back, which SQLite's own check passes.
+TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
+  Profile profile = profiles_.Get("default", "p").value();
+  Trial trial;
+  trial.number = 1;
+  const std::vector<std::uint32_t> latencies = {1, 2, 3};
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial, latencies));
+  ASSERT_TRUE(profiles_.AddSamples(id_, std::vector<Sample>{ExampleSample(1)}));
+  ASSERT_TRUE(profiles_.SaveRows(id_, std::vector<RowRecord>(1)));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "done", Json::object()}));
+  ASSERT_TRUE(profiles_.FinishPhase(profile, profile.state, {"load", {}, {}, "done"}));
+  EXPECT_TRUE(profiles_.Trials(id_) && profiles_.Latencies(id_, 1) && profiles_.Samples(id_) &&
+              profiles_.Rows(id_) && profiles_.EventsAfter(id_, 0) && profiles_.Phases(id_));
+  ASSERT_TRUE(database_->Write([](Connection& connection) {
+    return connection.Execute(R"sql(
+      UPDATE profile_trials SET latencies_us = x'010000000200000004000000';
+      UPDATE profile_sample_batches SET sample_count = 2;
+      UPDATE profile_rows SET row_count = 2;
+      UPDATE profile_events SET data = '{"a":1}';
+      UPDATE profile_phases SET outcome = 'gone')sql");
+  }));
+  const std::pair<std::string, std::string> told[] = {
+      {MessageOf(profiles_.Trials(id_)), "a trial"},
+      {MessageOf(profiles_.Latencies(id_, 1)), "a trial"},
+      {MessageOf(profiles_.Samples(id_)), "samples"},
+      {MessageOf(profiles_.Rows(id_)), "the rows"},
+      {MessageOf(profiles_.EventsAfter(id_, 0)), "an event"},
+      {MessageOf(profiles_.Phases(id_)), "a phase"},
+  };
+  for (const auto& [message, what] : told) {
+    EXPECT_EQ(message.find("the row of " + what + " of the profile " + id_), 0u)
+        << what << ": " << message;
+  }
+  database_.reset();
+  EXPECT_TRUE(Database::Open(folder_ / "mlprof.db"));
 }
 
 }  // namespace

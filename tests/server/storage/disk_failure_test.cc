@@ -1,0 +1,64 @@
+// Disks that do not take what they are told to keep.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "tests/fakes/failing_sync.h"
+#include "tests/server/storage/words_database.h"
+
+namespace mlprof {
+namespace {
+
+using DiskFailureTest = WordsDatabaseTest;
+
+TEST_F(DiskFailureTest, WritesNoMoreAfterACommitThatDidNotReachTheDisk) {
+  const auto open = Open();
+  {
+    const FailingSync failing("mlprof.db-wal");
+    EXPECT_FALSE(Insert(**open, "damson"));
+  }
+  EXPECT_FALSE((*open)->Health());
+  EXPECT_FALSE(Insert(**open, "elder"));
+}
+
+// After an fsync that failed, the next one tells of nothing: the pages may never have been written,
+// and the -wal is the only good copy of them.
+TEST_F(DiskFailureTest, KeepsTheWalWhenACheckpointDidNotReachTheDisk) {
+  {
+    const auto open = Open();
+    const FailingSync failing("mlprof.db");
+    for (int i = 0; (*open)->Health() && i < 3; ++i) {
+      static_cast<void>((*open)->Write([](Connection& connection) {
+        return connection.Execute(
+            "CREATE TABLE IF NOT EXISTS big (x BLOB); INSERT INTO big VALUES (zeroblob(8000000))");
+      }));
+    }
+    EXPECT_FALSE((*open)->Health());
+    EXPECT_FALSE(Insert(**open, "damson"));
+  }
+  EXPECT_GT(std::filesystem::file_size(folder_ / "mlprof.db-wal"), 8'000'000u);
+  const auto again = Open();
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_TRUE(Insert(**again, "damson"));
+}
+
+TEST_F(DiskFailureTest, TellsAWriteThatTheDiskRefusesAndGoesOnAfterIt) {
+  const auto open = Open();
+  rlimit most{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &most), 0);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = most;
+  small.rlim_cur = std::filesystem::file_size(folder_ / "mlprof.db-wal");
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status refused = Insert(**open, std::string(20'000, 'x'));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &most), 0);
+  std::signal(SIGXFSZ, before);
+  EXPECT_FALSE(refused);
+  EXPECT_TRUE((*open)->Health());
+  EXPECT_TRUE(Insert(**open, "damson"));
+  EXPECT_TRUE(Has(**open, "damson"));
+}
+
+}  // namespace
+}  // namespace mlprof
