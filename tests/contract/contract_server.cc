@@ -91,7 +91,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   ProfileQueue queue({runtime, models, datasets, sources, runtime.clock()}, profiles, events, live,
                      metrics);
   ProfileService service(profiles, models, datasets, sources, queue, events, live, "docker");
-  queue.Start(InterruptedPolicy::kRequeue);
+  MLPROF_TRY(queue.Start(InterruptedPolicy::kRequeue));
 
   using Local = AccessRules::Local;
   AccessRules access(choices.tokens ? Local::kNeedsToken : Local::kTrusted);

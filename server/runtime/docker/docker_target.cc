@@ -10,6 +10,8 @@ namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kLastRemoval{20};
+// No engine forgets an event before so many newer ones have come.
+constexpr std::size_t kEventsKept = 64;
 
 }  // namespace
 
@@ -41,14 +43,16 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
   const Result<ContainerState> state = context_->engine.InspectContainer(id_, deadline);
   ContainerExit exit;
   if (!state && state.error().code() == ErrorCode::kNotFound) {
+    exit.by_engine = true;
     exit.error = "the container was removed by somebody else";
     return exit;
   }
   if (!state) return Fail(state.error());
   exit.running = state->running;
   exit.exit_code = state->exit_code;
-  exit.oom_killed = state->oom_killed || SawOom(deadline);
+  exit.oom_killed = state->oom_killed;
   exit.error = state->error;
+  ReadEvents(exit, deadline);
   if (scratch_full_) {
     const auto limit = static_cast<std::int64_t>(context_->options.scratch_limit.gib());
     exit.error = "it wrote more than " + std::to_string(limit) +
@@ -58,10 +62,21 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
 }
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
-// it.
-bool DockerTarget::SawOom(Deadline deadline) {
+// it. And one that ended as the engine restarted may be told to be: the engine keeps its events in
+// memory, so one that remembers some, and not the start of this container, has restarted since.
+void DockerTarget::ReadEvents(ContainerExit& exit, Deadline deadline) {
   const auto events = context_->engine.Events(id_, deadline);
-  return events && std::find(events->begin(), events->end(), "oom") != events->end();
+  if (!events) return;
+  const auto saw = [&](const char* action) {
+    return std::find(events->begin(), events->end(), action) != events->end();
+  };
+  exit.oom_killed = exit.oom_killed || saw("oom");
+  if (exit.running || saw("start")) return;
+  const auto all = context_->engine.Events("", deadline);
+  if (!all || all->size() >= kEventsKept) return;
+  exit.by_engine = true;
+  exit.oom_killed = false;
+  exit.error = "the Docker engine restarted and ended the container";
 }
 
 Status DockerTarget::Remove(Deadline deadline) {

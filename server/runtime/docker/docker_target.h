@@ -43,7 +43,7 @@ class DockerTarget final : public Target {
   void WatchScratch(bool writable_root, const ContainerState& state);
   Error WithLogTail(const Error& error);
 
-  bool SawOom(Deadline deadline);
+  void ReadEvents(ContainerExit& exit, Deadline deadline);
 
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;

@@ -40,8 +40,8 @@ class DockerEngine {
   /// Live, by CpuPeriod and CpuQuota: NanoCpus would conflict with them for ever after.
   Status UpdateCpu(const std::string& id, Cores cpu, Deadline deadline);
   Result<ContainerState> InspectContainer(const std::string& id_or_name, Deadline deadline);
-  /// What happened to it until now, oldest first: "create", "start", "oom", "die"… The engine keeps
-  /// only the last few hundred events of all its containers.
+  /// What happened to it until now, oldest first: "create", "start", "oom", "die"…; with no id, to
+  /// anything. The engine keeps only the last few hundred events of all, in its memory.
   Result<std::vector<std::string>> Events(const std::string& id, Deadline deadline);
   /// stdout and stderr until now, in order.
   Result<std::string> Logs(const std::string& id, Deadline deadline);

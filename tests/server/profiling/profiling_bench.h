@@ -108,7 +108,18 @@ class ProfilingBench {
   ProfileRepository& profiles() { return *profiles_; }
   EventHub& events() { return *events_; }
 
+  static QueueWaits ShortWaits() {
+    QueueWaits waits;
+    waits.storage_first = waits.storage_most = std::chrono::milliseconds(20);
+    waits.engine_look = waits.engine_first_proof = std::chrono::milliseconds(20);
+    waits.engine_longest_proof = std::chrono::milliseconds(100);
+    waits.private_patience = std::chrono::milliseconds(200);
+    return waits;
+  }
+
   FakeRuntime runtime;
+  /// Of the queue that the next Restart() makes.
+  QueueWaits waits = ShortWaits();
   /// What all programs of the imitated host keep busy, the model among them. Set before a profile
   /// runs; less than the model uses is a quiet host.
   double busy_cores = 0;
@@ -146,10 +157,10 @@ class ProfilingBench {
     events_.emplace(*profiles_);
     RunServices services{runtime, *models_, *datasets_, *sources_, runtime.clock()};
     services.read_host_load = [this] { return ReadImitatedHost(); };
-    queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_);
+    queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_, waits);
     service_.emplace(*profiles_, *models_, *datasets_, *sources_, *queue_, *events_, live_,
                      "docker");
-    queue_->Start(policy);
+    ASSERT_TRUE(queue_->Start(policy).has_value());
   }
 
   // A ustar archive with one empty file; the checksum is the sum of the header's bytes, its own
