@@ -111,8 +111,10 @@ PhaseResult<ResourceUse> MeasureAmple(RunContext& context) {
   if (ended) ended = phases::RowPass(context, model);
   if (ended) ended = phases::Load(context, *model);
   if (ended) ended = phases::Plateau(context, *model);
+  // Where a fresh container was needed and not to be had, there is none.
+  if (!ended) return tl::unexpected<RunEnd>(ended.error());
   const ResourceUse use = Summarize(model->AllSamples());
-  if (ended) ended = phases::SearchCpu(context, *model);
+  ended = phases::SearchCpu(context, *model);
   if (ended) ended = phases::MeasureLoadCurve(context, *model);
   if (!ended) return tl::unexpected<RunEnd>(ended.error());
   return use;

@@ -6,9 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
@@ -103,7 +105,25 @@ class ProfilingBench {
     ADD_FAILURE() << "phase " << phase << " was not reached";
   }
 
+  /// Waits until `holds()`.
+  static void AwaitUntil(const std::function<bool()>& holds) {
+    const Deadline deadline = Deadline::After(std::chrono::seconds(30));
+    while (!holds() && !deadline.Passed()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_TRUE(holds()) << "it did not come about";
+  }
+  /// Until GET shows a progress with these words.
+  void AwaitMessage(const std::string& name, const std::string& words) {
+    AwaitUntil([&] {
+      const auto profile = service_->Get("default", name);
+      return profile && profile->progress.message.find(words) != std::string::npos;
+    });
+  }
+
   ProfileService& service() { return *service_; }
+  ProfileQueue& queue() { return *queue_; }
+  std::filesystem::path database_file() const { return folder_ / "mlprof.db"; }
   ModelRegistry& models() { return *models_; }
   ProfileRepository& profiles() { return *profiles_; }
   EventHub& events() { return *events_; }
@@ -148,7 +168,7 @@ class ProfilingBench {
       std::string pattern = (std::filesystem::temp_directory_path() / "mlprof-XXXXXX").string();
       folder_ = mkdtemp(pattern.data());
     }
-    database_ = std::move(*Database::Open(folder_ / "mlprof.db"));
+    database_ = std::move(*Database::Open(database_file()));
     content_ = std::move(*ContentStore::Open(folder_));
     models_.emplace(*database_, *content_);
     datasets_.emplace(*database_, *content_);
