@@ -89,11 +89,14 @@ class ProfileQueue {
   Outage engine_{"profiles wait for the container engine",
                  "profiles wait no more for the container engine"};
 
+  Outage removal_{"orphan containers cannot be removed", "orphan containers can be removed again"};
+
   // Set before the thread starts, then its own.
   InterruptedPolicy policy_ = InterruptedPolicy::kRequeue;
   Timestamp started_{};
   bool recovered_ = false;
   bool orphans_ = true;  // there may be some
+  bool idle_ = false;    // no profile waits
   EngineTrust trust_;
   WaitingNotice notice_;
   Backoff storage_pause_;

@@ -33,13 +33,15 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     work_ = false;
   }
+  idle_ = false;
   if (!recovered_) MLPROF_TRY(Recover());
   const auto queued = profiles_.Queued();
   if (!queued) return Fail(queued.error());
   storage_.Over();
   metrics_.SetQueueLength(std::ssize(*queued));
-  if (queued->empty()) notice_.Clear();
-  if (queued->empty() && !orphans_) return Pause();
+  idle_ = queued->empty();
+  if (idle_) notice_.Clear();
+  if (idle_ && !orphans_) return Pause();
   if (const Status well = CheckEngine(stop); !well) {
     if (stop.stop_requested()) return Pause();
     MLPROF_TRY(LetWait(*queued, well.error().message()));
@@ -47,7 +49,7 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
   }
   notice_.Clear();
   if (orphans_) RemoveOrphans(stop);
-  if (!queued->empty() && !stop.stop_requested()) {
+  if (!idle_ && !stop.stop_requested()) {
     metrics_.SetQueueLength(std::ssize(*queued) - 1);
     return RunOne(queued->front(), stop);
   }
@@ -123,11 +125,12 @@ Status ProfileQueue::GiveUpOnEngine(const std::vector<Profile>& queued, const st
 void ProfileQueue::RemoveOrphans(const std::stop_token& stop) {
   const auto removed = services_.runtime.RemoveOrphans(Deadline::After(waits_.orphans), stop);
   orphans_ = !removed;
-  if (!removed && !stop.stop_requested()) {
-    LogWarn("orphan containers were not looked for", {{"why", removed.error().message()}});
-  } else if (removed && *removed > 0) {
-    LogInfo("orphan containers removed", {{"count", *removed}});
+  if (!removed) {
+    if (!stop.stop_requested()) removal_.Failed(removed.error().message());
+    return;
   }
+  removal_.Over();
+  if (*removed > 0) LogInfo("orphan containers removed", {{"count", *removed}});
 }
 
 ProfileQueue::Pause ProfileQueue::StorageFailed(const Error& error) {
@@ -140,7 +143,7 @@ void ProfileQueue::Rest(Pause pause, const std::stop_token& stop) {
   if (!pause) {
     wake_.wait(lock, stop, [this] { return work_; });
   } else if (*pause > kAtOnce) {
-    wake_.wait_for(lock, stop, *pause, [this] { return hurry_; });
+    wake_.wait_for(lock, stop, *pause, [this] { return hurry_ || (idle_ && work_); });
   }
   hurry_ = false;
 }

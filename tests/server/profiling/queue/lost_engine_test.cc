@@ -122,8 +122,9 @@ TEST_F(LostEngineTest, ContainersItEndedAsItRestartedAreNoVerdict) {
 }
 
 TEST_F(LostEngineTest, AFailureWhileItIsAwayIsNoVerdict) {
+  bool first = true;
   bench_.runtime.on_prepare = [&](const std::stop_token&) {
-    bench_.runtime.on_prepare = nullptr;
+    if (!std::exchange(first, false)) return;
     bench_.runtime.FailNextPrepare(Internal("the connection broke"));
     bench_.runtime.SetUnavailable(true);
   };

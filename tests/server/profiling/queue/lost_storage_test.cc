@@ -149,6 +149,10 @@ TEST_F(LostStorageTest, DoesNotSpinWhereItCannotRead) {
     bench_.AwaitUntil([&] { return !bench_.queue().Health().has_value(); });
   }
   ASSERT_TRUE(connection->Execute("ALTER TABLE away RENAME TO profiles").has_value());
+  Accept("p");
+  // One that spins finds it at once; this one looks again in an hour.
+  std::this_thread::sleep_for(milliseconds(300));
+  EXPECT_EQ(Get("p").state, ProfileState::kQueued);
   bench_.Close();
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_EQ(Lines(log, "profiles wait for the data directory"), 1U) << log;

@@ -74,6 +74,7 @@ TEST_F(RunConclusionTest, AnEngineThatWentAwayMakesAFailureNoVerdict) {
 TEST_F(RunConclusionTest, FailsWhereTheSameCauseEndsRunAfterRun) {
   EXPECT_EQ(RunsUntilFinished({kStopped, StopReason::kEngine, "why", true, true}), 6);
   EXPECT_EQ(accepted_.error->code, "RuntimeUnavailable");
+  accepted_ = Profile();
   EXPECT_EQ(RunsUntilFinished({kStopped, StopReason::kStorage, "why", false, true}), 3);
   EXPECT_EQ(accepted_.error->code, "StorageFailed");
 }
