@@ -1,6 +1,7 @@
 #include "server/profiling/event_hub.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "common/log/log.h"
 
@@ -17,74 +18,100 @@ Result<std::vector<StoredEvent>> FirstOf(Result<std::vector<StoredEvent>> events
 }  // namespace
 
 void EventHub::PublishStored(const std::string& profile_id, const std::string& type, Json data) {
-  Append(profile_id, type, std::move(data), true);
+  Status stored = OpenRing(profile_id);
+  if (stored) {
+    if (const auto event = Append(profile_id, type, std::move(data))) {
+      stored = profiles_.AddEvent(profile_id, *event);
+    }
+  }
+  stored ? storage_.Over() : storage_.Failed(stored.error().message());
 }
 
 void EventHub::Publish(const std::string& profile_id, const std::string& type, Json data) {
-  Append(profile_id, type, std::move(data), false);
+  if (const Status opened = OpenRing(profile_id); !opened) {
+    storage_.Failed(opened.error().message());
+    return;
+  }
+  Append(profile_id, type, std::move(data));
+}
+
+void EventHub::PublishToWatchers(const std::string& profile_id, const std::string& type,
+                                 Json data) {
+  Append(profile_id, type, std::move(data));
 }
 
 // Ids go on from the last stored one, so that a client that resumes after a restart misses nothing.
-EventHub::Ring& EventHub::RingOf(const std::string& profile_id) {
-  const auto [entry, fresh] = rings_.try_emplace(profile_id);
-  Ring& ring = entry->second;
-  if (!fresh) return ring;
-  if (auto stored = profiles_.EventsAfter(profile_id, 0); stored && !stored->empty()) {
-    ring.last_id = stored->back().id;
+// What is stored is read with no lock held, and again where a ring went meanwhile: it may have left
+// newer events.
+Status EventHub::OpenRing(const std::string& profile_id) {
+  for (;;) {
+    std::uint64_t forgotten = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (rings_.contains(profile_id)) return {};
+      forgotten = forgotten_;
+    }
+    const auto stored = profiles_.EventsAfter(profile_id, 0);
+    if (!stored) return Fail(stored.error());
+    const std::lock_guard lock(mutex_);
+    if (forgotten != forgotten_) continue;
+    const auto [entry, fresh] = rings_.try_emplace(profile_id);
+    if (!fresh || stored->empty()) return {};
+    entry->second.last_id = stored->back().id;
     const std::size_t keep = std::min(kRingSize, stored->size());
-    ring.events.assign(stored->end() - static_cast<std::ptrdiff_t>(keep), stored->end());
+    entry->second.events.assign(stored->end() - static_cast<std::ptrdiff_t>(keep), stored->end());
+    return {};
   }
-  return ring;
 }
 
-void EventHub::Append(const std::string& profile_id, const std::string& type, Json data,
-                      bool store) {
-  std::vector<std::function<void()>> waiting;
+std::optional<StoredEvent> EventHub::Append(const std::string& profile_id, const std::string& type,
+                                            Json data) {
+  std::vector<Ready> waiting;
+  StoredEvent event;
   {
     const std::lock_guard lock(mutex_);
-    Ring& ring = RingOf(profile_id);
-    StoredEvent event{++ring.last_id, type, std::move(data)};
-    if (store) {
-      if (auto status = profiles_.AddEvent(profile_id, event); !status) {
-        LogError("event was not stored",
-                 {{"profileId", profile_id}, {"why", status.error().message()}});
-      }
-    }
-    ring.events.push_back(std::move(event));
+    const auto found = rings_.find(profile_id);
+    if (found == rings_.end()) return std::nullopt;
+    Ring& ring = found->second;
+    event = {++ring.last_id, type, std::move(data)};
+    ring.events.push_back(event);
     if (ring.events.size() > kRingSize) ring.events.pop_front();
     waiting.swap(ring.waiting);
   }
-  for (const auto& ready : waiting) ready();
+  for (const Ready& ready : waiting) ready();
+  return event;
 }
 
 Result<std::vector<StoredEvent>> EventHub::After(const std::string& profile_id,
                                                  std::int64_t last_id, std::size_t max) {
-  const std::lock_guard lock(mutex_);
-  // A profile nobody publishes to any more has no ring; reading it must not make one.
-  const auto found = rings_.find(profile_id);
-  if (found == rings_.end()) return FirstOf(profiles_.EventsAfter(profile_id, last_id), max);
-  const Ring& ring = found->second;
-  std::vector<StoredEvent> events;
-  if (!ring.events.empty() && last_id + 1 < ring.events.front().id) {
-    auto stored = profiles_.EventsAfter(profile_id, last_id);
-    if (!stored) return Fail(stored.error());
-    for (StoredEvent& event : *stored) {
-      if (event.id < ring.events.front().id) events.push_back(std::move(event));
-    }
-  }
-  for (const StoredEvent& event : ring.events) {
-    if (event.id > last_id) events.push_back(event);
-  }
-  return FirstOf(std::move(events), max);
-}
-
-void EventHub::WhenAfter(const std::string& profile_id, std::int64_t last_id,
-                         std::function<void()> ready) {
+  std::vector<StoredEvent> recent;
+  std::optional<std::int64_t> oldest;  // in the ring
   {
     const std::lock_guard lock(mutex_);
-    Ring& ring = RingOf(profile_id);
-    if (ring.last_id <= last_id) {
-      ring.waiting.push_back(std::move(ready));
+    // A profile nobody publishes to any more has no ring; reading it must not make one.
+    const auto found = rings_.find(profile_id);
+    if (found != rings_.end() && !found->second.events.empty()) {
+      const auto& events = found->second.events;
+      oldest = events.front().id;
+      std::copy_if(events.begin(), events.end(), std::back_inserter(recent),
+                   [&](const StoredEvent& event) { return event.id > last_id; });
+    }
+  }
+  if (oldest && last_id + 1 >= *oldest) return FirstOf(std::move(recent), max);
+  auto stored = profiles_.EventsAfter(profile_id, last_id);
+  if (!stored) return stored;
+  if (oldest) std::erase_if(*stored, [&](const StoredEvent& event) { return event.id >= *oldest; });
+  stored->insert(stored->end(), recent.begin(), recent.end());
+  return FirstOf(std::move(stored), max);
+}
+
+void EventHub::WhenAfter(const std::string& profile_id, std::int64_t last_id, Ready ready) {
+  // Where what is stored cannot be read, who waits finds that out by reading.
+  if (OpenRing(profile_id)) {
+    const std::lock_guard lock(mutex_);
+    const auto found = rings_.find(profile_id);
+    if (found != rings_.end() && found->second.last_id <= last_id) {
+      found->second.waiting.push_back(std::move(ready));
       return;
     }
   }
@@ -97,8 +124,16 @@ bool EventHub::IsOpen(const std::string& profile_id) const {
 }
 
 void EventHub::Forget(const std::string& profile_id) {
-  const std::lock_guard lock(mutex_);
-  rings_.erase(profile_id);
+  std::vector<Ready> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = rings_.find(profile_id);
+    if (found == rings_.end()) return;
+    waiting.swap(found->second.waiting);
+    rings_.erase(found);
+    ++forgotten_;
+  }
+  for (const Ready& ready : waiting) ready();
 }
 
 }  // namespace mlprof

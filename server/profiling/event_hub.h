@@ -1,5 +1,6 @@
 // What happens in a profile, as it happens: a bounded ring a profile, on top of the events that are
-// stored. Thread-safe.
+// stored. Thread-safe; nobody waits for the disk because another does: an event is seen before it
+// is stored. One that could not be stored is missing only for who resumes after its ring is gone.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,12 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/json/json.h"
+#include "server/profiling/queue/outage.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof {
@@ -23,6 +26,8 @@ class EventHub {
   void PublishStored(const std::string& profile_id, const std::string& type, Json data);
   /// progress, sample: kept in the ring only.
   void Publish(const std::string& profile_id, const std::string& type, Json data);
+  /// The same where somebody follows the profile; else nothing.
+  void PublishToWatchers(const std::string& profile_id, const std::string& type, Json data);
 
   /// Events after `last_id`, oldest first, at most `max`. A slow reader may miss ring-only ones.
   Result<std::vector<StoredEvent>> After(const std::string& profile_id, std::int64_t last_id,
@@ -31,7 +36,8 @@ class EventHub {
   void WhenAfter(const std::string& profile_id, std::int64_t last_id, std::function<void()> ready);
   /// Whether more may come: somebody has published to it and has not said that it is over.
   bool IsOpen(const std::string& profile_id) const;
-  /// Frees the ring of a profile that is finished or deleted; what was stored stays readable.
+  /// Frees the ring of a profile that is finished or deleted; what was stored stays readable. Who
+  /// waits for its next event is called.
   void Forget(const std::string& profile_id);
 
  private:
@@ -40,12 +46,18 @@ class EventHub {
     std::deque<StoredEvent> events;
     std::vector<std::function<void()>> waiting;
   };
-  Ring& RingOf(const std::string& profile_id);
-  void Append(const std::string& profile_id, const std::string& type, Json data, bool store);
+  using Ready = std::function<void()>;
+  /// Makes the ring where there is none, with what is stored. Nothing is made where that fails.
+  Status OpenRing(const std::string& profile_id);
+  /// The event with its id, for whoever stores it; none where there is no ring.
+  std::optional<StoredEvent> Append(const std::string& profile_id, const std::string& type,
+                                    Json data);
 
   ProfileRepository& profiles_;
+  Outage storage_{"events are not stored", "events are stored again"};
   mutable std::mutex mutex_;
   std::map<std::string, Ring> rings_;
+  std::uint64_t forgotten_ = 0;  // rings, so far
 };
 
 }  // namespace mlprof

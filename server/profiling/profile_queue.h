@@ -1,7 +1,12 @@
 // Runs accepted profiles, oldest first, one at a time. Thread-safe.
+//
+// What was accepted is kept: while the engine does not answer, or the data directory cannot be
+// written, profiles wait; the end of a run is kept in memory until it is stored, and only then does
+// the next one start. Nothing waits with the lock held.
 #pragma once
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -11,58 +16,97 @@
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_run.h"
+#include "server/profiling/queue/engine_trust.h"
+#include "server/profiling/queue/outage.h"
+#include "server/profiling/queue/profile_ends.h"
+#include "server/profiling/queue/queue_waits.h"
+#include "server/profiling/queue/run_conclusion.h"
+#include "server/profiling/queue/waiting_notice.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof {
 
 class ControllerMetrics;
 
-/// What becomes of a profile whose server ended under it.
-enum class InterruptedPolicy {
-  kRequeue,  // it is run again, at most three times
-  kFail,     // a private server's user is gone: it fails and says so
-};
-
 class ProfileQueue {
  public:
   ProfileQueue(RunServices services, ProfileRepository& profiles, EventHub& events,
-               LiveProgress& live, ControllerMetrics& metrics);
+               LiveProgress& live, ControllerMetrics& metrics, const QueueWaits& waits = {});
   /// Stops (see Stop).
   ~ProfileQueue();
 
-  /// On its own thread: deals with what a former server left (its containers, its running
-  /// profiles), then runs the queue. kUnavailable where the thread cannot be made.
+  /// Settles the profiles a former server left running, then runs the queue on its own thread,
+  /// which also removes that server's containers, and goes on with what could not be settled at
+  /// once. kUnavailable where the thread cannot be made.
   Status Start(InterruptedPolicy policy);
-  /// Ends the running profile's containers, puts it back into the queue and joins.
+  /// Ends the running profile's containers, puts it back into the queue and joins. Takes seconds
+  /// with an engine that hangs; what cannot be written is left to the next start.
   void Stop();
 
   /// A profile was queued.
   void Wake();
-  /// Cancels it whether it waits or runs. kConflict when it is finished.
+  /// Cancels it whether it waits, runs, or is said to run while nobody runs it. One that runs ends
+  /// soon after. kConflict when it is finished; kUnavailable where that cannot be written.
   Status Cancel(const Profile& profile);
   /// Why the queue does not go on by itself at the moment: its records cannot be written, or its
   /// engine does not answer. Never waits.
-  Status Health() const { return {}; }
+  Status Health() const;
 
  private:
-  void Recover(InterruptedPolicy policy, const std::stop_token& stop);
-  void Loop(std::stop_token stop);
-  void RunOne(Profile profile);
-  void Finish(Profile& profile, ProfileState stored, RunEnd end, bool canceled_by_user);
-  void Settle(Profile& profile, ProfileState stored);
+  /// Until the next turn; none: until there is work.
+  using Pause = std::optional<std::chrono::milliseconds>;
+
+  // The queue's thread (queue/turns.cc).
+  void Loop(const std::stop_token& stop);
+  Result<Pause> Turn(const std::stop_token& stop);
+  Status Recover();
+  Status CheckEngine(const std::stop_token& stop);
+  Status LetWait(const std::vector<Profile>& queued, const std::string& why);
+  Status GiveUpOnEngine(const std::vector<Profile>& queued, const std::string& why);
+  void RemoveOrphans(const std::stop_token& stop);
+  Pause StorageFailed(const Error& error);
+  void Rest(Pause pause, const std::stop_token& stop);
+
+  // One run, on that thread (queue/one_run.cc).
+  Pause RunOne(const Profile& accepted, const std::stop_token& stop);
+  std::shared_ptr<RunStop> Begin(const std::string& profile_id, const std::stop_token& stop);
+  RunOver Run(RunRecorder& recorder, RunStop& run_stop, const std::stop_token& stop);
+  void Settle(UnrecordedEnd end, RunStop& run_stop, const std::stop_token& stop);
+  bool Release(const UnrecordedEnd& end, const RunStop& run_stop);
+
+  /// Of the profile, where it is the running one.
+  std::shared_ptr<RunStop> RunOf(const std::string& profile_id);
 
   RunServices services_;
   ProfileRepository& profiles_;
   EventHub& events_;
   LiveProgress& live_;
   ControllerMetrics& metrics_;
+  const QueueWaits waits_;
+  ProfileEnds ends_;
+  Outage storage_{"profiles wait for the data directory",
+                  "profiles wait no more for the data directory"};
+  Outage engine_{"profiles wait for the container engine",
+                 "profiles wait no more for the container engine"};
+
+  Outage removal_{"orphan containers cannot be removed", "orphan containers can be removed again"};
+
+  // Set before the thread starts, then its own.
+  InterruptedPolicy policy_ = InterruptedPolicy::kRequeue;
+  Timestamp started_{};
+  bool recovered_ = false;
+  bool orphans_ = true;  // there may be some
+  bool idle_ = false;    // no profile waits
+  EngineTrust trust_;
+  WaitingNotice notice_;
+  Backoff storage_pause_;
 
   std::mutex mutex_;
   std::condition_variable_any wake_;
   bool work_ = true;
+  bool hurry_ = false;  // what waits for storage is tried at once
   std::string running_id_;
-  bool cancel_asked_ = false;
-  std::stop_source run_stop_;
+  std::shared_ptr<RunStop> run_;  // of running_id_
   std::jthread thread_;
 };
 

@@ -28,19 +28,34 @@ constexpr std::chrono::seconds kHostDeadline{15};
 // The engine, the controller and the system keep this much of the host's memory.
 constexpr Bytes kHostReserve = GiB(1);
 
-tl::unexpected<RunEnd> Missing(const Error& error) {
-  if (error.code() == ErrorCode::kCancelled) return Canceled();
+tl::unexpected<RunEnd> InputMissing(const Error& error) {
   return FailRun({"InputMissing",
                   "what the profile needs is missing or damaged: " + error.message(),
                   {"register it again and create the profile again"},
                   ""});
 }
 
-PhaseResult<Rows> LoadRows(const RunServices& services, const Profile& profile) {
+// What is not there ends the profile; what cannot be read now may be read later.
+tl::unexpected<RunEnd> Missing(const Error& error, RunStop& run_stop) {
+  if (error.code() != ErrorCode::kNotFound) {
+    run_stop.Ask(StopReason::kStorage, error.message());
+    return Canceled();
+  }
+  return InputMissing(error);
+}
+
+// Content that is not what it was stored as stays so.
+tl::unexpected<RunEnd> Damaged(const Error& error, RunStop& run_stop) {
+  if (error.code() == ErrorCode::kCancelled) return Canceled();
+  if (error.code() == ErrorCode::kUnavailable) return Missing(error, run_stop);
+  return InputMissing(error);
+}
+
+PhaseResult<Rows> LoadRows(const RunServices& services, const Profile& profile, RunStop& run_stop) {
   const auto dataset = services.datasets.Get(profile.workspace, profile.request.input_dataset_id);
-  if (!dataset) return Missing(dataset.error());
+  if (!dataset) return Missing(dataset.error(), run_stop);
   auto rows = services.datasets.ReadRows(*dataset);
-  if (!rows) return Missing(rows.error());
+  if (!rows) return Missing(rows.error(), run_stop);
   return std::move(*rows);
 }
 
@@ -49,9 +64,9 @@ PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) 
   std::vector<ModelFiles> models;
   for (const std::string& id : profile.request.model_ids) {
     const auto model = services.models.Get(profile.workspace, id);
-    if (!model) return Missing(model.error());
+    if (!model) return Missing(model.error(), context.run_stop);
     const auto files = services.models.VerifiedFiles(*model, context.stop);
-    if (!files) return Missing(files.error());
+    if (!files) return Damaged(files.error(), context.run_stop);
     models.push_back({*model, *files});
   }
   ModelMounts placed = PlaceModels(models, context.config());
@@ -60,7 +75,7 @@ PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) 
   if (const auto* script = std::get_if<EntryScriptConfig>(&context.config().service)) {
     const auto source =
         services.sources.VerifiedFiles(profile.workspace, script->source_id, context.stop);
-    if (!source) return Missing(source.error());
+    if (!source) return Damaged(source.error(), context.run_stop);
     context.source_directory = *source;
     context.mounts.push_back({*source, kSourceMount});
   }
@@ -71,11 +86,8 @@ PhaseResult<void> PlaceInputs(const RunServices& services, RunContext& context) 
 PhaseResult<void> TakeHost(const RunServices& services, RunContext& context) {
   auto host = services.runtime.Host(Deadline::After(kHostDeadline), context.stop);
   if (!host) {
-    return FailRun({"RuntimeUnavailable",
-                    host.error().message(),
-                    {"start the engine, then create the profile again",
-                     "`mlprof doctor` says what is missing"},
-                    ""});
+    context.run_stop.Ask(StopReason::kEngine, host.error().message());
+    return Canceled();
   }
   Profile& profile = context.profile();
   const Limits most{
@@ -111,8 +123,10 @@ PhaseResult<ResourceUse> MeasureAmple(RunContext& context) {
   if (ended) ended = phases::RowPass(context, model);
   if (ended) ended = phases::Load(context, *model);
   if (ended) ended = phases::Plateau(context, *model);
+  // Where a fresh container was needed and not to be had, there is none.
+  if (!ended) return tl::unexpected<RunEnd>(ended.error());
   const ResourceUse use = Summarize(model->AllSamples());
-  if (ended) ended = phases::SearchCpu(context, *model);
+  ended = phases::SearchCpu(context, *model);
   if (ended) ended = phases::MeasureLoadCurve(context, *model);
   if (!ended) return tl::unexpected<RunEnd>(ended.error());
   return use;
@@ -161,14 +175,14 @@ void CompleteMeasurements(RunContext& context) {
 
 }  // namespace
 
-RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_token stop) {
-  auto rows = LoadRows(services, recorder.profile());
+RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, RunStop& run_stop) {
+  auto rows = LoadRows(services, recorder.profile(), run_stop);
   if (!rows) return rows.error();
   RunContext context(*rows, services.runtime, services.clock, services.read_host_load, recorder,
-                     stop);
+                     run_stop);
   const auto told = TellStory(services, context);
   CompleteMeasurements(context);
-  if (stop.stop_requested()) return {ProfileState::kCanceled, std::nullopt};
+  if (context.stop.stop_requested()) return {ProfileState::kCanceled, std::nullopt};
   if (told) return {ProfileState::kSucceeded, std::nullopt};
   const bool answered = recorder.profile().recommendation.has_value();
   if (told.error().state == ProfileState::kTimedOut && answered) {

@@ -1,8 +1,6 @@
 // One profile, told once from top to bottom.
 #pragma once
 
-#include <stop_token>
-
 #include "common/domain/profile.h"
 #include "server/profiling/run_context.h"
 #include "server/profiling/run_end.h"
@@ -26,8 +24,9 @@ struct RunServices {
   HostLoadReader read_host_load = &ReadHostLoad;
 };
 
-/// Runs the profile of `recorder` to its end, or until `stop`. Blocks; one thread a profile. Leaves
-/// what was found in the profile; the caller commits how it ended.
-RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, std::stop_token stop);
+/// Runs the profile of `recorder` to its end, or until `run_stop` is asked, which the run does
+/// itself where something else than the model fails. Blocks; one thread a profile. Leaves what was
+/// found in the profile; the caller commits how it ended.
+RunEnd RunProfile(const RunServices& services, RunRecorder& recorder, RunStop& run_stop);
 
 }  // namespace mlprof

@@ -52,13 +52,14 @@ class RunContext {
  public:
   RunContext(const Rows& rows_given, Runtime& runtime_given, const MonotonicClock& clock_given,
              HostLoadReader read_host_load_given, RunRecorder& recorder_given,
-             std::stop_token stop_given)
+             RunStop& run_stop_given)
       : rows(rows_given),
         runtime(runtime_given),
         clock(clock_given),
         read_host_load(std::move(read_host_load_given)),
         recorder(recorder_given),
-        stop(std::move(stop_given)) {}
+        run_stop(run_stop_given),
+        stop(run_stop.token()) {}
 
   Profile& profile() { return recorder.profile(); }
   const Objective& objective() { return recorder.profile().request.objective; }
@@ -80,7 +81,8 @@ class RunContext {
   const MonotonicClock& clock;
   const HostLoadReader read_host_load;
   RunRecorder& recorder;
-  std::stop_token stop;
+  RunStop& run_stop;
+  const std::stop_token stop;
 
   Limits ceiling;
   int host_cores = 0;

@@ -11,7 +11,7 @@ namespace mlprof {
 
 struct RunEnd {
   ProfileState state =
-      ProfileState::kFailed;  // kFailed, kCanceled (also where the server stops) or kTimedOut
+      ProfileState::kFailed;  // kSucceeded, kFailed, kTimedOut, or kCanceled: it was stopped
   std::optional<ProfileError> error;
 };
 

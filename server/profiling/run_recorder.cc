@@ -15,21 +15,26 @@ constexpr std::chrono::milliseconds kLiveInterval{500};
 
 RunRecorder::RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events,
                          LiveProgress& live, ControllerMetrics& metrics,
-                         const MonotonicClock& clock)
+                         const MonotonicClock& clock, RunStop& run_stop)
     : profile_(profile),
       repository_(repository),
       events_(events),
       live_(live),
       metrics_(metrics),
+      run_stop_(run_stop),
       stored_state_(profile.state),
       phase_started_(Now()),
       monotonic_start_(clock.Now()) {}
 
-void RunRecorder::Keep(Status status) {
-  if (status || !status_) return;
+// `work` is one write of the repository.
+template <class Work>
+void RunRecorder::Write(const Work& work) {
+  if (!status_) return;
+  status_ = work();
+  if (status_) return;
   LogError("profile record was not written",
-           {{"profile", profile_.request.name}, {"why", status.error().message()}});
-  status_ = std::move(status);
+           {{"profile", profile_.request.name}, {"why", status_.error().message()}});
+  run_stop_.Ask(StopReason::kStorage, status_.error().message());
 }
 
 void RunRecorder::EnterPhase(const PhaseShare& phase, const std::string& message) {
@@ -37,8 +42,8 @@ void RunRecorder::EnterPhase(const PhaseShare& phase, const std::string& message
   phase_started_ = Now();
   profile_.state = phase.state;
   profile_.progress = {phase.name, phase.from, message, std::nullopt};
-  Keep(repository_.Update(profile_, stored_state_));
-  stored_state_ = profile_.state;
+  Write([&] { return repository_.Update(profile_, stored_state_); });
+  if (status_) stored_state_ = profile_.state;
   live_.Set(profile_.id, profile_.progress);
   LogInfo("phase begins", {{"profile", profile_.request.name}, {"phase", phase.name}});
   events_.PublishStored(
@@ -48,8 +53,10 @@ void RunRecorder::EnterPhase(const PhaseShare& phase, const std::string& message
 
 void RunRecorder::FinishPhase(const std::string& outcome) {
   profile_.progress.fraction = phase_.to;
-  Keep(repository_.FinishPhase(profile_, stored_state_,
-                               {phase_.name, phase_started_, Now(), outcome}));
+  Write([&] {
+    return repository_.FinishPhase(profile_, stored_state_,
+                                   {phase_.name, phase_started_, Now(), outcome});
+  });
   metrics_.PhaseFinished(phase_.name,
                          std::chrono::duration<double>(Now() - phase_started_).count());
 }
@@ -92,21 +99,21 @@ void RunRecorder::Record(Trial trial, std::span<const std::uint32_t> latencies_u
   trial.number = ++trials_;
   const std::int64_t successes = trial.measurements.success_queries;
   metrics_.RowsReplayed(successes, trial.measurements.total_queries - successes);
-  Keep(repository_.AddTrial(profile_.id, trial, latencies_us));
+  Write([&] { return repository_.AddTrial(profile_.id, trial, latencies_us); });
   events_.PublishStored(profile_.id, "trial", EncodeTrial(trial));
 }
 
 void RunRecorder::Record(std::vector<Sample> samples) {
   for (Sample& sample : samples) sample.at -= monotonic_start_;
-  Keep(repository_.AddSamples(profile_.id, samples));
+  Write([&] { return repository_.AddSamples(profile_.id, samples); });
 }
 
 void RunRecorder::Record(std::span<const RowRecord> rows) {
-  Keep(repository_.SaveRows(profile_.id, rows));
+  Write([&] { return repository_.SaveRows(profile_.id, rows); });
 }
 
 void RunRecorder::Log(std::string_view text) {
-  Keep(repository_.AppendLog(profile_.id, text));
+  Write([&] { return repository_.AppendLog(profile_.id, text); });
   events_.PublishStored(profile_.id, "log", {{"text", std::string(text)}});
 }
 
@@ -131,7 +138,7 @@ bool RunRecorder::Warned(std::string_view code) const {
 
 void RunRecorder::Answer(Recommendation recommendation) {
   profile_.recommendation = std::move(recommendation);
-  Keep(repository_.Update(profile_, stored_state_));
+  Write([&] { return repository_.Update(profile_, stored_state_); });
 }
 
 }  // namespace mlprof

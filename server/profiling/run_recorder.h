@@ -13,6 +13,7 @@
 #include "common/domain/trial.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
+#include "server/profiling/run_stop.h"
 #include "server/replay/agent_session.h"
 #include "server/storage/profile_repository.h"
 
@@ -31,7 +32,7 @@ struct PhaseShare {
 class RunRecorder {
  public:
   RunRecorder(Profile& profile, ProfileRepository& repository, EventHub& events, LiveProgress& live,
-              ControllerMetrics& metrics, const MonotonicClock& clock);
+              ControllerMetrics& metrics, const MonotonicClock& clock, RunStop& run_stop);
 
   /// Moves the profile to the phase's state. Every phase ends with a committed record.
   void EnterPhase(const PhaseShare& phase, const std::string& message);
@@ -56,20 +57,23 @@ class RunRecorder {
   void Unwarn(std::string_view code);
   void Answer(Recommendation recommendation);
 
-  /// The first write that failed (a full disk…): the run must not go on as if it were recorded.
+  /// The first write that failed (a full disk…). It has asked the run to stop, and nothing was
+  /// written since: an answer must not be stored without what proves it.
   const Status& status() const { return status_; }
   Profile& profile() { return profile_; }
   /// The state the repository holds now.
   ProfileState stored_state() const { return stored_state_; }
 
  private:
-  void Keep(Status status);
+  template <class Work>
+  void Write(const Work& work);
 
   Profile& profile_;
   ProfileRepository& repository_;
   EventHub& events_;
   LiveProgress& live_;
   ControllerMetrics& metrics_;
+  RunStop& run_stop_;
   Status status_;
   ProfileState stored_state_;
   PhaseShare phase_{"", ProfileState::kQueued, 0, 0};

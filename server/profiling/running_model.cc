@@ -10,11 +10,22 @@ namespace mlprof {
 namespace {
 
 constexpr std::chrono::seconds kLaunchDeadline{60};
-constexpr std::chrono::seconds kCallDeadline{15};
+constexpr std::chrono::seconds kSetCpuDeadline{5};
+// What an engine that is well answers in milliseconds. Together, and one of them begun just before
+// the run is stopped, they must leave an orderly stop its ten seconds.
+constexpr std::chrono::seconds kAskDeadline{5};
+constexpr std::chrono::seconds kRemoveDeadline{6};
+constexpr std::chrono::seconds kStoppedAskDeadline{1};
+constexpr std::chrono::seconds kStoppedRemoveDeadline{2};
 constexpr Bytes kLogTail = KiB(8);
 constexpr std::chrono::seconds kLatestLog{1};
 constexpr std::chrono::milliseconds kLogPause{100};
 constexpr Bytes kKeptLog = KiB(64);
+
+// The engine did not answer, rather than refuse.
+bool IsEnginesSilence(const Error& error) {
+  return error.code() == ErrorCode::kUnavailable || error.code() == ErrorCode::kDeadlineExceeded;
+}
 
 std::string ContainerName(const Profile& profile, int launch) {
   return "mlprof-" + profile.id + "-" + std::to_string(launch);
@@ -46,13 +57,23 @@ PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& cont
         new RunningModel(context, std::move(choice), std::move(*target)));
   }
   if (context.stop.stop_requested()) return Canceled();
-  return FailRun({"RuntimeFailed",
-                  "a container could not be launched: " + target.error().message(),
-                  {"run `mlprof doctor` on the server's machine"},
-                  ""});
+  const std::string what = "a container could not be launched: " + target.error().message();
+  if (IsEnginesSilence(target.error())) {
+    context.run_stop.Ask(StopReason::kEngine, what);
+    return Canceled();
+  }
+  return FailRun({"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""});
 }
 
 RunningModel::~RunningModel() {
+  try {
+    Close();
+  } catch (const std::exception& error) {
+    LogError("a container was closed in part", {{"why", error.what()}});
+  }
+}
+
+void RunningModel::Close() {
   std::vector<Sample> samples = session_->Samples();
   if (const ResourceUse use = Summarize(samples); use.peak_unreclaimable && is_model_) {
     auto& peak = context_.observed.peak_memory;
@@ -64,13 +85,15 @@ RunningModel::~RunningModel() {
                                 " processes of the model ended or were replaced while it served",
                             "see the model's own log: mlprof profile logs"});
   }
-  const std::string log = target_->Logs(kKeptLog, Deadline::After(kCallDeadline)).value_or("");
+  const std::string log = target_->Logs(kKeptLog, AskDeadline()).value_or("");
   session_.reset();
   context_.recorder.Record(std::move(samples));
   if (!log.empty()) {
     context_.recorder.Log("--- container " + std::to_string(context_.launches) + "\n" + log);
   }
-  if (auto status = target_->Remove(Deadline::After(kCallDeadline)); !status) {
+  const auto remove_within =
+      context_.stop.stop_requested() ? kStoppedRemoveDeadline : kRemoveDeadline;
+  if (auto status = target_->Remove(Deadline::After(remove_within)); !status) {
     LogError("container was not removed",
              {{"container", target_->container_id()}, {"why", status.error().message()}});
   }
@@ -115,7 +138,12 @@ ReplayResult RunningModel::Replay(const ReplayPlan& plan, Deadline deadline) {
 }
 
 Status RunningModel::SetCpu(Cores cpu) {
-  MLPROF_TRY(target_->SetCpu(cpu, Deadline::After(kCallDeadline)));
+  const Status set = target_->SetCpu(cpu, Deadline::After(kSetCpuDeadline));
+  if (!set && IsEnginesSilence(set.error())) {
+    context_.run_stop.Ask(StopReason::kEngine,
+                          "the CPU limit could not be changed: " + set.error().message());
+  }
+  MLPROF_TRY(set);
   choice_.limits.cpu = cpu;
   return {};
 }
@@ -125,17 +153,35 @@ DeathEvidence RunningModel::Death() {
   death.limits = choice_.limits;
   death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
   death.disk_full = target_->MetDiskBound(death.log_tail);
-  if (death.agent_lost) {
-    // The kernel may have chosen the agent itself: then only the engine knows.
-    const auto exit = target_->Inspect(Deadline::After(kCallDeadline));
-    if (exit && exit->oom_killed) death.oom_kills = std::max<std::int64_t>(1, death.oom_kills);
-  }
+  if (session_->lost() && !context_.stop.stop_requested()) AskEngine(death);
   return death;
 }
 
-std::string RunningModel::LogTail() {
-  return target_->Logs(kLogTail, Deadline::After(kCallDeadline)).value_or("");
+// What became of the container. One that the engine lost, or ended as it restarted, says nothing of
+// the model; nor does an agent that was lost and nobody knows why.
+void RunningModel::AskEngine(DeathEvidence& death) {
+  const auto exit = target_->Inspect(AskDeadline());
+  if (!exit) {
+    if (IsEnginesSilence(exit.error())) {
+      context_.run_stop.Ask(StopReason::kEngine, exit.error().message());
+    }
+    return;
+  }
+  if (exit->by_engine) {
+    context_.run_stop.Ask(StopReason::kEngine, exit->error);
+  } else if (death.agent_lost && exit->oom_killed) {
+    // The kernel chose the agent itself: then only the engine knows.
+    death.oom_kills = std::max<std::int64_t>(1, death.oom_kills);
+  } else if (death.agent_lost && exit->error.empty() && death.oom_kills == 0) {
+    context_.run_stop.Ask(StopReason::kAgent);
+  }
 }
+
+Deadline RunningModel::AskDeadline() const {
+  return Deadline::After(context_.stop.stop_requested() ? kStoppedAskDeadline : kAskDeadline);
+}
+
+std::string RunningModel::LogTail() { return target_->Logs(kLogTail, AskDeadline()).value_or(""); }
 
 // The agent's word of the end overtakes what the model last wrote, which the engine has to copy
 // first: until two readings agree.

@@ -35,13 +35,14 @@ class RunningModel {
   tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
   /// Replays in this container with the live line shown.
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
-  /// Changes the CPU limit in place.
+  /// Changes the CPU limit in place. An engine that does not answer ends the run.
   Status SetCpu(Cores cpu);
 
   /// The budget ended while it was still starting.
   bool RanOutOfBudget() const { return context_.budget().Passed() && !session_->lost(); }
 
   /// Why it died, with the end of its log; takes a second where its command ended without a word.
+  /// Where that says nothing of the model it ends the run.
   DeathEvidence Death();
   /// The bound of what it may write to disk that it has met, if any; see Target.
   std::optional<DiskFull> MetDiskBound(std::string_view said) {
@@ -57,6 +58,9 @@ class RunningModel {
  private:
   RunningModel(RunContext& context, ContainerChoice choice, std::unique_ptr<Target> target);
   tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start);
+  void Close();
+  void AskEngine(DeathEvidence& death);
+  Deadline AskDeadline() const;
   std::string LogTail();
   std::string LastLog();
 

@@ -62,6 +62,8 @@ struct ContainerExit {
   bool running = false;
   int exit_code = 0;
   bool oom_killed = false;  // process 1 or another one, as the engine saw it
+  bool by_engine = false;  // it restarted meanwhile, or the container was removed: the rest of this
+                           // says nothing about what ran in it
   std::string error;
 };
 

@@ -171,6 +171,20 @@ TEST_F(WatchTest, ASecondInterruptLeavesWithoutAnAnswer) {
   EXPECT_TRUE(watched->detached);
 }
 
+TEST(LiveFiguresTest, TellsAnewWhatAProfileWaitsFor) {
+  LiveFigures figures;
+  const auto now = std::chrono::steady_clock::now();
+  const ProfileEvent away{1, "progress",
+                          R"({"phase":"queued","message":"waiting for the engine"})"};
+  EXPECT_TRUE(figures.Take(away, now));
+  EXPECT_FALSE(figures.Take(away, now));
+  EXPECT_EQ(figures.phase, "queued");
+  EXPECT_EQ(figures.message, "waiting for the engine");
+  EXPECT_TRUE(figures.Take(ProfileEvent{2, "phase", R"({"phase":"prepare"})"}, now));
+  EXPECT_FALSE(
+      figures.Take(ProfileEvent{3, "progress", R"({"phase":"prepare","message":"m"})"}, now));
+}
+
 TEST(LiveFiguresTest, GathersTheLiveLine) {
   LiveFigures figures;
   const auto now = std::chrono::steady_clock::now();

@@ -59,6 +59,13 @@ void FakeAgentLink::Stop(const agent_protocol::Stop&) {
 
 void FakeAgentLink::SetCpu(Cores cpu) { millicores_ = cpu.millicores(); }
 
+void FakeAgentLink::Close() {
+  Post([this](AgentListener& listener) {
+    dead_ = true;
+    listener.OnClosed(Unavailable("the connection broke"));
+  });
+}
+
 void FakeAgentLink::Post(Action action) {
   const std::lock_guard lock(mutex_);
   clock_.BeginWork();

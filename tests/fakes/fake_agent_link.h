@@ -22,6 +22,8 @@ class FakeAgentLink final : public AgentLink {
   void SendRow(const agent_protocol::Row& row) override;
   void Stop(const agent_protocol::Stop& stop) override;
   void SetCpu(Cores cpu);
+  /// The connection breaks without a word.
+  void Close();
   bool oom_killed() const { return oom_killed_; }
 
  private:

@@ -1,41 +1,60 @@
 #include "tests/fakes/fake_runtime.h"
 
+#include <new>
 #include <utility>
 
 #include "tests/fakes/fake_agent_link.h"
 
 namespace mlprof {
-namespace {
 
 class FakeTarget final : public Target {
  public:
-  FakeTarget(const LaunchRequest& request, const FakeModel& model, FakeClock& clock,
-             std::shared_ptr<std::atomic<int>> running)
-      : id_(request.container_name),
+  FakeTarget(FakeRuntime& runtime, const LaunchRequest& request, const FakeModel& model,
+             FakeClock& clock, std::shared_ptr<std::atomic<int>> running)
+      : runtime_(runtime),
+        id_(request.container_name),
         log_(Log(request, model)),
         log_late_(model.log_comes_late),
         link_(model, request.limits, request.writable_root, clock),
         running_(std::move(running)) {
     ++*running_;
   }
-  ~FakeTarget() override { --*running_; }
+  ~FakeTarget() override {
+    const std::lock_guard lock(runtime_.mutex_);
+    std::erase(runtime_.targets_, this);
+    --*running_;
+  }
+
+  void LoseAgent(bool by_engine) {
+    by_engine_ = by_engine;
+    link_.Close();
+  }
 
   const std::string& container_id() const override { return id_; }
   AgentLink& agent() override { return link_; }
-  Status SetCpu(Cores cpu, Deadline) override {
+  Status SetCpu(Cores cpu, Deadline deadline) override {
+    MLPROF_TRY(runtime_.Answer(deadline));
     link_.SetCpu(cpu);
     return {};
   }
-  Result<std::string> Logs(Bytes, Deadline) override {
+  Result<std::string> Logs(Bytes, Deadline deadline) override {
+    MLPROF_TRY(runtime_.Answer(deadline));
     return std::exchange(log_late_, false) ? "" : log_;
   }
-  Result<ContainerExit> Inspect(Deadline) override {
+  Result<ContainerExit> Inspect(Deadline deadline) override {
+    MLPROF_TRY(runtime_.Answer(deadline));
     ContainerExit exit;
+    if (by_engine_) {
+      exit.by_engine = true;
+      exit.oom_killed = true;
+      exit.error = "the engine restarted";
+      return exit;
+    }
     exit.running = !link_.oom_killed();
     exit.oom_killed = link_.oom_killed();
     return exit;
   }
-  Status Remove(Deadline) override { return {}; }
+  Status Remove(Deadline deadline) override { return runtime_.Answer(deadline); }
 
  private:
   static std::string Log(const LaunchRequest& request, const FakeModel& model) {
@@ -45,14 +64,14 @@ class FakeTarget final : public Target {
     return model.log;
   }
 
+  FakeRuntime& runtime_;
   std::string id_;
   std::string log_;
   bool log_late_;
   FakeAgentLink link_;
   std::shared_ptr<std::atomic<int>> running_;
+  std::atomic<bool> by_engine_ = false;
 };
-
-}  // namespace
 
 void FakeClock::SleepUntil(std::chrono::nanoseconds when) const {
   std::unique_lock lock(mutex_);
@@ -70,8 +89,22 @@ void FakeClock::EndWork() {
   if (--works_ == 0) ended_.notify_all();
 }
 
-Result<HostFacts> FakeRuntime::Host(Deadline, std::stop_token) {
+Status FakeRuntime::Answer(Deadline deadline, const std::stop_token& stop) const {
   if (unavailable_) return Fail(Unavailable("the engine does not answer"));
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  while (hanging_ && !stop.stop_requested() && !deadline.Passed()) {
+    constexpr std::chrono::milliseconds kLook{5};
+    never.wait_until(lock, stop, deadline.AtMost(kLook).when(), [] { return false; });
+  }
+  if (stop.stop_requested()) return Fail(Cancelled("stopped"));
+  if (hanging_) return Fail(DeadlineExceeded("the engine did not answer in time"));
+  return {};
+}
+
+Result<HostFacts> FakeRuntime::Host(Deadline deadline, std::stop_token stop) {
+  MLPROF_TRY(Answer(deadline, stop));
   HostFacts host;
   host.cpu_model = "imitation";
   host.cores = 2;
@@ -80,15 +113,18 @@ Result<HostFacts> FakeRuntime::Host(Deadline, std::stop_token) {
   return host;
 }
 
-Status FakeRuntime::Check(Deadline, std::stop_token) {
-  if (unavailable_) return Fail(Unavailable("the engine does not answer"));
-  return {};
+Status FakeRuntime::Check(Deadline deadline, std::stop_token stop) {
+  ++checks_;
+  return Answer(deadline, stop);
 }
 
 Result<PreparedImage> FakeRuntime::Prepare(const PrepareRequest&, const PrepareOutput& output,
-                                           std::stop_token, Deadline) {
-  const std::lock_guard lock(mutex_);
+                                           std::stop_token stop, Deadline deadline) {
+  MLPROF_TRY(Answer(deadline, stop));
+  if (throw_.exchange(false)) throw std::bad_alloc();
+  if (on_prepare) on_prepare(stop);
   output("preparing\n");
+  const std::lock_guard lock(mutex_);
   if (prepare_failure_) {
     const Error error = *std::exchange(prepare_failure_, std::nullopt);
     return Fail(error);
@@ -99,18 +135,34 @@ Result<PreparedImage> FakeRuntime::Prepare(const PrepareRequest&, const PrepareO
   return image;
 }
 
-Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request, std::stop_token,
-                                                    Deadline) {
+Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request,
+                                                    std::stop_token stop, Deadline deadline) {
+  MLPROF_TRY(Answer(deadline, stop));
   const std::lock_guard lock(mutex_);
   if (launch_failure_) {
     const Error error = *std::exchange(launch_failure_, std::nullopt);
     return Fail(error);
   }
   launches_.push_back(request);
-  return std::make_unique<FakeTarget>(request, model_, clock_, running_);
+  auto target = std::make_unique<FakeTarget>(*this, request, model_, clock_, running_);
+  targets_.push_back(target.get());
+  return target;
 }
 
-Result<int> FakeRuntime::RemoveOrphans(Deadline, std::stop_token) { return 0; }
+Result<int> FakeRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop) {
+  MLPROF_TRY(Answer(deadline, stop));
+  return 0;
+}
+
+void FakeRuntime::EndContainersByRestart() {
+  const std::lock_guard lock(mutex_);
+  for (FakeTarget* target : targets_) target->LoseAgent(true);
+}
+
+void FakeRuntime::LoseAgents() {
+  const std::lock_guard lock(mutex_);
+  for (FakeTarget* target : targets_) target->LoseAgent(false);
+}
 
 void FakeRuntime::FailNextPrepare(Error error) {
   const std::lock_guard lock(mutex_);

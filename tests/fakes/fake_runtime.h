@@ -79,7 +79,11 @@ struct FakeModel {
   std::shared_ptr<std::atomic<bool>> silent = std::make_shared<std::atomic<bool>>(false);
 };
 
+class FakeTarget;
+
 class FakeRuntime final : public Runtime {
+  friend class FakeTarget;
+
  public:
   explicit FakeRuntime(FakeModel model = {}) : model_(std::move(model)) {}
 
@@ -95,13 +99,29 @@ class FakeRuntime final : public Runtime {
   /// The next Prepare, Launch or Check fails so.
   void FailNextPrepare(Error error);
   void FailNextLaunch(Error error);
+  /// The next Prepare throws, as a third party may.
+  void ThrowInNextPrepare() { throw_ = true; }
+  /// Called by every Prepare.
+  std::function<void(std::stop_token)> on_prepare;
+  /// Like an engine that is not there: every call fails at once.
   void SetUnavailable(bool unavailable) { unavailable_ = unavailable; }
+  /// Like an engine that does not answer: every call waits for its deadline, or until it is
+  /// stopped.
+  void SetHanging(bool hanging) { hanging_ = hanging; }
+  /// As where the engine restarts without keeping its containers: all of them end, which it tells
+  /// as killed for memory, and their agents are lost without a word.
+  void EndContainersByRestart();
+  /// All agents are lost without a word, by an engine that is well.
+  void LoseAgents();
   /// What was launched so far.
   std::vector<LaunchRequest> launches() const;
   const MonotonicClock& clock() const { return clock_; }
   int running() const { return *running_; }
+  int checks() const { return checks_; }
 
  private:
+  Status Answer(Deadline deadline, const std::stop_token& stop = {}) const;
+
   FakeModel model_;
   FakeClock clock_;
   mutable std::mutex mutex_;
@@ -109,6 +129,10 @@ class FakeRuntime final : public Runtime {
   std::optional<Error> prepare_failure_;
   std::optional<Error> launch_failure_;
   std::atomic<bool> unavailable_ = false;
+  std::atomic<bool> hanging_ = false;
+  std::atomic<bool> throw_ = false;
+  std::atomic<int> checks_ = 0;
+  std::vector<FakeTarget*> targets_;
   std::shared_ptr<std::atomic<int>> running_ = std::make_shared<std::atomic<int>>(0);
 };
 

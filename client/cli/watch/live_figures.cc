@@ -44,10 +44,16 @@ bool LiveFigures::Take(const ProfileUpdate& update, Clock::time_point now) {
     return is_new;
   }
   if (event.type == "progress") {
+    // Where a profile waits, what for is all there is to tell.
+    const bool waits = TextField(*data, "phase") == "queued";
+    const bool is_news = waits && message != TextField(*data, "message");
+    if (waits) phase = "queued";
     fraction = std::clamp(NumberField(*data, "fraction").value_or(fraction), 0.0, 1.0);
     message = TextField(*data, "message");
     expected_end = EndAfter(NumberField(*data, "secondsLeft"), now);
-  } else if (event.type == "sample") {
+    return is_news;
+  }
+  if (event.type == "sample") {
     TakeNumber(*data, "requests", requests);
     TakeNumber(*data, "latencyPercentile95InMs", p95_ms);
     TakeNumber(*data, "cpuCores", cpu_cores);

@@ -20,7 +20,7 @@ struct LiveFigures {
   std::optional<double> cpu_cores;
   std::optional<double> memory_bytes;
 
-  /// Takes in an update; true where it began a new phase.
+  /// Takes in an update; true where it began a new phase, or waits for something else than before.
   bool Take(const ProfileUpdate& update, std::chrono::steady_clock::time_point now);
   /// "120 requests, p95 12 ms, 0.35 cores, 300 MiB"; "" before anything was measured.
   std::string Live() const;

@@ -12,8 +12,6 @@ constexpr std::size_t kLogBatch = 2048;
 class OutputBatch {
  public:
   explicit OutputBatch(RunRecorder& recorder) : recorder_(recorder) {}
-  ~OutputBatch() { Flush(); }
-
   void Add(std::string_view text) {
     text_ += text;
     if (text_.size() >= kLogBatch || text_.ends_with('\n')) Flush();

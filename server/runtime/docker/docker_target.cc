@@ -11,6 +11,8 @@ namespace {
 constexpr std::chrono::seconds kLastRemoval{20};
 // What all questions about a container get together once its run is stopped.
 constexpr std::chrono::seconds kLastWords{1};
+// No engine forgets an event before so many newer ones have come.
+constexpr std::size_t kEventsKept = 64;
 
 }  // namespace
 
@@ -37,14 +39,16 @@ Result<ContainerExit> DockerTarget::Inspect(Deadline deadline) {
       context_->engine.InspectContainer(id_, UntilStopped(deadline));
   ContainerExit exit;
   if (!state && state.error().code() == ErrorCode::kNotFound) {
+    exit.by_engine = true;
     exit.error = "the container was removed by somebody else";
     return exit;
   }
   if (!state) return Fail(state.error());
   exit.running = state->running;
   exit.exit_code = state->exit_code;
-  exit.oom_killed = state->oom_killed || SawOom(UntilStopped(deadline));
+  exit.oom_killed = state->oom_killed;
   exit.error = state->error;
+  ReadEvents(exit, deadline);
   if (const auto full = MetDiskBound({}); full && full->killed) exit.error = Clause(*full);
   return exit;
 }
@@ -54,10 +58,21 @@ std::optional<DiskFull> DockerTarget::MetDiskBound(std::string_view log) {
 }
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
-// it.
-bool DockerTarget::SawOom(const Patience& patience) {
-  const auto events = context_->engine.Events(id_, patience);
-  return events && std::find(events->begin(), events->end(), "oom") != events->end();
+// it. And one that ended as the engine restarted may be told to be: the engine keeps its events in
+// memory, so one that remembers some, and not the start of this container, has restarted since.
+void DockerTarget::ReadEvents(ContainerExit& exit, Deadline deadline) {
+  const auto events = context_->engine.Events(id_, UntilStopped(deadline));
+  if (!events) return;
+  const auto saw = [&](const char* action) {
+    return std::find(events->begin(), events->end(), action) != events->end();
+  };
+  exit.oom_killed = exit.oom_killed || saw("oom");
+  if (exit.running || saw("start")) return;
+  const auto all = context_->engine.Events("", UntilStopped(deadline));
+  if (!all || all->size() >= kEventsKept) return;
+  exit.by_engine = true;
+  exit.oom_killed = false;
+  exit.error = "the Docker engine restarted and ended the container";
 }
 
 // What a stopped container wrote is worth a moment, not more.

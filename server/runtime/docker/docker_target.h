@@ -47,7 +47,7 @@ class DockerTarget final : public Target {
   Status WatchDisks(bool writable_root, const ContainerState& state, const Patience& patience);
   Error WithLogTail(const Error& error);
 
-  bool SawOom(const Patience& patience);
+  void ReadEvents(ContainerExit& exit, Deadline deadline);
   Patience UntilStopped(Deadline deadline);
 
   const std::shared_ptr<DockerContext> context_;

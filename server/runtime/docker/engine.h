@@ -42,8 +42,8 @@ class DockerEngine {
   /// Live, by CpuPeriod and CpuQuota: NanoCpus would conflict with them for ever after.
   Status UpdateCpu(const std::string& id, Cores cpu, const Patience& patience);
   Result<ContainerState> InspectContainer(const std::string& id_or_name, const Patience& patience);
-  /// What happened to it until now, oldest first: "create", "start", "oom", "die"… The engine keeps
-  /// only the last few hundred events of all its containers.
+  /// What happened to it until now, oldest first: "create", "start", "oom", "die"…; with no id, to
+  /// anything. The engine keeps only the last few hundred events of all, in its memory.
   Result<std::vector<std::string>> Events(const std::string& id, const Patience& patience);
   /// stdout and stderr until now, in order.
   Result<std::string> Logs(const std::string& id, const Patience& patience);

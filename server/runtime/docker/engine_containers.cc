@@ -65,18 +65,22 @@ Result<ContainerState> DockerEngine::InspectContainer(const std::string& id_or_n
 
 Result<std::vector<std::string>> DockerEngine::Events(const std::string& id,
                                                       const Patience& patience) {
-  const Json filters = {{"container", Json::array({id})}, {"type", Json::array({"container"})}};
+  Json filters = Json::object();
+  if (!id.empty()) {
+    filters = {{"container", Json::array({id})}, {"type", Json::array({"container"})}};
+  }
   // With an end that has passed the stream ends too.
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::system_clock::now().time_since_epoch());
   char until[32];
   std::snprintf(until, sizeof until, "%lld.%09lld", static_cast<long long>(now.count() / kNano),
                 static_cast<long long>(now.count() % kNano));
-  const Result<HttpReply> reply = Send({"events", Named("tell the events of", id), "GET",
-                                        "/events?since=1&until=" + std::string(until) +
-                                            "&filters=" + PercentEncode(DumpJson(filters)),
-                                        ""},
-                                       patience);
+  const Result<HttpReply> reply =
+      Send({"events", id.empty() ? "tell its events" : Named("tell the events of", id), "GET",
+            "/events?since=1&until=" + std::string(until) +
+                "&filters=" + PercentEncode(DumpJson(filters)),
+            ""},
+           patience);
   if (!reply) return Fail(reply.error());
   return DecodeEvents(reply->body);
 }

@@ -49,10 +49,11 @@ class BareRun {
   ControllerMetrics metrics_{"test"};
   FakeRuntime runtime_;
   Profile profile_;
-  RunRecorder recorder_{profile_, profiles_, events_, live_, metrics_, runtime_.clock()};
+  RunStop run_stop_;
+  RunRecorder recorder_{profile_, profiles_, events_, live_, metrics_, runtime_.clock(), run_stop_};
   Rows rows_;
-  RunContext context_{rows_,     runtime_,         runtime_.clock(), [] { return HostLoad(); },
-                      recorder_, std::stop_token()};
+  RunContext context_{rows_,     runtime_, runtime_.clock(), [] { return HostLoad(); },
+                      recorder_, run_stop_};
 };
 
 }  // namespace mlprof

@@ -84,5 +84,33 @@ TEST_F(EventHubTest, WakesAWaitingReaderOnce) {
   EXPECT_EQ(woken, 2);
 }
 
+TEST_F(EventHubTest, ShowsAnEventWhileTheDiskStillTakesIt) {
+  const auto blocker = std::move(*Connection::Open(bench_.database_file(), Access::kReadWrite));
+  bench_.events().Publish(id_, "progress", Json::object());
+  ASSERT_TRUE(blocker->Execute("BEGIN IMMEDIATE").has_value());
+  const auto publishing = std::async(
+      std::launch::async, [&] { bench_.events().PublishStored(id_, "done", Json::object()); });
+  bench_.AwaitUntil([&] { return TypesAfter(1) == std::vector<std::string>{"done"}; });
+  EXPECT_EQ(publishing.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  ASSERT_TRUE(blocker->Execute("ROLLBACK").has_value());
+}
+
+TEST_F(EventHubTest, CallsWhoWaitsForAProfileThatIsForgotten) {
+  int woken = 0;
+  bench_.events().WhenAfter(id_, 0, [&] { ++woken; });
+  bench_.events().Forget(id_);
+  EXPECT_EQ(woken, 1);
+}
+
+TEST_F(EventHubTest, PublishesToWatchersOnlyWhereThereAreSome) {
+  bench_.events().Forget(id_);
+  bench_.events().PublishToWatchers(id_, "progress", Json::object());
+  EXPECT_FALSE(bench_.events().IsOpen(id_));
+  int woken = 0;
+  bench_.events().WhenAfter(id_, 0, [&] { ++woken; });
+  bench_.events().PublishToWatchers(id_, "progress", Json::object());
+  EXPECT_EQ(woken, 1);
+}
+
 }  // namespace
 }  // namespace mlprof

@@ -6,9 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/event_hub.h"
@@ -103,12 +105,41 @@ class ProfilingBench {
     ADD_FAILURE() << "phase " << phase << " was not reached";
   }
 
+  /// Waits until `holds()`.
+  static void AwaitUntil(const std::function<bool()>& holds) {
+    const Deadline deadline = Deadline::After(std::chrono::seconds(30));
+    while (!holds() && !deadline.Passed()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_TRUE(holds()) << "it did not come about";
+  }
+  /// Until GET shows a progress with these words.
+  void AwaitMessage(const std::string& name, const std::string& words) {
+    AwaitUntil([&] {
+      const auto profile = service_->Get("default", name);
+      return profile && profile->progress.message.find(words) != std::string::npos;
+    });
+  }
+
   ProfileService& service() { return *service_; }
+  ProfileQueue& queue() { return *queue_; }
+  std::filesystem::path database_file() const { return folder_ / "mlprof.db"; }
   ModelRegistry& models() { return *models_; }
   ProfileRepository& profiles() { return *profiles_; }
   EventHub& events() { return *events_; }
 
+  static QueueWaits ShortWaits() {
+    QueueWaits waits;
+    waits.storage_first = waits.storage_most = std::chrono::milliseconds(20);
+    waits.engine_look = waits.engine_first_proof = std::chrono::milliseconds(20);
+    waits.engine_longest_proof = std::chrono::milliseconds(100);
+    waits.private_patience = std::chrono::milliseconds(200);
+    return waits;
+  }
+
   FakeRuntime runtime;
+  /// Of the queue that the next Restart() makes.
+  QueueWaits waits = ShortWaits();
   /// What all programs of the imitated host keep busy, the model among them. Set before a profile
   /// runs; less than the model uses is a quiet host.
   double busy_cores = 0;
@@ -137,7 +168,7 @@ class ProfilingBench {
       std::string pattern = (std::filesystem::temp_directory_path() / "mlprof-XXXXXX").string();
       folder_ = mkdtemp(pattern.data());
     }
-    database_ = std::move(*Database::Open(folder_ / "mlprof.db"));
+    database_ = std::move(*Database::Open(database_file()));
     content_ = std::move(*ContentStore::Open(folder_));
     models_.emplace(*database_, *content_);
     datasets_.emplace(*database_, *content_);
@@ -146,10 +177,10 @@ class ProfilingBench {
     events_.emplace(*profiles_);
     RunServices services{runtime, *models_, *datasets_, *sources_, runtime.clock()};
     services.read_host_load = [this] { return ReadImitatedHost(); };
-    queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_);
+    queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_, waits);
     service_.emplace(*profiles_, *models_, *datasets_, *sources_, *queue_, *events_, live_,
                      "docker");
-    queue_->Start(policy);
+    ASSERT_TRUE(queue_->Start(policy).has_value());
   }
 
   // A ustar archive with one empty file; the checksum is the sum of the header's bytes, its own

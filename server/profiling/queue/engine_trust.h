@@ -1,0 +1,50 @@
+// Whether the engine can be trusted with a run: it answers, and after it went away under a run it
+// has answered for a while, longer each time in a row. Pure; used by one thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "server/profiling/queue/backoff.h"
+
+namespace mlprof {
+
+class EngineTrust {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// `first_proof`, doubled up to `longest_proof`: how long it must answer after it lost a run.
+  EngineTrust(std::chrono::milliseconds first_proof, std::chrono::milliseconds longest_proof)
+      : proofs_(first_proof, longest_proof) {}
+
+  void Answered(Time now) {
+    if (!answers_since_) answers_since_ = now;
+    if (Trusted(now)) distrusted_since_.reset();
+  }
+  void Failed(Time now) {
+    answers_since_.reset();
+    if (!distrusted_since_) distrusted_since_ = now;
+  }
+  /// It went away in the midst of a run.
+  void LostRun(Time now) {
+    Failed(now);
+    proof_ = proofs_.Next();
+  }
+  void KeptRun() {
+    proofs_.Reset();
+    proof_ = {};
+  }
+
+  bool Trusted(Time now) const { return answers_since_ && now - *answers_since_ >= proof_; }
+  std::chrono::nanoseconds DistrustedFor(Time now) const {
+    return distrusted_since_ ? now - *distrusted_since_ : std::chrono::nanoseconds(0);
+  }
+
+ private:
+  Backoff proofs_;
+  std::chrono::milliseconds proof_{0};
+  std::optional<Time> answers_since_;
+  std::optional<Time> distrusted_since_;
+};
+
+}  // namespace mlprof

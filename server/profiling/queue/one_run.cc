@@ -1,0 +1,112 @@
+// One run on the queue's thread, until what became of it is stored.
+#include "common/json/domain_json.h"
+#include "common/log/log.h"
+#include "server/metrics/controller_metrics.h"
+#include "server/profiling/profile_queue.h"
+#include "server/profiling/queue/caught.h"
+
+namespace mlprof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+RunEnd FailedByException(const Error& error) {
+  return {ProfileState::kFailed,
+          ProfileError{"InternalError",
+                       "the server failed while it ran this profile: " + error.message(),
+                       {"see the server's log, then create the profile again"},
+                       ""}};
+}
+
+}  // namespace
+
+ProfileQueue::Pause ProfileQueue::RunOne(const Profile& accepted, const std::stop_token& stop) {
+  const auto run_stop = Begin(accepted.id, stop);
+  metrics_.SetRunningProfiles(1);
+  LogInfo("profile begins", {{"profile", accepted.request.name}, {"id", accepted.id}});
+  Profile profile = accepted;
+  profile.started = Now();
+  RunRecorder recorder(profile, profiles_, events_, live_, metrics_, services_.clock, *run_stop);
+  const RunOver over = Run(recorder, *run_stop, stop);
+  Conclude(profile, accepted, over, Now());
+  Settle({profile, recorder.stored_state()}, *run_stop, stop);
+  orphans_ = true;
+  metrics_.SetRunningProfiles(0);
+  if (over.stopped == StopReason::kStorage) return storage_pause_.Next();
+  storage_pause_.Reset();
+  return std::chrono::milliseconds(0);
+}
+
+std::shared_ptr<RunStop> ProfileQueue::Begin(const std::string& profile_id,
+                                             const std::stop_token& stop) {
+  const auto run_stop = std::make_shared<RunStop>();
+  {
+    const std::lock_guard lock(mutex_);
+    running_id_ = profile_id;
+    run_ = run_stop;
+  }
+  // Where this comes before run_ was set, Stop() has not found it.
+  if (stop.stop_requested()) run_stop->Ask(StopReason::kServer);
+  return run_stop;
+}
+
+RunOver ProfileQueue::Run(RunRecorder& recorder, RunStop& run_stop, const std::stop_token& stop) {
+  RunOver over;
+  const Result<RunEnd> end =
+      Caught([&]() -> Result<RunEnd> { return RunProfile(services_, recorder, run_stop); });
+  over.end = end ? *end : FailedByException(end.error());
+  const bool failed =
+      over.end.state == ProfileState::kFailed || over.end.state == ProfileState::kTimedOut;
+  if (failed && !run_stop.reason() && end) {
+    // Where the engine is not well now, what happened to its container is no verdict.
+    const Status well = CheckEngine(stop);
+    if (!well) run_stop.Ask(StopReason::kEngine, well.error().message());
+  }
+  over.stopped = run_stop.reason();
+  over.why = run_stop.why();
+  over.wrote_all = recorder.status().has_value();
+  over.begun = recorder.stored_state() != ProfileState::kQueued;
+  if (over.stopped == StopReason::kEngine) {
+    trust_.LostRun(Clock::now());
+  } else if (!over.stopped) {
+    trust_.KeptRun();
+  }
+  return over;
+}
+
+// Until it is stored, or the queue stops: then the next start settles it.
+void ProfileQueue::Settle(UnrecordedEnd end, RunStop& run_stop, const std::stop_token& stop) {
+  Backoff pause(waits_.storage_first, waits_.storage_most);
+  do {
+    for (;;) {
+      // Whoever cancels it meanwhile wants no other run.
+      if (end.profile.state == ProfileState::kQueued && run_stop.reason() == StopReason::kUser) {
+        Finish(end.profile, {ProfileState::kCanceled, std::nullopt}, Now());
+      }
+      const Status settled = ends_.Settle(end);
+      if (settled) break;
+      storage_.Failed(settled.error().message());
+      if (stop.stop_requested()) return;
+      Progress progress = end.profile.progress;
+      progress.message = "its end could not be recorded yet: " + settled.error().message();
+      live_.Set(end.profile.id, progress);
+      events_.PublishToWatchers(end.profile.id, "progress", EncodeProgress(progress));
+      Rest(pause.Next(), stop);
+    }
+    storage_.Over();
+    end.stored = end.profile.state;
+  } while (!Release(end, run_stop));
+}
+
+// False where it is queued again and its user has cancelled it a moment ago.
+bool ProfileQueue::Release(const UnrecordedEnd& end, const RunStop& run_stop) {
+  const std::lock_guard lock(mutex_);
+  if (end.profile.state == ProfileState::kQueued && run_stop.reason() == StopReason::kUser) {
+    return false;
+  }
+  running_id_.clear();
+  run_.reset();
+  return true;
+}
+
+}  // namespace mlprof

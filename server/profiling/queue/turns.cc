@@ -1,0 +1,151 @@
+// The queue's thread: turn by turn it settles what is left over, looks at what a run needs, and
+// runs the next profile.
+#include "common/log/log.h"
+#include "server/metrics/controller_metrics.h"
+#include "server/profiling/profile_queue.h"
+#include "server/profiling/queue/caught.h"
+
+namespace mlprof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kAtOnce{0};
+
+}  // namespace
+
+void ProfileQueue::Loop(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const Result<Pause> pause = Caught([&] { return Turn(stop); });
+    if (!pause) {
+      // Whatever it was in the midst of is settled as after a crash.
+      const std::lock_guard lock(mutex_);
+      running_id_.clear();
+      recovered_ = false;
+    }
+    Rest(pause ? *pause : StorageFailed(pause.error()), stop);
+  }
+}
+
+// An error is the storage's.
+Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_ = false;
+  }
+  idle_ = false;
+  if (!recovered_) MLPROF_TRY(Recover());
+  const auto queued = profiles_.Queued();
+  if (!queued) return Fail(queued.error());
+  storage_.Over();
+  metrics_.SetQueueLength(std::ssize(*queued));
+  idle_ = queued->empty();
+  if (idle_) notice_.Clear();
+  if (idle_ && !orphans_) return Pause();
+  if (const Status well = CheckEngine(stop); !well) {
+    if (stop.stop_requested()) return Pause();
+    MLPROF_TRY(LetWait(*queued, well.error().message()));
+    return waits_.engine_look;
+  }
+  notice_.Clear();
+  if (orphans_) RemoveOrphans(stop);
+  if (!idle_ && !stop.stop_requested()) {
+    metrics_.SetQueueLength(std::ssize(*queued) - 1);
+    return RunOne(queued->front(), stop);
+  }
+  return orphans_ ? Pause(waits_.orphans_again) : Pause();
+}
+
+// What a former server left; of a private one, whose user is gone, what waits as well. Profiles
+// that were made since this one started are not touched.
+Status ProfileQueue::Recover() {
+  auto left = profiles_.Interrupted();
+  if (!left) return Fail(left.error());
+  if (policy_ == InterruptedPolicy::kFail) {
+    const auto queued = profiles_.Queued();
+    if (!queued) return Fail(queued.error());
+    for (const Profile& profile : *queued) {
+      if (profile.created < started_) left->push_back(profile);
+    }
+  }
+  for (const Profile& profile : *left) {
+    UnrecordedEnd end{profile, profile.state};
+    ConcludeInterrupted(end.profile, policy_, Now());
+    MLPROF_TRY(ends_.Settle(end));
+  }
+  recovered_ = true;
+  return {};
+}
+
+Status ProfileQueue::CheckEngine(const std::stop_token& stop) {
+  const Status answer = services_.runtime.Check(Deadline::After(waits_.engine_answer), stop);
+  if (!answer) {
+    if (stop.stop_requested()) return answer;
+    trust_.Failed(Clock::now());
+    engine_.Failed(answer.error().message());
+    return answer;
+  }
+  trust_.Answered(Clock::now());
+  if (!trust_.Trusted(Clock::now())) {
+    const Error just_back =
+        Unavailable("it went away under a profile and answers again since a moment only");
+    engine_.Failed(just_back.message());
+    return Fail(just_back);
+  }
+  engine_.Over();
+  return {};
+}
+
+Status ProfileQueue::LetWait(const std::vector<Profile>& queued, const std::string& why) {
+  if (policy_ == InterruptedPolicy::kFail &&
+      trust_.DistrustedFor(Clock::now()) >= waits_.private_patience) {
+    MLPROF_TRY(GiveUpOnEngine(queued, why));
+  }
+  notice_.Show(queued, "waiting for the Docker engine: " + why);
+  return {};
+}
+
+// Each has its own time to wait.
+Status ProfileQueue::GiveUpOnEngine(const std::vector<Profile>& queued, const std::string& why) {
+  for (const Profile& profile : queued) {
+    if (Now() - profile.created < waits_.private_patience) continue;
+    UnrecordedEnd end{profile, profile.state};
+    Finish(end.profile,
+           {ProfileState::kFailed, ProfileError{"RuntimeUnavailable",
+                                                why,
+                                                {"start the engine, then create the profile again",
+                                                 "`mlprof doctor` says what is missing"},
+                                                ""}},
+           Now());
+    MLPROF_TRY(ends_.Settle(end));
+  }
+  return {};
+}
+
+void ProfileQueue::RemoveOrphans(const std::stop_token& stop) {
+  const auto removed = services_.runtime.RemoveOrphans(Deadline::After(waits_.orphans), stop);
+  orphans_ = !removed;
+  if (!removed) {
+    if (!stop.stop_requested()) removal_.Failed(removed.error().message());
+    return;
+  }
+  removal_.Over();
+  if (*removed > 0) LogInfo("orphan containers removed", {{"count", *removed}});
+}
+
+ProfileQueue::Pause ProfileQueue::StorageFailed(const Error& error) {
+  storage_.Failed(error.message());
+  return storage_pause_.Next();
+}
+
+void ProfileQueue::Rest(Pause pause, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  if (!pause) {
+    wake_.wait(lock, stop, [this] { return work_; });
+  } else if (*pause > kAtOnce) {
+    wake_.wait_for(lock, stop, *pause, [this] { return hurry_ || (idle_ && work_); });
+  }
+  hurry_ = false;
+}
+
+}  // namespace mlprof

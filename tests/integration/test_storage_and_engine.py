@@ -1,0 +1,131 @@
+"""The data directory is full, or the engine is away: what was accepted is kept."""
+
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+import target
+from engine_proxy import EngineProxy
+from server import FINISHED, Refused, Server, containers
+
+NOT_YET = "its end could not be recorded yet"
+WAITS = "waiting for the Docker engine"
+
+
+class StorageAndEngineTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        target.make_image()
+
+    @classmethod
+    def tearDownClass(cls):
+        target.remove_image()
+
+    def start(self, **how):
+        self.server = Server(**how).start()
+        self.addCleanup(self.server.close)
+        self.model = self.server.register_model("weights", target.model_tar())
+        self.rows = self.server.register_rows("rows", target.rows("burn=10", 20))
+
+    def accept(self, name):
+        self.server.profile(name, self.model, self.rows, target.config("--start-ms", "200"))
+
+    def wait_for_message(self, name, words, seconds=20):
+        return self.server.wait_until(
+            name, lambda p: words in p["progress"]["message"], seconds)
+
+    def wait_for_state(self, name, state, seconds=20):
+        """An end that comes before it fails the test."""
+        reached = self.server.wait_until(
+            name, lambda p: p["state"] == state or p["state"] in FINISHED, seconds)
+        self.assertEqual(reached["state"], state, reached["error"])
+
+    def wait_for_run(self, name, seconds):
+        reached = self.server.wait_until(name, lambda p: p["state"] != "Queued", seconds)
+        self.assertNotIn(reached["state"], FINISHED, reached["error"])
+
+    def test_full_data_directory(self):
+        """Filled in the midst of a run: the server lives, tells why, and goes on."""
+        folder = small_disk(self)
+        self.start(data=folder)
+        self.accept("p")
+        self.accept("next")
+        self.wait_for_state("p", "Profiling")
+        fill(folder / "filler")
+        self.assertIn("full", self.wait_for_message("p", NOT_YET)["progress"]["message"])
+        lines = self.server.log.read_bytes().count(b"\n")
+        for _ in range(3):
+            self.server.call("POST", "/profiles/p/cancel")
+            self.server.get("/healthz")
+            with self.assertRaises(Refused) as refused:
+                self.server.call("DELETE", "/profiles/p")
+            self.assertIn(refused.exception.status, (409, 503))
+            time.sleep(1)  # in which the log must not grow much
+        self.assertLess(self.server.log.read_bytes().count(b"\n") - lines, 10)
+        (folder / "filler").unlink()
+        self.server.call("POST", "/profiles/p/cancel")
+        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+        self.server.call("DELETE", "/profiles/p")
+        self.wait_for_run("next", 20)
+        self.server.call("POST", "/profiles/next/cancel")
+        self.assertEqual(self.server.wait_finished("next", 20)["state"], "Canceled")
+        self.assertEqual(containers(self.server.instance()), [])
+
+    def test_engine_that_comes_goes_and_comes(self):
+        folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
+        self.addCleanup(folder.cleanup)
+        engine = EngineProxy(f"{folder.name}/engine.sock")
+        self.addCleanup(engine.stop)
+        self.start(options=["--docker-host", engine.url])
+        names = [f"p{i}" for i in range(5)]
+        for name in names:
+            self.accept(name)
+        for name in names:
+            self.assertEqual(self.wait_for_message(name, WAITS)["state"], "Queued")
+        with self.assertRaises(Refused) as unready:
+            self.server.get("/readyz")
+        self.assertEqual(unready.exception.status, 503)
+        self.assertIn("no Docker daemon listens", unready.exception.problem["detail"])
+        self.server.call("POST", "/profiles/p4/cancel")
+        self.assertEqual(self.server.get("/profiles/p4")["state"], "Canceled")
+
+        engine.start()
+        self.wait_for_run("p0", 5)
+        self.wait_for_state("p0", "Starting")
+        engine.stop()
+        lost = self.wait_for_message("p0", WAITS)
+        self.assertEqual(lost["state"], "Queued")
+        self.assertEqual([w["code"] for w in lost["warnings"]], ["engineLost"])
+        engine.start()
+        self.wait_for_run("p0", 8)
+        for name in names[:4]:
+            self.server.call("POST", f"/profiles/{name}/cancel")
+        for name in names[:4]:
+            self.assertEqual(self.server.wait_finished(name, 20)["state"], "Canceled")
+        began = time.monotonic()
+        self.server.stop()
+        self.assertLess(time.monotonic() - began, 10)
+
+
+def small_disk(test):
+    """A file system of a few megabytes, for the time of the test."""
+    folder = tempfile.mkdtemp(prefix="mlprof-it-")
+    test.addCleanup(subprocess.run, ["rmdir", folder], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], check=True)
+    test.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
+    return pathlib.Path(folder)
+
+
+def fill(path):
+    with open(path, "wb", buffering=0) as filler:
+        try:
+            while filler.write(bytes(65536)):
+                pass
+        except OSError:
+            pass
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,181 @@
+// The engine is away, hangs, or goes away while profiles wait and run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/server/profiling/profiling_bench.h"
+
+namespace mlprof {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kBudget{300};
+constexpr const char* kWaits = "waiting for the Docker engine: the engine does not answer";
+
+bool HasWarning(const Profile& profile, const std::string& code) {
+  return std::any_of(profile.warnings.begin(), profile.warnings.end(),
+                     [&](const Warning& w) { return w.code == code; });
+}
+
+class LostEngineTest : public testing::Test {
+ protected:
+  LostEngineTest() : bench_(Model()) { bench_.RegisterInputs(TextRows(20)); }
+
+  FakeModel Model() {
+    FakeModel model;
+    silent_ = model.silent;
+    return model;
+  }
+  std::string Accept(const std::string& name) {
+    const auto created = bench_.service().Create("default", bench_.Request(name, kBudget), {});
+    EXPECT_TRUE(created.has_value());
+    return created->profile.id;
+  }
+  // Accepted and in the midst of its run, which goes on until it is ended.
+  void Run(const std::string& name) {
+    *silent_ = true;
+    bench_.AwaitPhase(Accept(name), "warmUp");
+  }
+
+  std::shared_ptr<std::atomic<bool>> silent_;
+  ProfilingBench bench_;
+};
+
+TEST_F(LostEngineTest, WhatWasAcceptedWaitsForItsEngine) {
+  bench_.runtime.SetUnavailable(true);
+  for (int i = 0; i < 5; ++i) Accept("p" + std::to_string(i));
+  for (int i = 0; i < 5; ++i) bench_.AwaitMessage("p" + std::to_string(i), kWaits);
+  const Status health = bench_.queue().Health();
+  ASSERT_FALSE(health.has_value());
+  EXPECT_NE(health.error().message().find("the engine does not answer"), std::string::npos);
+  bench_.runtime.SetUnavailable(false);
+  for (int i = 0; i < 5; ++i) {
+    const Profile profile = bench_.AwaitEnd("p" + std::to_string(i));
+    EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+    EXPECT_FALSE(HasWarning(profile, "engineLost"));
+  }
+  EXPECT_TRUE(bench_.queue().Health().has_value());
+}
+
+TEST_F(LostEngineTest, WhatWaitsIsCancelledAtOnce) {
+  bench_.runtime.SetUnavailable(true);
+  Accept("p");
+  bench_.AwaitMessage("p", kWaits);
+  ASSERT_TRUE(bench_.service().Cancel("default", "p").has_value());
+  const Profile profile = *bench_.service().Get("default", "p");
+  EXPECT_EQ(profile.state, ProfileState::kCanceled);
+  EXPECT_EQ(profile.progress.message, "canceled");
+}
+
+TEST_F(LostEngineTest, OneThatHangsKeepsNobody) {
+  bench_.waits.engine_answer = std::chrono::hours(1);
+  bench_.Restart();
+  bench_.AwaitUntil([&] { return bench_.runtime.checks() > 0; });
+  bench_.runtime.SetHanging(true);
+  const int checks = bench_.runtime.checks();
+  Accept("p");
+  bench_.AwaitUntil([&] { return bench_.runtime.checks() > checks; });
+  EXPECT_TRUE(bench_.service().Cancel("default", "p").has_value());
+  const Deadline deadline = Deadline::After(seconds(5));
+  bench_.Close();
+  EXPECT_FALSE(deadline.Passed());
+}
+
+TEST_F(LostEngineTest, OneThatHangsKeepsNoCancelledRunForLong) {
+  Run("p");
+  bench_.runtime.SetHanging(true);
+  const Deadline deadline = Deadline::After(seconds(8));
+  ASSERT_TRUE(bench_.service().Cancel("default", "p").has_value());
+  EXPECT_EQ(bench_.AwaitEnd("p").state, ProfileState::kCanceled);
+  EXPECT_FALSE(deadline.Passed());
+}
+
+TEST_F(LostEngineTest, OneThatHangsKeepsNoOrderlyStopForLong) {
+  Run("p");
+  bench_.runtime.SetHanging(true);
+  const Deadline deadline = Deadline::After(seconds(8));
+  bench_.Close();
+  EXPECT_FALSE(deadline.Passed());
+}
+
+TEST_F(LostEngineTest, ARunItLeftIsRunAgainWhenItIsBack) {
+  Run("p");
+  bench_.runtime.SetUnavailable(true);
+  bench_.runtime.LoseAgents();
+  bench_.AwaitMessage("p", "waiting for the Docker engine");
+  EXPECT_EQ(bench_.service().Get("default", "p")->state, ProfileState::kQueued);
+  *silent_ = false;
+  bench_.runtime.SetUnavailable(false);
+  const Profile profile = bench_.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "engineLost"));
+}
+
+TEST_F(LostEngineTest, ContainersItEndedAsItRestartedAreNoVerdict) {
+  Run("p");
+  bench_.runtime.EndContainersByRestart();
+  *silent_ = false;
+  const Profile profile = bench_.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "engineLost"));
+}
+
+TEST_F(LostEngineTest, AFailureWhileItIsAwayIsNoVerdict) {
+  bool first = true;
+  bench_.runtime.on_prepare = [&](const std::stop_token&) {
+    if (!std::exchange(first, false)) return;
+    bench_.runtime.FailNextPrepare(Internal("the connection broke"));
+    bench_.runtime.SetUnavailable(true);
+  };
+  Accept("p");
+  bench_.AwaitMessage("p", kWaits);
+  bench_.runtime.SetUnavailable(false);
+  const Profile profile = bench_.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "engineLost"));
+}
+
+TEST_F(LostEngineTest, ALaunchItDidNotAnswerIsNoVerdict) {
+  bench_.runtime.FailNextLaunch(Unavailable("the connection was reset"));
+  Accept("p");
+  const Profile profile = bench_.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "engineLost"));
+}
+
+TEST_F(LostEngineTest, ALaunchItRefusesIsAVerdict) {
+  bench_.runtime.FailNextLaunch(InvalidArgument("no such device"));
+  Accept("p");
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "RuntimeFailed");
+}
+
+TEST_F(LostEngineTest, AnAgentLostWithoutAWordIsGivenASecondRun) {
+  Run("p");
+  bench_.runtime.LoseAgents();
+  bench_.AwaitUntil([&] { return HasWarning(*bench_.service().Get("default", "p"), "agentLost"); });
+  bench_.AwaitUntil([&] { return bench_.runtime.running() > 0; });
+  bench_.AwaitUntil([&] {
+    bench_.runtime.LoseAgents();
+    return IsFinished(bench_.service().Get("default", "p")->state);
+  });
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "AgentLost");
+}
+
+TEST_F(LostEngineTest, APrivateServersUserIsToldAfterAWhile) {
+  bench_.Restart(InterruptedPolicy::kFail);
+  bench_.runtime.SetUnavailable(true);
+  Accept("p");
+  bench_.AwaitMessage("p", kWaits);
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "RuntimeUnavailable");
+  EXPECT_NE(profile.error->advice.back().find("mlprof doctor"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlprof
