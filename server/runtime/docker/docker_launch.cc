@@ -51,7 +51,8 @@ Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& soc
                             Deadline deadline) {
   MLPROF_TRY(AdmitByDisk(DisksOf(*context_, deadline.AtMost(kCallLimit)), Bytes(0)));
   const Status created = CreateOnVolume(request, socket, deadline);
-  const bool unseen = !created && volume_ && volume_->bounded() && IsUnseenFolder(created.error());
+  const bool unseen =
+      !created && volume_ && volume_->bounded() && IsUnseen(created.error(), volume_->root());
   if (!unseen) return created;
   context_->volumes.MountNoMore();
   return CreateOnVolume(request, socket, deadline);
