@@ -38,6 +38,8 @@ int CopyContent(int from, int to, off_t size) {
     if (!CopyRange(from, to, data, std::min(hole, size))) return errno;
     at = hole;
   }
+  // Written to its end, which most are, it has its size.
+  if (::lseek(to, 0, SEEK_CUR) == size) return 0;
   return ::ftruncate(to, size) == 0 ? 0 : errno;
 }
 

@@ -176,5 +176,47 @@ class DiskBoundsTest(unittest.TestCase):
             server.close()
 
 
+class SmallDiskTest(unittest.TestCase):
+    """The server's data lies on a disk of its own, of 256 MiB, which others fill."""
+
+    def setUp(self):
+        target.make_image()
+        self.addCleanup(target.remove_image)
+        folder = tempfile.TemporaryDirectory(prefix="mlprof-it-disk-")
+        self.addCleanup(folder.cleanup)
+        self.disk = pathlib.Path(folder.name)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256m", "none", self.disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", self.disk], check=True)
+        self.server = Server(data=self.disk, options=["--scratch-limit-gb", LIMIT_GB]).start()
+        self.addCleanup(self.server.close)
+
+    def fill(self, left):
+        with open(self.disk / "others", "wb") as others:
+            disk = os.statvfs(self.disk)
+            os.posix_fallocate(others.fileno(), 0, disk.f_bavail * disk.f_frsize - left)
+
+    def test_a_model_is_ended_before_the_disk_is_full_and_none_is_begun_then(self):
+        model = self.server.register_model("weights", target.model_tar())
+        rows = self.server.register_rows("rows", target.rows("burn=2"))
+        self.server.profile("running", model, rows, target.config())
+        self.server.wait_until("running", lambda p: (p.get("progress") or {}).get("phase") == "rows")
+        self.fill(left=20 << 20)
+        error = check_failed(self, self.server.wait_finished("running"), "DiskFull")
+        self.assertRegex(error["message"], r"the disk of \S+ was running full \(\S+ MiB were left")
+
+        self.server.profile("refused", model, rows, target.config())
+        profile = self.server.wait_finished("refused")
+        self.assertEqual(profile["state"], "Failed")
+        self.assertRegex(profile["error"]["message"],
+                         r"the disk of \S+ has \S+ MiB free and 51\.2 MiB are needed")
+
+        (self.disk / "others").unlink()
+        self.server.profile("again", model, rows, target.config())
+        self.server.wait_until("again", lambda p: (p.get("progress") or {}).get("phase") == "rows")
+        self.server.call("POST", "/profiles/again/cancel")
+        self.server.wait_finished("again")
+        self.assertEqual(left_behind(self.server.data)[1:], [])
+
+
 if __name__ == "__main__":
     unittest.main()

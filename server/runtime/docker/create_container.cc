@@ -35,8 +35,10 @@ Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::s
   }
 }
 
-bool IsUnseenFolder(const Error& error) {
-  return error.message().find("bind source path does not exist") != std::string::npos;
+bool IsUnseen(const Error& error, const std::filesystem::path& mounted) {
+  const std::string& message = error.message();
+  return message.find("bind source path does not exist") != std::string::npos &&
+         message.find(mounted.string() + "/") != std::string::npos;
 }
 
 }  // namespace mlprof::docker

@@ -1,6 +1,7 @@
 // Creating a container under a deterministic name.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "common/time/patience.h"
@@ -13,7 +14,8 @@ namespace mlprof::docker {
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
                                             const Json& spec, const Patience& patience);
 
-/// Docker finds no folder where a mount has its source: it does not see this process's mounts.
-bool IsUnseenFolder(const Error& error);
+/// Docker finds no folder at a mount's source below `mounted`: it does not see what this process
+/// mounts. Whatever else it does not find is missing for everybody.
+bool IsUnseen(const Error& error, const std::filesystem::path& mounted);
 
 }  // namespace mlprof::docker

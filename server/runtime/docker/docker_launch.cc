@@ -53,7 +53,8 @@ Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& soc
                             const Patience& patience) {
   MLPROF_TRY(AdmitByDisk(DisksOf(*context_, patience.AtMost(kCallLimit)), Bytes(0)));
   const Status created = CreateOnVolume(request, socket, patience);
-  const bool unseen = !created && volume_ && volume_->bounded() && IsUnseenFolder(created.error());
+  const bool unseen =
+      !created && volume_ && volume_->bounded() && IsUnseen(created.error(), volume_->root());
   if (!unseen) return created;
   context_->volumes.MountNoMore();
   return CreateOnVolume(request, socket, patience);

@@ -114,7 +114,8 @@ Status PreparingContainer::Create(const std::string& base_image_id,
   MLPROF_TRY(AdmitByDisk(DisksOf(docker_, context_.AtMost(kCallLimit)), Bytes(0)));
   base_image_id_ = base_image_id;
   const Status created = CreateOnVolume(base_image_id, packages);
-  const bool unseen = !created && volume_ && volume_->bounded() && IsUnseenFolder(created.error());
+  const bool unseen =
+      !created && volume_ && volume_->bounded() && IsUnseen(created.error(), volume_->root());
   if (!unseen) return created;
   docker_.volumes.MountNoMore();
   return CreateOnVolume(base_image_id, packages);

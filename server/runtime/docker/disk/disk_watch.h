@@ -47,7 +47,7 @@ class DiskWatch {
   DiskWatch(const DiskWatch&) = delete;
   DiskWatch& operator=(const DiskWatch&) = delete;
 
-  /// Ends the watch, and waits where it is just ending the container. Once.
+  /// Ends the watch, and waits where it is just ending the container.
   void Stop() { thread_ = {}; }
   /// The bound that was met since the start, if any was; looks again, and takes the container's
   /// word for it where `log`, the end of what it said, tells of one. Any thread.
