@@ -1,8 +1,9 @@
 // More clients than there are places, or descriptors.
 #include <gmock/gmock.h>
-#include <poll.h>
 
+#include <array>
 #include <deque>
+#include <thread>
 
 #include "common/http/server.h"
 #include "tests/common/http/no_descriptors.h"
@@ -16,6 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr char kGet[] = "GET /text HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr char kStranger[] = "GET /text HTTP/1.1\r\nHost: a\r\nStranger: yes\r\n\r\n";
 constexpr char kGetAndClose[] = "GET /text HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 class HttpServerCrowdTest : public HttpServerTest {
@@ -62,11 +64,18 @@ TEST_F(HttpServerCrowdTest, ServesWhileManySendHalfAHeader) {
 // Each byte in time, and the first one alone counts.
 TEST_F(HttpServerCrowdTest, DripsWinNoTime) {
   StartServer();
-  Crowd(4, "G");
-  for (RawClient& client : crowd_) client.Send("E");
-  crowd_.front().Send("T");
+  RawClient dripping = Connect();
+  dripping.Send("G");
+  for (int i = 0; i < 3; ++i) {
+    Crowd(1, kStranger);
+    EXPECT_THAT(crowd_.back().ReadResponse(), StartsWith("HTTP/1.1 401 "));
+  }
+  dripping.Send("E");
+  crowd_.back().Send(kStranger);  // answered after that byte was read
+  EXPECT_THAT(crowd_.back().ReadResponse(), StartsWith("HTTP/1.1 401 "));
   ExpectServing();
-  EXPECT_EQ(crowd_.front().ReadToEnd(), "");
+  dripping.Send("T /text HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(dripping.ReadResponse(), "");
 }
 
 TEST_F(HttpServerCrowdTest, KeepsCallersItKnowsAndClosesStrangers) {
@@ -75,7 +84,7 @@ TEST_F(HttpServerCrowdTest, KeepsCallersItKnowsAndClosesStrangers) {
   known.Send(kGet);
   EXPECT_THAT(known.ReadResponse(), EndsWith("text"));
   Crowd(100, "");
-  Crowd(100, "GET /text HTTP/1.1\r\nHost: a\r\nStranger: yes\r\n\r\n");
+  Crowd(100, kStranger);
   known.Send(kGet);
   EXPECT_THAT(known.ReadResponse(), EndsWith("text"));
 }
