@@ -143,7 +143,8 @@ TEST_F(HttpServerCrowdTest, TurnsClientsAwayWithoutDescriptorsAndServesAsSoonAsT
     none.GiveBack(1);  // to the client itself
     const std::string refusal = Answer(kGet);
     EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503 "));
-    EXPECT_THAT(refusal, HasSubstr("Retry-After"));
+    EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
+    EXPECT_THAT(refusal, HasSubstr("application/problem+json"));
     EXPECT_TRUE(Reaches(TurnedAway::kDescriptors, i));
     none.TakeAll();
   }
