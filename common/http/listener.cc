@@ -24,9 +24,6 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::chrono::seconds kWarnPause{10};
 // Those who are connected get their turn in between.
 constexpr int kAcceptedAtOnce = 32;
-constexpr std::string_view kNoDescriptor =
-    "HTTP/1.1 503 Service Unavailable\r\nServer: mlprof\r\nRetry-After: 1\r\n"
-    "Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 void CloseOnExec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
@@ -117,7 +114,7 @@ Listener::Turn Listener::OnNoDescriptor(int error) {
   Warn(error);
   // What one connection gave back need not be enough: the limit may have been lowered.
   if (hooks_.make_room() && Accept()) return Turn::kAnother;
-  const std::string_view words = context_ ? std::string_view() : kNoDescriptor;
+  const std::string_view words = context_ ? std::string_view() : hooks_.no_descriptor;
   if (!spare_.TurnAway(acceptor_.native_handle(), words)) return Turn::kPause;
   hooks_.turned_away();
   return Turn::kAnother;

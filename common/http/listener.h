@@ -24,6 +24,8 @@ struct ListenerHooks {
   std::function<bool()> make_room;
   /// A client was turned away for want of descriptors.
   std::function<void()> turned_away;
+  /// What such a client is answered; over TLS it is not.
+  std::string no_descriptor;
 };
 
 class Listener {

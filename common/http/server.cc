@@ -13,6 +13,7 @@
 #include "common/http/connection.h"
 #include "common/http/connection_limits.h"
 #include "common/http/listener.h"
+#include "common/http/response_head.h"
 #include "common/http/server_core.h"
 #include "common/log/log.h"
 #include "common/log/thrown.h"
@@ -38,6 +39,18 @@ ConnectionLimits LimitsFor(const HttpServerOptions& options) {
              {"connectionsOfThisMachine", limits.of_this_machine}});
   }
   return limits;
+}
+
+// For whoever cannot even be accepted: made at the start, when there are descriptors and memory.
+std::string NoDescriptorAnswer(const ServerCore& core) {
+  HttpResponse refusal =
+      core.Refusal(503, "this server has no descriptor left; try again in a moment", HttpRequest());
+  refusal.headers.Set("Retry-After", "1");
+  const auto& text = std::get<std::string>(refusal.body);
+  ResponseFraming framing;
+  framing.close = true;
+  framing.content_length = text.size();
+  return ResponseHead(refusal.status, refusal.headers, framing) + text;
 }
 
 class AsioHttpServer final : public HttpServer {
@@ -82,7 +95,7 @@ ListenerHooks AsioHttpServer::OfListeners() {
             connection->Start();
           },
           [this] { return core_.places.MakeRoom(); },
-          [this] { core_.TellTurnedAway(TurnedAway::kDescriptors); }};
+          [this] { core_.TellTurnedAway(TurnedAway::kDescriptors); }, NoDescriptorAnswer(core_)};
 }
 
 Status AsioHttpServer::Listen() {

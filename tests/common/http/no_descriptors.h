@@ -4,11 +4,18 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include <filesystem>
+#include <iterator>
 #include <vector>
 
 #include "common/os/unique_fd.h"
 
 namespace mlprof {
+
+inline std::size_t OpenDescriptors() {
+  const std::filesystem::directory_iterator open("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(open), end(open)));
+}
 
 /// While it lives, all descriptors of this process but those given back are taken.
 class NoDescriptors {

@@ -60,7 +60,7 @@ TEST_F(HttpServerFaultsTest, AHookThatThrowsAnythingIsA500) {
   EXPECT_EQ(handled_, 0);
 }
 
-TEST_F(HttpServerFaultsTest, ARefusalThatCannotBeMadeIsSentBare) {
+TEST_F(HttpServerFaultsTest, ARefusalThatCannotBeMadeIsPlainText) {
   hooks_.refuse = [](int, const std::string&, const HttpRequest&) -> HttpResponse { throw Odd(); };
   StartServer();
   EXPECT_THAT(Answer("GET /throw HTTP/1.1\r\nHost: a\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
