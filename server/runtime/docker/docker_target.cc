@@ -11,8 +11,6 @@ namespace {
 constexpr std::chrono::seconds kLastRemoval{20};
 // What all questions about a container get together once its run is stopped.
 constexpr std::chrono::seconds kLastWords{1};
-// No engine forgets an event before so many newer ones have come.
-constexpr std::size_t kEventsKept = 64;
 
 }  // namespace
 
@@ -58,18 +56,15 @@ std::optional<DiskFull> DockerTarget::MetDiskBound(std::string_view log) {
 }
 
 // A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
-// it. And one that ended as the engine restarted may be told to be: the engine keeps its events in
-// memory, so one that remembers some, and not the start of this container, has restarted since.
+// it. And one that ended as the engine restarted may be told to be.
 void DockerTarget::ReadEvents(ContainerExit& exit, Deadline deadline) {
   const auto events = context_->engine.Events(id_, UntilStopped(deadline));
   if (!events) return;
-  const auto saw = [&](const char* action) {
-    return std::find(events->begin(), events->end(), action) != events->end();
-  };
-  exit.oom_killed = exit.oom_killed || saw("oom");
-  if (exit.running || saw("start")) return;
+  const bool saw_oom = std::find(events->begin(), events->end(), "oom") != events->end();
+  exit.oom_killed = exit.oom_killed || saw_oom;
+  if (exit.running) return;
   const auto all = context_->engine.Events("", UntilStopped(deadline));
-  if (!all || all->size() >= kEventsKept) return;
+  if (!all || !RestartedSince(*events, all->size())) return;
   exit.by_engine = true;
   exit.oom_killed = false;
   exit.error = "the Docker engine restarted and ended the container";

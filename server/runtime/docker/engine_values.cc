@@ -1,5 +1,6 @@
 #include "server/runtime/docker/engine_values.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -132,6 +133,13 @@ std::vector<std::string> DecodeEvents(std::string_view lines) {
     if (!action.empty()) actions.push_back(std::move(action));
   }
   return actions;
+}
+
+bool RestartedSince(const std::vector<std::string>& events_of_container, std::size_t all_events) {
+  // No engine forgets an event before so many newer ones have come.
+  constexpr std::size_t kKept = 64;
+  const auto& events = events_of_container;
+  return all_events < kKept && std::find(events.begin(), events.end(), "start") == events.end();
 }
 
 StreamLine DecodeStreamLine(std::string_view line) {

@@ -57,6 +57,9 @@ std::vector<ListedContainer> DecodeContainerList(const Json& json);
 
 /// JSON lines, one an event: their actions in order ("oom", "die"…). Other lines are passed over.
 std::vector<std::string> DecodeEvents(std::string_view lines);
+/// Whether the engine has restarted since it started a container that ended: it keeps its events in
+/// memory, and remembers fewer than it has room for, and not that start.
+bool RestartedSince(const std::vector<std::string>& events_of_container, std::size_t all_events);
 
 /// One line of a streamed answer (pull, import): what to show, or why it failed although the
 /// status was 200.
