@@ -4,6 +4,7 @@
 
 #include "common/http/server.h"
 #include "common/log/log.h"
+#include "common/os/reserve_file.h"
 #include "server/app/core_affinity.h"
 #include "server/app/listening.h"
 #include "server/app/readiness.h"
@@ -45,6 +46,7 @@ constexpr std::chrono::seconds kFilesClose{1};
 // Files of Azure ML's clients that nothing was made of.
 constexpr std::chrono::hours kArtifactsKept{7 * 24};
 constexpr std::chrono::hours kSweepPause{1};
+constexpr std::chrono::seconds kReservePause{15};
 
 std::filesystem::path BesideThisProgram(const char* name) {
   std::error_code error;
@@ -115,6 +117,7 @@ struct Controller::Parts {
         std::unique_ptr<ContentStore> store, std::unique_ptr<TokenRepository> known)
       : options(told),
         data_directory(std::move(directory)),
+        reserve(data_directory.path() / "reserve", ReserveFor(data_directory.path())),
         database(std::move(opened)),
         content(std::move(store)),
         tokens(std::move(known)),
@@ -131,6 +134,10 @@ struct Controller::Parts {
                                   : AccessRules::Local::kTrusted) {
     database->ObserveWrites(
         [this](std::chrono::nanoseconds time) { metrics.DatabaseWritten(time); });
+    database->WhenDiskFull([this] {
+      if (reserve.Release())
+        LogWarn("the disk is full: the reserve was given up to record what ends");
+    });
     Introduce(options, access);
     access.AcceptBearer([this](std::string_view token) { return tokens->Check(token); });
   }
@@ -179,6 +186,10 @@ struct Controller::Parts {
       upkeep->Prune();
     });
     if (!sweeping) return Fail(sweeping.error());
+    auto reserving =
+        Recurring::Start("disk reserve", kReservePause, [this] { (void)reserve.Restore(); });
+    if (!reserving) return Fail(reserving.error());
+    keep_reserve.emplace(*std::move(reserving));
     sweep.emplace(*std::move(sweeping));
     stage = Stage::kServing;
     return {};
@@ -235,6 +246,7 @@ struct Controller::Parts {
 
   const ServerOptions options;
   DataDirectory data_directory;
+  ReserveFile reserve;
   std::unique_ptr<Database> database;
   std::unique_ptr<ContentStore> content;
   std::unique_ptr<TokenRepository> tokens;
@@ -261,6 +273,7 @@ struct Controller::Parts {
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<ContentUpkeep> upkeep;
   std::optional<Recurring> sweep;
+  std::optional<Recurring> keep_reserve;
 };
 
 Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -105,6 +105,7 @@ std::int64_t Connection::LastInsertId() const { return sqlite3_last_insert_rowid
 
 Error Connection::ErrorOf(int code, std::string_view what) {
   NoteTrouble(code);
+  disk_full_ = disk_full_ || (code & 0xff) == SQLITE_FULL;
   const char* text = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
   return Error(CodeOf(code), std::string(what) + ": " + text + " (SQLite " + std::to_string(code) +
                                  ")" + AdviceFor(code));

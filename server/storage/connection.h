@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "common/result/result.h"
 
@@ -44,6 +45,8 @@ class Connection {
   Error ErrorOf(int code, std::string_view what);
   /// Write no more once there is any. From any thread.
   Trouble trouble() const { return trouble_; }
+  /// Whether the disk was found full since this was asked last.
+  bool TakeDiskFull() { return std::exchange(disk_full_, false); }
 
   sqlite3* handle() const { return handle_; }
 
@@ -57,6 +60,7 @@ class Connection {
   sqlite3* handle_;
   std::atomic<Trouble> trouble_ = Trouble::kNone;
   bool checkpoint_failed_ = false;
+  bool disk_full_ = false;
 };
 
 }  // namespace mlprof

@@ -81,16 +81,22 @@ class Database {
     observer_ = std::move(observer);
   }
 
+  /// Called after a write that the full disk refused: what makes room lets the next one through.
+  /// Set it before other threads use the database.
+  void WhenDiskFull(std::function<void()> make_room) { make_room_ = std::move(make_room); }
+
  private:
+  // Goes after the transaction of its write has.
   class WriteTimer {
    public:
-    explicit WriteTimer(const Database& database) : database_(database) {}
+    explicit WriteTimer(Database& database) : database_(database) {}
     ~WriteTimer() {
       if (database_.observer_) database_.observer_(std::chrono::steady_clock::now() - start_);
+      if (database_.writer_->TakeDiskFull() && database_.make_room_) database_.make_room_();
     }
 
    private:
-    const Database& database_;
+    Database& database_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   };
 
@@ -107,6 +113,7 @@ class Database {
 
   const std::filesystem::path file_;
   std::function<void(std::chrono::nanoseconds)> observer_;
+  std::function<void()> make_room_;
   std::mutex writer_mutex_;
   std::unique_ptr<Connection> writer_;
   std::mutex readers_mutex_;

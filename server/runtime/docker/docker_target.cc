@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::docker {
@@ -16,7 +17,10 @@ constexpr std::chrono::seconds kLastWords{1};
 
 DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string name,
                            std::stop_token stop)
-    : context_(std::move(context)), name_(std::move(name)), stop_(std::move(stop)) {}
+    : context_(std::move(context)),
+      name_(std::move(name)),
+      stop_(std::move(stop)),
+      secrets_(SecretsOf(ThisHost())) {}
 
 DockerTarget::~DockerTarget() { (void)Remove(Deadline::After(kLastRemoval)); }
 
@@ -27,6 +31,7 @@ Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
 Result<std::string> DockerTarget::Logs(Bytes max, Deadline deadline) {
   Result<std::string> logs = context_->engine.Logs(id_, UntilStopped(deadline));
   if (!logs) return logs;
+  *logs = secrets_.Masked(*logs);
   const auto kept = static_cast<std::size_t>(max.count());
   if (logs->size() > kept) logs->erase(0, logs->size() - kept);
   return logs;

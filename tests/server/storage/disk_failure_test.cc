@@ -1,10 +1,14 @@
 // Disks that do not take what they are told to keep.
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include <csignal>
+#include <fstream>
 
+#include "common/os/reserve_file.h"
 #include "tests/fakes/failing_sync.h"
+#include "tests/server/storage/temporary_directory.h"
 #include "tests/server/storage/words_database.h"
 
 namespace mlprof {
@@ -58,6 +62,53 @@ TEST_F(DiskFailureTest, TellsAWriteThatTheDiskRefusesAndGoesOnAfterIt) {
   EXPECT_TRUE((*open)->Health());
   EXPECT_TRUE(Insert(**open, "damson"));
   EXPECT_TRUE(Has(**open, "damson"));
+}
+
+// A file system that is full once something has taken the rest of it.
+class SmallDisk {
+ public:
+  SmallDisk() {
+    mounted_ = mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=8m") == 0;
+    EXPECT_TRUE(mounted_);
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+  void Fill() const {
+    std::ofstream rest(folder_ / "rest", std::ios::binary);
+    const std::string block(4096, 'x');
+    while (rest.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+
+ private:
+  TemporaryDirectory folder_;
+  bool mounted_ = false;
+};
+
+TEST(FullDiskTest, LetsWhatEndsBeRecordedInTheReserve) {
+  const SmallDisk disk;
+  ReserveFile reserve(disk / "reserve", MiB(1));
+  ASSERT_TRUE(reserve.Restore());
+  const auto database = Database::Open(disk / "mlprof.db");
+  ASSERT_TRUE(database) << database.error().message();
+  (*database)->WhenDiskFull([&] { reserve.Release(); });
+  const auto write = [&] {
+    return (*database)->Write([](Connection& connection) {
+      return connection.Execute(
+          "CREATE TABLE IF NOT EXISTS big (x BLOB); INSERT INTO big VALUES (zeroblob(100000))");
+    });
+  };
+  ASSERT_TRUE(write());
+  disk.Fill();
+  const Status refused = write();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kUnavailable);
+  EXPECT_TRUE(write()) << "the reserve was given up";
+  EXPECT_FALSE(reserve.Restore()) << "not before there is room again";
+  std::filesystem::remove(disk / "rest");
+  EXPECT_TRUE(reserve.Restore());
 }
 
 }  // namespace

@@ -168,6 +168,22 @@ TEST_F(StoppedRun, GivesUpARemovalThatHadBegunBefore) {
   EXPECT_FALSE(launch.get());
 }
 
+// Packages run code while they are installed, and may have kept in the image what they read then.
+TEST_F(StoppedRun, ShowsNoPasswordOfThisMachineInAContainersLog) {
+  ASSERT_EQ(::setenv("PIP_EXTRA_INDEX_URL", "https://ann:s3cret-word@index.example/simple", 1), 0);
+  auto launch = std::async(std::launch::async, [&] { return Launch(); });
+  AwaitCall("GET /containers/" + kId + "/json");
+  const UniqueFd agent = ConnectAsAgent();
+  const auto target = launch.get();
+  ::unsetenv("PIP_EXTRA_INDEX_URL");
+  ASSERT_TRUE(target) << target.error().message();
+  const std::string said = "it read s3cret-word then\n";
+  std::string frame("\x01\0\0\0\0\0\0", 7);
+  frame += static_cast<char>(said.size());
+  docker_.On("GET /containers/" + kId + "/logs", 200, frame + said);
+  EXPECT_EQ((*target)->Logs(KiB(8), Deadline::After(5s)).value_or("none"), "it read *** then\n");
+}
+
 TEST_F(StoppedRun, GetsAMomentForTheLastWordsOfItsContainer) {
   if (::getuid() != 0) GTEST_SKIP() << "the agent is root";
   auto launch = std::async(std::launch::async, [&] { return Launch(); });
