@@ -28,10 +28,11 @@ Result<std::jthread> StartThread(const char* name, std::function<void(std::stop_
       RunToItsEnd(name, work, std::move(stop));
     });
   } catch (const std::system_error& error) {
-    return Fail(Unavailable(failed + error.what() +
-                            "; the system's limit of threads is reached (ulimit -u, pids.max)"));
+    return Fail(Error(ErrorCode::kResourceExhausted,
+                      failed + error.what() +
+                          "; the system's limit of threads is reached (ulimit -u, pids.max)"));
   } catch (const std::bad_alloc&) {
-    return Fail(Unavailable(failed + "out of memory"));
+    return Fail(Error(ErrorCode::kResourceExhausted, failed + "out of memory"));
   }
 }
 

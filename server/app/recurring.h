@@ -12,7 +12,7 @@ namespace mlprof {
 class Recurring {
  public:
   /// Calls `work` at once and then after every `pause`. What it throws is logged with `name`, and
-  /// it is called again all the same. kUnavailable where there is no thread for it.
+  /// it is called again all the same. kResourceExhausted where there is no thread for it.
   static Result<Recurring> Start(const char* name, std::chrono::milliseconds pause,
                                  std::function<void()> work);
 

@@ -37,7 +37,7 @@ class ProfileQueue {
 
   /// Settles the profiles a former server left running, then runs the queue on its own thread,
   /// which also removes that server's containers, and goes on with what could not be settled at
-  /// once. kUnavailable where the thread cannot be made.
+  /// once. kResourceExhausted where the thread cannot be made.
   Status Start(InterruptedPolicy policy);
   /// Ends the running profile's containers, puts it back into the queue and joins. Takes seconds
   /// with an engine that hangs; what cannot be written is left to the next start.

@@ -75,7 +75,7 @@ TEST_F(WatchTest, SaysThatThereIsNoThreadToFollowWith) {
   const testing::RefusedThreads refused(1);
   const auto watched = Watch();
   ASSERT_FALSE(watched);
-  EXPECT_EQ(watched.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(watched.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_NE(watched.error().message().find("limit of threads"), std::string::npos);
 }
 

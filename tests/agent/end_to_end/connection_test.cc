@@ -89,7 +89,7 @@ TEST(AgentConnectionTest, NeedsAThread) {
   const testing::RefusedThreads refused(1);
   const auto ends = Connect(Said(agent_protocol::Hello{}));
   ASSERT_FALSE(ends.controller);
-  EXPECT_EQ(ends.controller.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(ends.controller.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_NE(ends.controller.error().message().find("limit of threads"), std::string::npos);
 }
 

@@ -25,7 +25,7 @@ TEST_F(HttpServerFaultsTest, DoesNotStartWithoutAnyThread) {
   const testing::RefusedThreads refused(1000);
   const auto started = HttpServer::Start(options_, Router(), hooks_);
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(started.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_THAT(started.error().message(), HasSubstr("limit of threads"));
 }
 

@@ -25,7 +25,7 @@ TEST(StartThread, AThreadThatCannotBeMadeIsAnError) {
   const testing::RefusedThreads refused(1);
   const auto thread = StartThread("test", [](const std::stop_token&) { FAIL(); });
   ASSERT_FALSE(thread);
-  EXPECT_EQ(thread.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(thread.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_NE(thread.error().message().find("'test'"), std::string::npos);
 }
 

@@ -36,7 +36,7 @@ TEST(Recurring, SaysThatThereIsNoThreadForIt) {
   const testing::RefusedThreads refused(1);
   const auto recurring = Recurring::Start("test", std::chrono::hours(1), [] { FAIL(); });
   ASSERT_FALSE(recurring);
-  EXPECT_EQ(recurring.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(recurring.error().code(), ErrorCode::kResourceExhausted);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(ProfileQueueTest, SaysThatItsThreadCannotBeMade) {
   const testing::RefusedThreads refused(1);
   const Status started = bench.queue().Start(InterruptedPolicy::kRequeue);
   ASSERT_FALSE(started.has_value());
-  EXPECT_EQ(started.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(started.error().code(), ErrorCode::kResourceExhausted);
 }
 
 }  // namespace

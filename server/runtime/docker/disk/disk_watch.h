@@ -39,7 +39,8 @@ class DiskWatch {
   /// Ends the container; gives up when its token says so, because the watch is being stopped.
   using OnFull = std::function<void(const DiskFull&, const std::stop_token&)>;
 
-  /// `on_full` is called once, from the watch's thread. kUnavailable where no thread can be had.
+  /// `on_full` is called once, from the watch's thread. kResourceExhausted where no thread can be
+  /// had.
   static Result<std::unique_ptr<DiskWatch>> Start(WatchedDisks watched, OnFull on_full,
                                                   WatchPauses pauses = {},
                                                   SpaceProbe probe = SpaceAt);

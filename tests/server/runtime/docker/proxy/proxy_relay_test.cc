@@ -257,7 +257,7 @@ TEST_F(ProxyRelayTest, IsAnErrorWhereNoThreadCanBeMade) {
   const testing::RefusedThreads none(1);
   const auto relay = ProxyRelay::Start({{"127.0.0.1", 1}, ""}, Policy(), folder_ / "s");
   ASSERT_FALSE(relay);
-  EXPECT_EQ(relay.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(relay.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_FALSE(fs::exists(folder_ / "s"));
 }
 
