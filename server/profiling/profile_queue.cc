@@ -90,6 +90,7 @@ Status ProfileQueue::Health() const {
   if (const auto why = engine_.cause()) {
     return Fail(Unavailable("profiles wait for the Docker engine: " + *why));
   }
+  if (const auto why = room_.cause()) return Fail(Unavailable("profiles wait for room: " + *why));
   return {};
 }
 

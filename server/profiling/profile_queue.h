@@ -61,8 +61,8 @@ class ProfileQueue {
   Result<Pause> Turn(const std::stop_token& stop);
   Status Recover();
   Status CheckEngine(const std::stop_token& stop);
-  Status LetWait(const std::vector<Profile>& queued, const std::string& why);
-  Status GiveUpOnEngine(const std::vector<Profile>& queued, const std::string& why);
+  Status LetWait(const std::vector<Profile>& queued, const Error& why);
+  Status GiveUp(const std::vector<Profile>& queued, const ProfileError& error);
   void RemoveOrphans(const std::stop_token& stop);
   Pause StorageFailed(const Error& error);
   void Rest(Pause pause, const std::stop_token& stop);
@@ -88,7 +88,7 @@ class ProfileQueue {
                   "profiles wait no more for the data directory"};
   Outage engine_{"profiles wait for the container engine",
                  "profiles wait no more for the container engine"};
-
+  Outage room_{"profiles wait for room on this machine", "profiles wait no more for room"};
   Outage removal_{"orphan containers cannot be removed", "orphan containers can be removed again"};
 
   // Set before the thread starts, then its own.

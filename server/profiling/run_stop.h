@@ -13,6 +13,7 @@ enum class StopReason {
   kServer,   // stops
   kStorage,  // does not take what the run writes down, or does not give what it needs
   kEngine,   // went away: what happens to a container then says nothing about the model
+  kRoom,     // is short on this machine: disk space, memory, threads
   kAgent,    // was lost without a word, by an engine that is well
 };
 

@@ -62,6 +62,10 @@ PhaseResult<std::unique_ptr<RunningModel>> RunningModel::Launch(RunContext& cont
     context.run_stop.Ask(StopReason::kEngine, what);
     return Canceled();
   }
+  if (target.error().code() == ErrorCode::kResourceExhausted) {
+    context.run_stop.Ask(StopReason::kRoom, target.error().message());
+    return Canceled();
+  }
   return FailRun({"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""});
 }
 

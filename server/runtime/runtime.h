@@ -97,7 +97,8 @@ class Runtime {
   virtual std::string name() const = 0;  // "docker"
   /// Cores, memory and cgroup version the engine can give.
   virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;
-  /// kUnavailable with the remedy when the engine does not answer.
+  /// kUnavailable with the remedy when the engine does not answer; kResourceExhausted where this
+  /// machine has no room for another container. Prepare and Launch say so with the same code.
   virtual Status Check(Deadline deadline, std::stop_token stop = {}) = 0;
   virtual Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
                                         std::stop_token stop, Deadline deadline) = 0;

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import threading
@@ -204,17 +205,16 @@ class SmallDiskTest(unittest.TestCase):
         error = check_failed(self, self.server.wait_finished("running"), "DiskFull")
         self.assertRegex(error["message"], r"the disk of \S+ was running full \(\S+ MiB were left")
 
-        self.server.profile("refused", model, rows, target.config())
-        profile = self.server.wait_finished("refused")
-        self.assertEqual(profile["state"], "Failed")
-        self.assertRegex(profile["error"]["message"],
-                         r"the disk of \S+ has \S+ MiB free and 51\.2 MiB are needed")
+        self.server.profile("waits", model, rows, target.config())
+        waiting = r"waiting for room: the disk of \S+ has \S+ MiB free and 51\.2 MiB are needed"
+        waits = self.server.wait_until(
+            "waits", lambda p: re.match(waiting, p["progress"]["message"]), 20)
+        self.assertEqual(waits["state"], "Queued")
 
         (self.disk / "others").unlink()
-        self.server.profile("again", model, rows, target.config())
-        self.server.wait_until("again", lambda p: (p.get("progress") or {}).get("phase") == "rows")
-        self.server.call("POST", "/profiles/again/cancel")
-        self.server.wait_finished("again")
+        self.server.wait_until("waits", lambda p: (p.get("progress") or {}).get("phase") == "rows")
+        self.server.call("POST", "/profiles/waits/cancel")
+        self.server.wait_finished("waits")
         self.assertEqual(left_behind(self.server.data)[1:], [])
 
 

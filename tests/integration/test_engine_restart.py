@@ -15,7 +15,8 @@ from server import FINISHED, Server
 
 
 class Engine:
-    """A dockerd beside the machine's, without networks."""
+    """A dockerd beside the machine's, in a network namespace of its own: without a bridge it removes
+    the one it finds."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mlprof-it-"))
@@ -28,7 +29,7 @@ class Engine:
                 (self.folder / stale).unlink()
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                ["dockerd", "--host", self.host, "--data-root", self.folder / "root",
+                ["unshare", "--net", "dockerd", "--host", self.host, "--data-root", self.folder / "root",
                  "--exec-root", self.folder / "exec", "-p", self.folder / "pid",
                  "--bridge=none", "--iptables=false"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)

@@ -47,6 +47,10 @@ PhaseResult<void> Prepare(RunContext& context) {
   output.Flush();
   if (!image) {
     if (context.stop.stop_requested()) return Canceled();
+    if (image.error().code() == ErrorCode::kResourceExhausted) {
+      context.run_stop.Ask(StopReason::kRoom, image.error().message());
+      return Canceled();
+    }
     return FailRun(PrepareError(image.error()));
   }
   context.image = std::move(*image);

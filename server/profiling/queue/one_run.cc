@@ -32,7 +32,9 @@ ProfileQueue::Pause ProfileQueue::RunOne(const Profile& accepted, const std::sto
   Settle({profile, recorder.stored_state()}, *run_stop, stop);
   orphans_ = true;
   metrics_.SetRunningProfiles(0);
-  if (over.stopped == StopReason::kStorage) return storage_pause_.Next();
+  if (over.stopped == StopReason::kStorage || over.stopped == StopReason::kRoom) {
+    return storage_pause_.Next();
+  }
   storage_pause_.Reset();
   return std::chrono::milliseconds(0);
 }
@@ -60,7 +62,8 @@ RunOver ProfileQueue::Run(RunRecorder& recorder, RunStop& run_stop, const std::s
   if (failed && !run_stop.reason() && end) {
     // Where the engine is not well now, what happened to its container is no verdict.
     const Status well = CheckEngine(stop);
-    if (!well) run_stop.Ask(StopReason::kEngine, well.error().message());
+    const bool lost = !well && well.error().code() != ErrorCode::kResourceExhausted;
+    if (lost) run_stop.Ask(StopReason::kEngine, well.error().message());
   }
   over.stopped = run_stop.reason();
   over.why = run_stop.why();

@@ -34,6 +34,11 @@ bool Outage::Over(Time now) {
   return true;
 }
 
+std::chrono::nanoseconds Outage::Lasts(Time now) const {
+  const std::lock_guard lock(mutex_);
+  return cause_ ? now - began_ : std::chrono::nanoseconds(0);
+}
+
 std::optional<std::string> Outage::cause() const {
   const std::lock_guard lock(mutex_);
   return cause_;

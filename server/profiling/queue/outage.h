@@ -20,6 +20,8 @@ class Outage {
   bool Failed(const std::string& why, Time now = std::chrono::steady_clock::now());
   /// It worked now. Whether that was logged: where it failed before.
   bool Over(Time now = std::chrono::steady_clock::now());
+  /// How long it has lasted; zero where it does not.
+  std::chrono::nanoseconds Lasts(Time now) const;
   /// The newest reason while it lasts.
   std::optional<std::string> cause() const;
 

@@ -24,6 +24,9 @@ constexpr Cause kStorageFailed = {
 constexpr Cause kEngineLost = {
     "engineLost", "the Docker engine went away while this profile ran", 6, "RuntimeUnavailable",
     "Docker's own log may say why; `mlprof doctor` says what is missing"};
+constexpr Cause kNoRoom = {"noRoom", "this machine had no room for its container", 3,
+                           "RuntimeFailed",
+                           "see that the server's machine has disk space, memory and threads left"};
 constexpr Cause kAgentLost = {"agentLost",
                               "the connection to the agent in the container broke and nothing says "
                               "why",
@@ -34,6 +37,7 @@ const Cause& CauseOf(StopReason reason) {
   switch (reason) {
     case StopReason::kStorage: return kStorageFailed;
     case StopReason::kEngine: return kEngineLost;
+    case StopReason::kRoom: return kNoRoom;
     case StopReason::kAgent: return kAgentLost;
     case StopReason::kUser:
     case StopReason::kServer: break;
@@ -42,8 +46,8 @@ const Cause& CauseOf(StopReason reason) {
 }
 
 bool TellsOfAnotherRun(const Warning& warning) {
-  constexpr std::array<const Cause*, 4> kCauses = {&kServerEnded, &kStorageFailed, &kEngineLost,
-                                                   &kAgentLost};
+  constexpr std::array<const Cause*, 5> kCauses = {&kServerEnded, &kStorageFailed, &kEngineLost,
+                                                   &kNoRoom, &kAgentLost};
   return std::any_of(kCauses.begin(), kCauses.end(),
                      [&](const Cause* cause) { return warning.code == cause->code; });
 }

@@ -44,7 +44,7 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
   if (idle_ && !orphans_) return Pause();
   if (const Status well = CheckEngine(stop); !well) {
     if (stop.stop_requested()) return Pause();
-    MLPROF_TRY(LetWait(*queued, well.error().message()));
+    MLPROF_TRY(LetWait(*queued, well.error()));
     return waits_.engine_look;
   }
   notice_.Clear();
@@ -79,6 +79,13 @@ Status ProfileQueue::Recover() {
 
 Status ProfileQueue::CheckEngine(const std::stop_token& stop) {
   const Status answer = services_.runtime.Check(Deadline::After(waits_.engine_answer), stop);
+  if (!answer && answer.error().code() == ErrorCode::kResourceExhausted) {
+    trust_.Answered(Clock::now());
+    engine_.Over();
+    room_.Failed(answer.error().message());
+    return answer;
+  }
+  room_.Over();
   if (!answer) {
     if (stop.stop_requested()) return answer;
     trust_.Failed(Clock::now());
@@ -96,27 +103,33 @@ Status ProfileQueue::CheckEngine(const std::stop_token& stop) {
   return {};
 }
 
-Status ProfileQueue::LetWait(const std::vector<Profile>& queued, const std::string& why) {
-  if (policy_ == InterruptedPolicy::kFail &&
-      trust_.DistrustedFor(Clock::now()) >= waits_.private_patience) {
-    MLPROF_TRY(GiveUpOnEngine(queued, why));
+Status ProfileQueue::LetWait(const std::vector<Profile>& queued, const Error& why) {
+  const bool no_room = why.code() == ErrorCode::kResourceExhausted;
+  const auto waited = no_room ? room_.Lasts(Clock::now()) : trust_.DistrustedFor(Clock::now());
+  if (policy_ == InterruptedPolicy::kFail && waited >= waits_.private_patience) {
+    const ProfileError error =
+        no_room ? ProfileError{"NoRoom",
+                               why.message(),
+                               {"make room, then create the profile again"},
+                               ""}
+                : ProfileError{"RuntimeUnavailable",
+                               why.message(),
+                               {"start the engine, then create the profile again",
+                                "`mlprof doctor` says what is missing"},
+                               ""};
+    MLPROF_TRY(GiveUp(queued, error));
   }
-  notice_.Show(queued, "waiting for the Docker engine: " + why);
+  notice_.Show(
+      queued, (no_room ? "waiting for room: " : "waiting for the Docker engine: ") + why.message());
   return {};
 }
 
 // Each has its own time to wait.
-Status ProfileQueue::GiveUpOnEngine(const std::vector<Profile>& queued, const std::string& why) {
+Status ProfileQueue::GiveUp(const std::vector<Profile>& queued, const ProfileError& error) {
   for (const Profile& profile : queued) {
     if (Now() - profile.created < waits_.private_patience) continue;
     UnrecordedEnd end{profile, profile.state};
-    Finish(end.profile,
-           {ProfileState::kFailed, ProfileError{"RuntimeUnavailable",
-                                                why,
-                                                {"start the engine, then create the profile again",
-                                                 "`mlprof doctor` says what is missing"},
-                                                ""}},
-           Now());
+    Finish(end.profile, {ProfileState::kFailed, error}, Now());
     MLPROF_TRY(ends_.Settle(end));
   }
   return {};

@@ -11,6 +11,7 @@
 #include "common/log/log.h"
 #include "server/runtime/agent_connection.h"
 #include "server/runtime/docker/container_spec.h"
+#include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_target.h"
 #include "server/runtime/docker/lost_container.h"
@@ -64,7 +65,8 @@ Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token stop) {
 }
 
 Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
-  const Result<EngineInfo> info = context_->engine.Info({deadline, std::move(stop)});
+  const Patience patience(deadline, std::move(stop));
+  const Result<EngineInfo> info = context_->engine.Info(patience);
   if (!info) return Fail(info.error());
   if (info->rootless) {
     return Fail(Unavailable(
@@ -78,7 +80,7 @@ Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
         "--isolation gvisor needs gVisor's runsc: install it (`apt-get install runsc`), name it "
         "in /etc/docker/daemon.json with the argument --host-uds=open and restart Docker"));
   }
-  return {};
+  return AdmitByDisk(DisksOf(*context_, patience), Bytes(0));
 }
 
 Result<PreparedImage> DockerRuntime::Prepare(const PrepareRequest& request,

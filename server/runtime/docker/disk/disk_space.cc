@@ -16,8 +16,9 @@ constexpr int kShareKept = 10;
 
 Error TooLittle(const std::filesystem::path& disk, const std::string& free,
                 const std::string& needed) {
-  return Unavailable("the disk of " + disk.string() + " has " + free + " free and " + needed +
-                     " are needed; remove what is not needed there");
+  return Error(ErrorCode::kResourceExhausted, "the disk of " + disk.string() + " has " + free +
+                                                  " free and " + needed +
+                                                  " are needed; remove what is not needed there");
 }
 
 }  // namespace

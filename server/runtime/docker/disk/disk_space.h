@@ -33,8 +33,9 @@ std::int64_t KeptFreeFiles(const DiskSpace& space);
 /// What is short where less than the kept is left.
 std::optional<DiskFull> Shortage(const std::filesystem::path& path, const DiskSpace& space);
 
-/// kUnavailable, saying what is free, needed and where, unless each disk has `extra` and twice what
-/// is kept free: what begins must not be ended at once. A disk that cannot be seen is passed over.
+/// kResourceExhausted, saying what is free, needed and where, unless each disk has `extra` and
+/// twice what is kept free: what begins must not be ended at once. A disk that cannot be seen is
+/// passed over.
 Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, Bytes extra,
                    const SpaceProbe& probe = SpaceAt);
 

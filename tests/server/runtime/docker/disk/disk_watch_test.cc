@@ -144,7 +144,7 @@ TEST(AdmitByDiskTest, RefusesWhatWouldBeEndedAtOnceAndSaysWhatIsMissingWhere) {
   EXPECT_TRUE(AdmitByDisk({"/data"}, Bytes(0), disks.Probe()));
   const Status refused = AdmitByDisk({"/data", "/docker"}, Bytes(0), disks.Probe());
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_EQ(refused.error().message(),
             "the disk of /docker has 1.5 GiB free and 2 GiB are needed; remove what is not needed "
             "there");
