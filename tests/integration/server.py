@@ -80,6 +80,7 @@ class Server:
             if self.process.poll() is None:
                 self.kill()
             remove_containers(self.instance())
+            unmount_below(self.data)
             self.folder.cleanup()
 
     def tail(self, lines=30):
@@ -144,6 +145,14 @@ def decoded(body, content_type):
     if content_type.endswith("json") and body:
         return json.loads(body)
     return body.decode(errors="replace")
+
+
+def unmount_below(folder):
+    """What a killed server leaves mounted for the next one to remove."""
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text().split("\n")
+    for place in (line.split()[4] for line in mounts if line):
+        if place.startswith(f"{folder}/"):
+            subprocess.run(["umount", "-l", place], check=False)
 
 
 def remove_containers(instance):

@@ -3,6 +3,7 @@
 import pathlib
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -53,7 +54,8 @@ class StorageAndEngineTest(unittest.TestCase):
         self.accept("p")
         self.accept("next")
         self.wait_for_state("p", "Profiling")
-        fill(folder / "filler")
+        filler = Filler(folder / "filler")
+        self.addCleanup(filler.stop)
         self.assertIn("full", self.wait_for_message("p", NOT_YET)["progress"]["message"])
         lines = self.server.log.read_bytes().count(b"\n")
         for _ in range(3):
@@ -64,6 +66,7 @@ class StorageAndEngineTest(unittest.TestCase):
             self.assertIn(refused.exception.status, (409, 503))
             time.sleep(1)  # in which the log must not grow much
         self.assertLess(self.server.log.read_bytes().count(b"\n") - lines, 10)
+        filler.stop()
         (folder / "filler").unlink()
         self.server.call("POST", "/profiles/p/cancel")
         self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
@@ -72,6 +75,20 @@ class StorageAndEngineTest(unittest.TestCase):
         self.server.call("POST", "/profiles/next/cancel")
         self.assertEqual(self.server.wait_finished("next", 20)["state"], "Canceled")
         self.assertEqual(containers(self.server.instance()), [])
+
+    def test_reserve(self):
+        """What ends when the disk is full is recorded all the same, and waits for room."""
+        folder = small_disk(self)
+        self.start(data=folder)
+        self.accept("p")
+        self.wait_for_state("p", "Profiling")
+        fill(folder / "filler")
+        self.wait_for_message("p", "waiting for room: the disk of ")
+        self.assertEqual(self.server.get("/profiles/p")["state"], "Queued")
+        (folder / "filler").unlink()
+        self.wait_for_run("p", 20)
+        self.server.call("POST", "/profiles/p/cancel")
+        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
 
     def test_engine_that_comes_goes_and_comes(self):
         folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
@@ -119,12 +136,31 @@ def small_disk(test):
 
 
 def fill(path):
-    with open(path, "wb", buffering=0) as filler:
+    with open(path, "ab", buffering=0) as filler:
         try:
-            while filler.write(bytes(65536)):
+            while filler.write(bytes(4096)):
                 pass
         except OSError:
             pass
+
+
+class Filler:
+    """Takes whatever room there comes to be, until it is stopped."""
+
+    def __init__(self, path):
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(path,))
+        self._thread.start()
+
+    def _run(self, path):
+        while True:
+            fill(path)
+            if self._stop.wait(0.001):
+                return
+
+    def stop(self):
+        self._stop.set()
+        self._thread.join()
 
 
 if __name__ == "__main__":
