@@ -19,6 +19,7 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
+#include "server/profiling/queue/outage.h"
 #include "server/registry/content_upkeep.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -186,13 +187,22 @@ struct Controller::Parts {
       upkeep->Prune();
     });
     if (!sweeping) return Fail(sweeping.error());
-    auto reserving =
-        Recurring::Start("disk reserve", kReservePause, [this] { (void)reserve.Restore(); });
+    auto reserving = Recurring::Start("disk reserve", kReservePause, [this] { KeepReserve(); });
     if (!reserving) return Fail(reserving.error());
     keep_reserve.emplace(*std::move(reserving));
     sweep.emplace(*std::move(sweeping));
     stage = Stage::kServing;
     return {};
+  }
+
+  // A disk that is short of room now is told of where it matters; one that never gives any, here.
+  void KeepReserve() {
+    const Status kept = reserve.Restore();
+    if (kept) {
+      reserve_trouble.Over();
+    } else if (kept.error().code() != ErrorCode::kUnavailable) {
+      reserve_trouble.Failed(kept.error().message());
+    }
   }
 
   std::optional<HttpResponse> Admit(const HttpRequest& request) const {
@@ -247,6 +257,7 @@ struct Controller::Parts {
   const ServerOptions options;
   DataDirectory data_directory;
   ReserveFile reserve;
+  Outage reserve_trouble{"no disk space can be kept for a full disk", "disk space is kept again"};
   std::unique_ptr<Database> database;
   std::unique_ptr<ContentStore> content;
   std::unique_ptr<TokenRepository> tokens;

@@ -105,7 +105,8 @@ class Runtime {
   /// Returns once the agent has connected and said Hello; the model is not started yet.
   virtual Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                                  Deadline deadline) = 0;
-  /// Removes this installation's containers that no Target owns. Returns how many.
+  /// Removes this installation's containers that no Target owns. Returns how many; an error where
+  /// some are left.
   virtual Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop = {}) = 0;
 };
 

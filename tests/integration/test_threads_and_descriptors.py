@@ -58,11 +58,17 @@ class ThreadsTest(unittest.TestCase):
         return True
 
     def test_a_thread_that_cannot_be_made_for_a_profile(self):
+        """The queue's thread makes a file system for the container first, then two threads."""
+        for when in (2, 3):
+            with self.subTest(when=when):
+                self.lacks_a_thread(when)
+
+    def lacks_a_thread(self, when):
         server = Server().start()
         self.addCleanup(server.close)
         model = server.register_model("weights", target.model_tar())
         rows = server.register_rows("rows", target.rows("burn=5", 20))
-        tracer = subprocess.Popen(strace("-p", str(server.process.pid), when=1))
+        tracer = subprocess.Popen(strace("-p", str(server.process.pid), when=when))
         try:
             await_tracer(server.process.pid)
             server.profile("without", model, rows, target.config())

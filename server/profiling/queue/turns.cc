@@ -44,6 +44,10 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
   if (idle_ && !orphans_) return Pause();
   if (const Status well = CheckEngine(stop); !well) {
     if (stop.stop_requested()) return Pause();
+    if (orphans_ && well.error().code() == ErrorCode::kResourceExhausted) {
+      RemoveOrphans(stop);  // they may be what takes the room
+      if (!orphans_) return kAtOnce;
+    }
     MLPROF_TRY(LetWait(*queued, well.error()));
     return waits_.engine_look;
   }

@@ -66,6 +66,18 @@ Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token stop) {
 
 Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
   const Patience patience(deadline, std::move(stop));
+  MLPROF_TRY(CheckEngine(patience));
+  return AdmitByDisk(DisksOf(*context_, patience), Bytes(0));
+}
+
+// To describe its machine is work for an engine, which a model that is being measured would feel;
+// what it says then changes with a restart alone.
+Status DockerRuntime::CheckEngine(const Patience& patience) {
+  if (found_fit_) {
+    const Status answers = context_->engine.Ping(patience);
+    if (!answers) found_fit_ = false;
+    return answers;
+  }
   const Result<EngineInfo> info = context_->engine.Info(patience);
   if (!info) return Fail(info.error());
   if (info->rootless) {
@@ -80,7 +92,8 @@ Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
         "--isolation gvisor needs gVisor's runsc: install it (`apt-get install runsc`), name it "
         "in /etc/docker/daemon.json with the argument --host-uds=open and restart Docker"));
   }
-  return AdmitByDisk(DisksOf(*context_, patience), Bytes(0));
+  found_fit_ = true;
+  return {};
 }
 
 Result<PreparedImage> DockerRuntime::Prepare(const PrepareRequest& request,
@@ -101,6 +114,8 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop
   if (!listed) return Fail(listed.error());
   const std::set<std::string> live = context_->live.Names();
   int removed = 0;
+  Status all_removed;
+  std::set<std::string> left;
   for (const ListedContainer& container : *listed) {
     if (live.contains(container.name)) continue;
     const Status status = context_->engine.Remove(container.id, patience.AtMost(kRemoveLimit));
@@ -112,21 +127,25 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop
              {{"container", container.name},
               {"killedProcesses", KillThroughCgroup(container.id)},
               {"why", status.error().message()}});
+    left.insert(container.name);
+    all_removed = status;
   }
   if (patience.stop.stop_requested()) return Fail(Cancelled("stopped while removing orphans"));
-  RemoveOrphanFolders();
+  RemoveOrphanFolders(std::move(left));
+  if (!all_removed) return Fail(all_removed.error());
   return removed;
 }
 
 // Lists before it asks who is alive: a launch enters its name before it makes a folder.
-void DockerRuntime::RemoveOrphanFolders() {
+void DockerRuntime::RemoveOrphanFolders(std::set<std::string> in_use) {
   std::vector<std::filesystem::path> folders = FoldersIn(context_->ScratchRoot());
   const auto sockets = SocketRoot(context_->options.data_dir, context_->options.instance_id);
   if (sockets) {
     for (auto& folder : FoldersIn(*sockets)) folders.push_back(std::move(folder));
   }
+  in_use.merge(context_->live.Names());
   std::set<std::string> kept;
-  for (const std::string& name : context_->live.Names()) {
+  for (const std::string& name : in_use) {
     kept.insert(name);
     kept.insert(ShortName(name));
   }

@@ -1,7 +1,9 @@
 // The Runtime on a Docker Engine of this machine.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "server/runtime/docker/docker_context.h"
@@ -23,9 +25,12 @@ class DockerRuntime final : public Runtime {
   Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop) override;
 
  private:
-  void RemoveOrphanFolders();
+  Status CheckEngine(const Patience& patience);
+  /// All but those of containers that a Target owns or that are `in_use`.
+  void RemoveOrphanFolders(std::set<std::string> in_use);
 
   const std::shared_ptr<DockerContext> context_;
+  std::atomic<bool> found_fit_ = false;  // by a look at all the engine says of itself
 };
 
 /// "unix:///PATH" or "/PATH" → PATH. kInvalidArgument with the remedy for anything else.
