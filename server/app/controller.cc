@@ -56,6 +56,7 @@ DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::pa
   docker.data_dir = data_dir;
   docker.instance_id = std::move(instance_id);
   docker.base_image = options.base_image;
+  docker.registries = options.registries;
   docker.isolation = options.isolation == "gvisor" ? Isolation::kGvisor : Isolation::kDefault;
   docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
     metrics.DockerCalled(call, succeeded ? "ok" : "failed", seconds);

@@ -77,6 +77,19 @@ Status SetIsolation(ServerOptions& options, const std::string& value) {
   return {};
 }
 
+Status SetRegistries(ServerOptions& options, const std::string& value) {
+  options.registries.clear();
+  std::istringstream parts(value);
+  for (std::string registry; std::getline(parts, registry, ',');) {
+    const bool plain = !registry.empty() && registry.find_first_of("/@ \t") == std::string::npos;
+    if (!plain) {
+      return Fail(Wrong("--registries wants HOST or HOST:PORT, separated by commas, not " + value));
+    }
+    options.registries.push_back(registry);
+  }
+  return {};
+}
+
 Status SetLogLevel(ServerOptions& options, const std::string& value) {
   if (value != "debug" && value != "info" && value != "warn" && value != "error") {
     return Fail(Wrong("--log-level wants debug, info, warn or error, not " + value));
@@ -102,7 +115,7 @@ Status SetFlag(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-constexpr std::array<Option, 18> kOptions = {{
+constexpr std::array<Option, 19> kOptions = {{
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
@@ -114,6 +127,9 @@ constexpr std::array<Option, 18> kOptions = {{
     {"--base-image", "MLPROF_BASE_IMAGE", "baseImage", "IMAGE",
      "the base of entry scripts that name none (default: mlprof's own, made when missing)",
      &Set<&ServerOptions::base_image>},
+    {"--registries", "MLPROF_REGISTRIES", "registries", "HOST[:PORT],…",
+     "registries that images may be pulled from beside the engine's own; * for all",
+     &SetRegistries},
     {"--isolation", "MLPROF_ISOLATION", "isolation", "default|gvisor", "the container runtime",
      &SetIsolation},
     {"--agent", "MLPROF_AGENT", "agent", "FILE",
