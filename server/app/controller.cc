@@ -30,8 +30,8 @@
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
+#include "server/storage/instance_record.h"
 #include "server/storage/tokens.h"
-#include "server/storage/workspaces.h"
 
 namespace mlprof {
 namespace {
@@ -80,6 +80,28 @@ void SweepArtifacts(BlobStore& blobs, AzureRecords& records) {
   Status swept = blobs.RemoveOlder(kArtifactContainer, when);
   if (swept) swept = records.RemoveAssetsBefore(when);
   if (!swept) LogWarn("old artifacts left behind", {{"reason", swept.error().message()}});
+}
+
+void TellWhereabouts(const Instance& instance, const std::filesystem::path& data_dir) {
+  const LogFields fields = {{"dataDirectory", data_dir.string()},
+                            {"formerly", instance.former_path}};
+  switch (instance.whereabouts) {
+    case Whereabouts::kInPlace: return;
+    case Whereabouts::kMoved:
+      return LogInfo("the data directory has moved; its containers are still its own", fields);
+    case Whereabouts::kCopied:
+      return LogWarn(
+          "the data directory is a copy of another that is still there; it has an identity of its "
+          "own "
+          "now, and leaves the other's containers alone",
+          fields);
+    case Whereabouts::kOtherMachine:
+      return LogWarn(
+          "the data directory has come from another machine; it has an identity of its own now, "
+          "and "
+          "containers that it left there are not removed",
+          fields);
+  }
 }
 
 // A proxy here need not leave a trace in what it forwards.
@@ -236,12 +258,13 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   MLPROF_TRY(CheckListening(options, (*tokens)->HasValid()));
   // What a crash between two steps left without a row that refers to it.
   MLPROF_TRY(RemoveUnreferencedContent(**database, **content));
-  auto instance_id = InstanceId(**database);
-  if (!instance_id) return Fail(instance_id.error());
+  const auto instance = SettleInstance(**database, data_dir, MachineId());
+  if (!instance) return Fail(instance.error());
+  TellWhereabouts(*instance, data_dir);
 
   auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
                                        std::move(*content), std::move(*tokens));
-  auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics));
+  auto runtime = MakeDockerRuntime(DockerFrom(options, data_dir, instance->id, parts->metrics));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
   auto secret = LoadAzureSecret(data_dir / "azure.key");
