@@ -16,6 +16,7 @@
 
 #include "agent/sampling/kept_file.h"
 #include "agent/supervise/accounts.h"
+#include "agent/supervise/syscall_filter.h"
 #include "common/os/descriptor_limit.h"
 
 namespace mlprof::agent {
@@ -63,11 +64,12 @@ void PrepareStreams() {
   }
 }
 
-// The kernel then takes the model rather than the agent when memory runs out.
+// The kernel then takes the model rather than the agent when memory runs out. It has to be more
+// than the container's own score, which the agent has.
 void PreferForOom() {
   const UniqueFd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   if (file) [[maybe_unused]]
-    const ssize_t n = ::write(file.get(), "500", 3);
+    const ssize_t n = ::write(file.get(), "1000", 4);
 }
 
 // A model that keeps uid 0 may change owners and users, but not signal what is not its own.
@@ -156,6 +158,9 @@ std::vector<std::string> Candidates(const Start& start) {
   if (::getppid() != agent) ::_exit(127);
   const std::string folder = start.working_directory.empty() ? "/" : start.working_directory;
   if (::chdir(folder.c_str()) != 0) GiveErrno(report, "working directory " + folder);
+  if (const Status filtered = FilterSystemCalls(); !filtered) {
+    Give(report, filtered.error().message());
+  }
   ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   Exec(start, identity, report);
 }

@@ -11,10 +11,13 @@ namespace mlprof::cli {
 namespace {
 
 // tar refuses what would leave the folder; files that are there already are kept, and reported.
+// Run by root it would restore every mode, and whoever packed the model chose those: a program that
+// runs as its owner is not had by a download. The umask and no special bits hold for root too.
 Status Unpack(const std::filesystem::path& tar, const std::filesystem::path& folder,
               bool overwrite) {
-  std::vector<std::string> words = {"tar",        "-x", "--no-same-owner", "-f",
-                                    tar.string(), "-C", folder.string()};
+  std::vector<std::string> words = {
+      "tar",        "-x", "--no-same-owner", "--no-same-permissions", "-f",
+      tar.string(), "-C", folder.string()};
   words.push_back(overwrite ? "--overwrite" : "--keep-old-files");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -57,6 +57,8 @@ struct InferenceConfig {
   bool operator==(const InferenceConfig&) const = default;
 };
 
+/// HOME in every scoring container, writable like /tmp.
+inline constexpr const char* kModelHome = "/home/mlprof";
 /// Port and route at which azureml-inference-server-http serves an entry script.
 inline constexpr int kEntryScriptPort = 5001;
 inline constexpr const char* kEntryScriptPath = "/score";

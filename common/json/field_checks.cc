@@ -172,11 +172,28 @@ std::string CheckFolderInside(const std::string& text) {
   return IsRelativePath(text) ? "" : "must be a relative path of a folder, without '..'";
 }
 
-std::string CheckAbsolutePath(const std::string& text) {
+bool LiesWithin(const std::string& path, const std::string& folder) {
+  const auto plain = [](const std::string& text) {
+    std::string normal = "/" + text;
+    for (std::size_t at; (at = normal.find("//")) != std::string::npos;) normal.erase(at, 1);
+    for (std::size_t at; (at = normal.find("/./")) != std::string::npos;) normal.erase(at, 2);
+    if (normal.ends_with("/.")) normal.erase(normal.size() - 1);
+    return normal.ends_with('/') ? normal : normal + "/";
+  };
+  return plain(path).starts_with(plain(folder));
+}
+
+std::string CheckMountPoint(const std::string& text) {
   const bool fine = text.size() > 1 && text.size() <= 4096 && text.front() == '/' &&
                     text.find_first_not_of("/.") != std::string::npos && !HasParentSegment(text) &&
                     !HasControl(text) && text.find_first_of(":,\\") == std::string::npos;
-  return fine ? "" : "must be an absolute path below '/', without '..', ':' or ','";
+  if (!fine) return "must be an absolute path below '/', without '..', ':' or ','";
+  for (const char* kept : {"/proc", "/sys", "/dev", "/.mlprof"}) {
+    if (LiesWithin(text, kept)) {
+      return "must not lie in " + std::string(kept) + ", which is not the model's";
+    }
+  }
+  return "";
 }
 
 std::string CheckUrlPath(const std::string& text) {

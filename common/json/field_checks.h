@@ -26,8 +26,13 @@ std::string CheckSourceId(const std::string& text);
 std::string CheckFileInside(const std::string& text);
 /// A folder inside a source: the same, or "" and "." for its root.
 std::string CheckFolderInside(const std::string& text);
-/// Absolute, without "..", without ':' and ',' (they separate mounts), and not "/" itself.
-std::string CheckAbsolutePath(const std::string& text);
+/// A place in the container that something may be mounted at: absolute, without "..", without ':'
+/// and ',' (they separate mounts), not "/" itself, and not where the kernel's or the agent's files
+/// are.
+std::string CheckMountPoint(const std::string& text);
+/// Whether `path` is `folder` or lies below it; both absolute and without "..". "//" and "/./"
+/// count as "/".
+bool LiesWithin(const std::string& path, const std::string& folder);
 /// Origin form of a request target: '/' first, visible ASCII, no fragment.
 std::string CheckUrlPath(const std::string& text);
 std::string CheckHttpMethod(const std::string& text);

@@ -72,10 +72,22 @@ void ReadNetwork(JsonReader& reader, InferenceConfig& config) {
   }
 }
 
+// What is mounted read-only can hold no writable folder.
+void CheckModelMount(JsonReader& reader, const InferenceConfig& config) {
+  if (config.model_mount_path.empty()) return;
+  std::vector<std::string> writable = {"/tmp", kModelHome};
+  writable.insert(writable.end(), config.writable_paths.begin(), config.writable_paths.end());
+  for (const std::string& path : writable) {
+    if (!LiesWithin(path, config.model_mount_path)) continue;
+    return reader.Problem("modelMountPath",
+                          "must not hold " + path + ", which the model may write to");
+  }
+}
+
 void ReadShared(JsonReader& reader, InferenceConfig& config) {
   Assign(config.headers, reader.StringMap("headers", CheckHeaderName, CheckHeaderValue));
   Assign(config.readiness_path, reader.String("readinessPath", CheckUrlPath));
-  Assign(config.model_mount_path, reader.String("modelMountPath", CheckAbsolutePath));
+  Assign(config.model_mount_path, reader.String("modelMountPath", CheckMountPoint));
   if (auto variables =
           reader.StringMap("environmentVariables", CheckEnvironmentName, CheckEnvironmentValue)) {
     for (auto& [name, value] : *variables) config.environment_variables[name] = value;
@@ -83,7 +95,7 @@ void ReadShared(JsonReader& reader, InferenceConfig& config) {
   config.profiler_port = reader.Integer("profilerPort", kPort);
   ReadNetwork(reader, config);
   Assign(config.run_as_root, reader.Boolean("runAsRoot"));
-  Assign(config.writable_paths, reader.Strings("writablePaths", CheckAbsolutePath));
+  Assign(config.writable_paths, reader.Strings("writablePaths", CheckMountPoint));
   if (auto mib = reader.Integer("shmSizeInMb", {1, 1 << 20})) config.shm_size = MiB(*mib);
   if (auto s = reader.Integer("startTimeoutSeconds", kSeconds)) {
     config.start_timeout = std::chrono::seconds(*s);
@@ -91,6 +103,7 @@ void ReadShared(JsonReader& reader, InferenceConfig& config) {
   if (auto s = reader.Integer("requestTimeoutSeconds", kSeconds)) {
     config.request_timeout = std::chrono::seconds(*s);
   }
+  CheckModelMount(reader, config);
 }
 
 Json EncodeScript(const EntryScriptConfig& script) {

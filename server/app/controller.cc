@@ -33,9 +33,9 @@
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
+#include "server/storage/instance_record.h"
 #include "server/storage/lost_database.h"
 #include "server/storage/tokens.h"
-#include "server/storage/workspaces.h"
 
 namespace mlprof {
 namespace {
@@ -64,6 +64,7 @@ DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::pa
   docker.data_dir = data_dir;
   docker.instance_id = std::move(instance_id);
   docker.base_image = options.base_image;
+  docker.registries = options.registries;
   docker.isolation = options.isolation == "gvisor" ? Isolation::kGvisor : Isolation::kDefault;
   docker.scratch_limit = options.scratch_limit;
   docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
@@ -100,6 +101,26 @@ const char* NameOf(TurnedAway how) {
     case TurnedAway::kDescriptors: return "descriptors";
   }
   return "";
+}
+
+void TellWhereabouts(const Instance& instance, const std::filesystem::path& data_dir) {
+  const LogFields fields = {{"dataDirectory", data_dir.string()},
+                            {"formerly", instance.former_path}};
+  switch (instance.whereabouts) {
+    case Whereabouts::kInPlace: return;
+    case Whereabouts::kMoved:
+      return LogInfo("the data directory has moved; its containers are still its own", fields);
+    case Whereabouts::kCopied:
+      return LogWarn(
+          "the data directory is a copy of another that is still there; it has an identity of its "
+          "own now, and leaves the other's containers alone",
+          fields);
+    case Whereabouts::kOtherMachine:
+      return LogWarn(
+          "the data directory has come from another machine; it has an identity of its own now, "
+          "and containers that it left there are not removed",
+          fields);
+  }
 }
 
 // A proxy here need not leave a trace in what it forwards.
@@ -305,8 +326,9 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   auto tokens = OpenTokens(options, **database);
   if (!tokens) return Fail(tokens.error());
   MLPROF_TRY(CheckListening(options, (*tokens)->HasValid()));
-  auto instance_id = InstanceId(**database);
-  if (!instance_id) return Fail(instance_id.error());
+  const auto instance = SettleInstance(**database, data_dir, MachineId());
+  if (!instance) return Fail(instance.error());
+  TellWhereabouts(*instance, data_dir);
 
   auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
                                        std::move(*content), std::move(*tokens));
@@ -314,7 +336,7 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   if (!upkeep) return Fail(upkeep.error());
   parts->upkeep = std::move(*upkeep);
   auto runtime =
-      MakeDockerRuntime(DockerFrom(options, data_dir, *instance_id, parts->metrics, parts->access));
+      MakeDockerRuntime(DockerFrom(options, data_dir, instance->id, parts->metrics, parts->access));
   if (!runtime) return Fail(runtime.error());
   parts->runtime = std::move(*runtime);
   auto secret = LoadAzureSecret(data_dir / "azure.key");

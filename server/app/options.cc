@@ -90,6 +90,19 @@ Status SetIsolation(ServerOptions& options, const std::string& value) {
   return {};
 }
 
+Status SetRegistries(ServerOptions& options, const std::string& value) {
+  options.registries.clear();
+  std::istringstream parts(value);
+  for (std::string registry; std::getline(parts, registry, ',');) {
+    const bool plain = !registry.empty() && registry.find_first_of("/@ \t") == std::string::npos;
+    if (!plain) {
+      return Fail(Wrong("--registries wants HOST or HOST:PORT, separated by commas, not " + value));
+    }
+    options.registries.push_back(registry);
+  }
+  return {};
+}
+
 Status SetLogLevel(ServerOptions& options, const std::string& value) {
   if (value != "debug" && value != "info" && value != "warn" && value != "error") {
     return Fail(Wrong("--log-level wants debug, info, warn or error, not " + value));
@@ -130,6 +143,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {"--base-image", "MLPROF_BASE_IMAGE", "baseImage", "IMAGE",
      "the base of entry scripts that name none (default: mlprof's own, made when missing)",
      &Set<&ServerOptions::base_image>},
+    {"--registries", "MLPROF_REGISTRIES", "registries", "HOST[:PORT],…",
+     "registries that images may be pulled from beside the engine's own; * for all",
+     &SetRegistries},
     {"--isolation", "MLPROF_ISOLATION", "isolation", "default|gvisor", "the container runtime",
      &SetIsolation},
     {"--agent", "MLPROF_AGENT", "agent", "FILE",

@@ -28,12 +28,13 @@ struct ServerOptions {
   std::filesystem::path data_dir;              // --data-dir
   bool repair_indexes = false;                 // --repair-indexes, where nothing else is damaged
   std::string runtime = "docker";              // --runtime
-  std::string docker_host;            // --docker-host; "": DOCKER_HOST, then the usual socket
-  std::string base_image;             // --base-image; "": mlprof's own
-  std::string isolation = "default";  // --isolation default|gvisor
-  std::filesystem::path agent;        // --agent; "": beside the server
-  Bytes scratch_limit = GiB(10);      // --scratch-limit-gb, of what one container may write
-  std::chrono::seconds budget{300};   // --budget-seconds, of profiles that ask for none
+  std::string docker_host;              // --docker-host; "": DOCKER_HOST, then the usual socket
+  std::string base_image;               // --base-image; "": mlprof's own
+  std::vector<std::string> registries;  // --registries HOST[:PORT],…; beside the engine's own
+  std::string isolation = "default";    // --isolation default|gvisor
+  std::filesystem::path agent;          // --agent; "": beside the server
+  Bytes scratch_limit = GiB(10);        // --scratch-limit-gb, of what one container may write
+  std::chrono::seconds budget{300};     // --budget-seconds, of profiles that ask for none
   /// --exit-when-unused FILE: end when nobody holds a shared flock on FILE any more (a private
   /// server of the command line).
   std::optional<std::filesystem::path> exit_when_unused;

@@ -19,6 +19,13 @@ std::string_view TextField(Block block, std::size_t offset, std::size_t size) {
   return field.substr(0, field.find('\0'));
 }
 
+// Only zeros may stand behind the name's end: other readers could take them for a part of it.
+bool IsPaddedWithZeros(std::string_view field) {
+  const std::size_t end = field.find('\0');
+  return end == std::string_view::npos ||
+         field.find_first_not_of('\0', end) == std::string_view::npos;
+}
+
 // Octal digits between optional spaces, ended by spaces, NULs or the field's end.
 std::optional<std::int64_t> Octal(std::string_view field) {
   while (!field.empty() && field.front() == ' ') field.remove_prefix(1);
@@ -71,6 +78,10 @@ Result<TarHeader> DecodeTarHeader(Block block) {
                                   8);
   if (!posix && magic != std::string_view("ustar  \0", 8)) {
     return Fail(InvalidArgument("the tar is in an old format; make it with --format=ustar or pax"));
+  }
+  if (!IsPaddedWithZeros(Field(block, 0, 100)) ||
+      (posix && !IsPaddedWithZeros(Field(block, 345, 155)))) {
+    return Fail(InvalidArgument("a header of the tar has a NUL in its name"));
   }
   TarHeader header;
   header.name = TextField(block, 0, 100);

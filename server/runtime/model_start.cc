@@ -59,7 +59,7 @@ std::string SourceFolder(const EntryScriptConfig& config) {
 
 std::vector<std::string> ModelCommand(const PreparedImage& image, const InferenceConfig& config) {
   if (const auto* script = std::get_if<EntryScriptConfig>(&config.service)) {
-    return {std::string(kEnvironmentFolder) + "/bin/azmlinfsrv", "--entry_script",
+    return {std::string(kEnvironmentFolder) + "/bin/serve-entry-script", "--entry_script",
             ScriptPath(*script), "--port", std::to_string(kEntryScriptPort)};
   }
   const auto& service = std::get<ImageConfig>(config.service);

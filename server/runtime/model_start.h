@@ -13,7 +13,6 @@
 namespace mlprof {
 
 /// Places inside every scoring container.
-inline constexpr const char* kModelHome = "/home/mlprof";
 inline constexpr const char* kSourceMount = "/var/azureml-app/source";
 inline constexpr const char* kModelsMount = "/var/azureml-app/azureml-models";  // …/NAME/VERSION
 inline constexpr const char* kEnvironmentFolder = "/opt/mlprof/venv";

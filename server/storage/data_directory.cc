@@ -7,12 +7,15 @@
 
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "common/time/deadline.h"
 #include "server/storage/durable_file.h"
+#include "server/storage/instance_record.h"
 
 namespace mlprof {
 namespace {
@@ -50,6 +53,54 @@ Status TakeLock(int lock, const std::filesystem::path& directory, const Deadline
   return {};
 }
 
+// What may lie in a folder before a server has ever used it: what the command line puts there, and
+// what a file system of its own begins with.
+bool IsNobodys(const std::string& name) {
+  for (const char* harmless : {"lock", "users.lock", "start.lock", "server.token", "server.log",
+                               "server.json", "lost+found"}) {
+    if (name == harmless) return true;
+  }
+  return name.starts_with(kInstanceFile);  // a crash left its copy
+}
+
+// Data directories were not marked before version 0.2.
+bool IsUnmarkedDataDirectory(const std::filesystem::path& directory) {
+  constexpr std::string_view kHeader = "SQLite format 3";
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory / "content" / "sha256", error)) return false;
+  if (!std::filesystem::exists(directory / "lock", error)) return false;
+  std::ifstream database(directory / "mlprof.db", std::ios::binary);
+  std::string header(kHeader.size(), '\0');
+  database.read(header.data(), static_cast<std::streamsize>(header.size()));
+  return database && header == kHeader;
+}
+
+// Nothing is touched in a folder that somebody else filled: a slip in --data-dir would have a
+// server empty his incoming/ and close him out.
+Status CheckIsOurs(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (!std::filesystem::exists(directory, error)) return {};
+  if (std::filesystem::exists(directory / kInstanceFile, error)) return {};
+  std::filesystem::directory_iterator entry(directory, error);
+  if (error) return Fail(FromErrno(error.value(), "reading " + directory.string()));
+  for (const std::filesystem::directory_iterator end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (IsNobodys(name)) continue;
+    if (IsUnmarkedDataDirectory(directory)) return {};
+    return Fail(InvalidArgument("the folder " + directory.string() +
+                                " is no data directory of mlprof and not empty: it holds " + name +
+                                "; give --data-dir a new or an empty folder"));
+  }
+  return {};
+}
+
+Status Mark(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (std::filesystem::exists(directory / kInstanceFile, error)) return {};
+  return WriteInstanceRecord(directory, {});
+}
+
 }  // namespace
 
 Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory,
@@ -57,6 +108,7 @@ Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory
   umask(077);
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(directory, error).lexically_normal();
+  MLPROF_TRY(CheckIsOurs(path));
   std::filesystem::create_directories(path, error);
   if (error) return Fail(FromErrno(error.value(), "creating the data directory " + path.string()));
   if (chmod(path.c_str(), 0700) != 0) {
@@ -67,6 +119,7 @@ Result<DataDirectory> DataDirectory::Open(const std::filesystem::path& directory
       open((path / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) return Fail(FromErrno(errno, "opening " + (path / "lock").string()));
   MLPROF_TRY(TakeLock(lock.get(), path, Deadline::After(patience)));
+  MLPROF_TRY(Mark(path));
   return DataDirectory(path, lock.Release());
 }
 

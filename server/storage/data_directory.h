@@ -11,7 +11,8 @@ namespace mlprof {
 
 class DataDirectory {
  public:
-  /// Makes the directory where it is missing, sets the process's umask to 077, and takes the lock.
+  /// Makes the directory where it is missing, sets the process's umask to 077, takes the lock and
+  /// marks it as ours. kInvalidArgument, with nothing touched, for a folder of somebody else's.
   /// kUnavailable, naming the directory and the holder's pid, where another server has it, and
   /// still has it after `patience`: a private server may just be about to end.
   static Result<DataDirectory> Open(const std::filesystem::path& directory,

@@ -1,5 +1,8 @@
 // `mlprof ml model register|list|show|update|delete|download` in Azure CLI v1's spelling.
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "client/cli/text_file.h"
 #include "client/include/mlprof/tar_writer.h"
@@ -182,6 +185,25 @@ TEST_F(MlModelTest, DownloadsIntoAFolder) {
                                             "sentiment:1", "-t",    target};
   EXPECT_EQ(Run(command).status, 0);
   EXPECT_EQ(ReadTextFile(folder_.path() / "down/model.pkl").value(), "weights");
+}
+
+// The mode in a tar is whatever its maker liked, and root's tar restores it.
+TEST_F(MlModelTest, DownloadsNoProgramThatRunsAsItsOwner) {
+  const auto program = folder_.Write("tool", "#!/bin/sh\n");
+  ASSERT_EQ(chmod(program.c_str(), 06777), 0);
+  const auto tar = folder_.path() / "model.tar";
+  ASSERT_EQ(
+      std::system(("tar -C " + folder_.path().string() + " -cf " + tar.string() + " tool").c_str()),
+      0);
+  server_->On("GET /models/sentiment%3A1/content", 200, ReadTextFile(tar).value());
+  ASSERT_EQ(Run({"ml", "model", "download", "-i", "sentiment:1", "-t",
+                 (folder_.path() / "down").string()})
+                .status,
+            0);
+  struct stat facts {};
+  ASSERT_EQ(stat((folder_.path() / "down/tool").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07022, 0u);
+  EXPECT_NE(facts.st_mode & 0100, 0u);
 }
 
 TEST_F(CliTest, AnswersOtherCommandsOfAzureWithOneSentence) {

@@ -1,6 +1,7 @@
 #include "client/include/mlprof/tar_writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cstdio>
@@ -71,6 +72,13 @@ TEST_F(TarWriterTest, GivesTheSameBytesWhateverTheTimes) {
   sha256.Add(ReadFile(tar_));
   EXPECT_EQ(sha256.Hex(), second->sha256);
   EXPECT_EQ(second->size.count() % 512, 0);
+}
+
+TEST_F(TarWriterTest, PacksNoModeButWhetherAFileIsAProgram) {
+  const auto program = folder_.Write("model/tool", "#!/bin/sh");
+  ASSERT_EQ(chmod(program.c_str(), 06777), 0);
+  ASSERT_TRUE(PackTar(folder_.path() / "model", TarLayout::kUnderBaseName, tar_));
+  EXPECT_EQ(OutputOf("tar tvf " + tar_.string() + " model/tool").substr(0, 10), "-rwxr-xr-x");
 }
 
 TEST_F(TarWriterTest, KeepsPathsTooLongForTheHeader) {

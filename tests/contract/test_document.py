@@ -74,6 +74,12 @@ class DocumentTest(unittest.TestCase):
                 self.assertNotIn(operation["operationId"], seen)
                 seen.add(operation["operationId"])
 
+    def test_every_operation_documents_that_a_bad_request_is_refused(self):
+        # A missing Host, a body where none belongs, an unknown parameter: any of them can get it.
+        for key, operation in self.document.operations().items():
+            with self.subTest(operation=key):
+                self.assertIn("400", operation["responses"])
+
     def test_every_path_parameter_is_described(self):
         for method, path in self.document.operations():
             described = {

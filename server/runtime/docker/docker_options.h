@@ -21,10 +21,11 @@ enum class Isolation { kDefault, kGvisor };
 
 struct DockerOptions {
   std::string docker_host = "unix:///var/run/docker.sock";  // or a bare path
-  std::filesystem::path agent_binary;  // static mlprof-agent, on a file system Docker sees
-  std::filesystem::path data_dir;      // scratch/, run/ and temporary files lie below it
-  std::string instance_id;             // labels this installation's containers
-  std::string base_image;              // of entry scripts; "": mlprof's own, built when missing
+  std::filesystem::path agent_binary;   // static mlprof-agent, on a file system Docker sees
+  std::filesystem::path data_dir;       // scratch/, run/ and temporary files lie below it
+  std::string instance_id;              // labels this installation's containers
+  std::string base_image;               // of entry scripts; "": mlprof's own, built when missing
+  std::vector<std::string> registries;  // beside the engine's own: HOST or HOST:PORT; "*": all
   Isolation isolation = Isolation::kDefault;
   /// All writable folders of one container together. Preparing an environment may take twice that.
   Bytes scratch_limit = GiB(10);

@@ -74,6 +74,7 @@ EngineInfo DecodeInfo(const Json& json) {
     if (option.find("name=rootless") != std::string::npos) info.rootless = true;
   }
   info.runtimes = Keys(Member(json, "Runtimes"));
+  info.registries = Keys(Member(Member(json, "RegistryConfig"), "IndexConfigs"));
   return info;
 }
 

@@ -18,7 +18,8 @@ struct EngineInfo {
   Bytes memory;
   int cgroup_version = 0;  // 0: the engine does not say
   bool rootless = false;
-  std::vector<std::string> runtimes;  // "runc", "runsc"…
+  std::vector<std::string> runtimes;    // "runc", "runsc"…
+  std::vector<std::string> registries;  // that it is set up with, its own among them
 };
 
 struct ContainerState {

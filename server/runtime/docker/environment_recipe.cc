@@ -14,7 +14,7 @@ namespace mlprof::docker {
 namespace {
 
 // Counts up with every change of the script or of what is installed besides.
-constexpr int kRecipeVersion = 1;
+constexpr int kRecipeVersion = 2;
 // What serves entry scripts. A range: what else is installed may need an older one.
 constexpr const char* kServer = "azureml-inference-server-http>=1,<2";
 
@@ -109,9 +109,22 @@ if ! command -v python3 > /dev/null 2>&1; then
   exit 1
 fi
 echo "mlprof: python $(python3 -c 'import platform; print(platform.python_version())')"
-python3 -m venv --system-site-packages /opt/mlprof/venv
+if ! python3 -c 'import ensurepip' 2> /dev/null && ! python3 -c 'import pip' 2> /dev/null; then
+  echo "the Python of the base image has neither pip nor ensurepip (Debian: python3-venv)" >&2
+  exit 1
+fi
+python3 -m venv --system-site-packages /opt/mlprof/venv 2> /dev/null ||
+  python3 -m venv --system-site-packages --without-pip /opt/mlprof/venv
 /opt/mlprof/venv/bin/python -m pip install --no-input --no-compile --no-cache-dir \
   --disable-pip-version-check --no-python-version-warning --progress-bar off -- "$@"
+# Where the base image has the server already, pip makes no program for it.
+cat > /opt/mlprof/venv/bin/serve-entry-script << 'END'
+#!/opt/mlprof/venv/bin/python
+from azureml_inference_server_http.amlserver import run
+
+run()
+END
+chmod 755 /opt/mlprof/venv/bin/serve-entry-script
 echo "mlprof: compiling"
 /opt/mlprof/venv/bin/python -m compileall -q -j 0 -x '/tests?/' /opt/mlprof/venv/lib \
   > /dev/null 2>&1 || true

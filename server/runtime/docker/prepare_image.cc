@@ -3,6 +3,7 @@
 #include "server/runtime/docker/image_reference.h"
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/prepare.h"
+#include "server/runtime/docker/registry_rules.h"
 
 namespace mlprof::docker {
 namespace {
@@ -23,17 +24,34 @@ Error PullFailed(const std::string& reference, const Error& error) {
   if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kDeadlineExceeded) {
     return error;
   }
+  const std::string why = PullFailure(error.message());
   if (RegistryAnswered(error)) {
     return Error(ErrorCode::kNotFound,
                  "image '" + reference +
-                     "' is not on this machine, and its registry does not give it (" +
-                     error.message() +
+                     "' is not on this machine, and its registry does not give it (" + why +
                      "); check the name, or pull it with `docker login` and `docker pull`");
   }
   return Error(ErrorCode::kUnavailable,
-               "image '" + reference + "' is not on this machine, and no registry answers (" +
-                   error.message() +
+               "image '" + reference + "' is not on this machine, and no registry answers (" + why +
                    "); load the image with `docker load -i FILE` or build it here");
+}
+
+// The registry of an image that the operator named himself is one that he allows.
+Status CheckRegistry(const PrepareContext& context, const std::string& reference,
+                     const ImageReference& parsed) {
+  const std::string registry = RegistryOf(parsed.repository);
+  const DockerOptions& options = context.docker.options;
+  if (reference == options.base_image || MayPullFrom(registry, options.registries)) return {};
+  const Result<EngineInfo> info =
+      context.docker.engine.Info(context.deadline.AtMost(kInspectLimit));
+  if (!info) return Fail(info.error());
+  if (MayPullFrom(registry, info->registries)) return {};
+  return Fail(ErrorCode::kPermissionDenied,
+              "image '" + reference +
+                  "' is not on this machine, and this server pulls nothing from " + registry +
+                  "; pull it here with `docker pull`, or start mlprof-server with "
+                  "--registries " +
+                  registry);
 }
 
 }  // namespace
@@ -47,6 +65,7 @@ Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& r
   if (parsed->repository.empty()) {
     return Fail(NotFound("image '" + reference + "' is not on this machine"));
   }
+  MLPROF_TRY(CheckRegistry(context, reference, *parsed));
   context.Say("pulling image " + reference);
   const auto on_line = [&](std::string_view line) {
     context.Say(std::string(line));

@@ -66,6 +66,17 @@ TEST(AgentStartTest, AFailureIsToldInWords) {
   EXPECT_NE(WhyNotStarted(start).find("SIGNOTHING"), std::string::npos);
 }
 
+// A container's score is the agent's too: with the same one the kernel may take the agent first.
+TEST(AgentStartTest, TheModelIsTakenBeforeTheAgentWhenMemoryRunsOut) {
+  const ScratchFile score("#!/bin/sh\nexit $(($(cat /proc/self/oom_score_adj) == 1000 ? 3 : 4))\n",
+                          std::filesystem::perms::all);
+  AgentProcess agent;
+  agent.link().Start(StartOf({score.path()}, FreePort()));
+  const auto event = agent.recorder().WaitEvent(Kind::kExited);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->exit_code, 3);
+}
+
 TEST(AgentStartTest, RootBecomesNobodyUnlessTheUserChoseRoot) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const std::string check = "test \"$(id -u):$(id -g):$HOME\" = 65534:65534:/tmp && exit 3; exit 4";

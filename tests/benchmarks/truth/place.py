@@ -94,7 +94,7 @@ class Folder:
         script = f"{SOURCE}/score.py"
         return Place(
             image=image,
-            command=[f"{environment}/bin/azmlinfsrv", "--entry_script", script, "--port", "5001"],
+            command=[f"{environment}/bin/serve-entry-script", "--entry_script", script, "--port", "5001"],
             environment={
                 "PATH": f"{environment}/bin:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp",
                 "VIRTUAL_ENV": environment, "AML_APP_ROOT": SOURCE,

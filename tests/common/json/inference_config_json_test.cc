@@ -71,6 +71,29 @@ TEST(InferenceConfigJsonTest, NamesEveryBadField) {
                                    "/network", "/writablePaths/1", "/startTimeoutSeconds"));
 }
 
+TEST(InferenceConfigJsonTest, MountsNothingOverTheKernelsOrTheAgentsFiles) {
+  for (const char* path : {"/proc", "/proc/self", "/sys/fs", "/dev", "//dev/./shm", "/.mlprof",
+                           "/./.mlprof/x", "/sys/."}) {
+    EXPECT_THAT(BadFields(R"({"image":"i","modelMountPath":")" + std::string(path) + R"("})"),
+                ElementsAre("/modelMountPath"))
+        << path;
+    EXPECT_THAT(BadFields(R"({"image":"i","writablePaths":[")" + std::string(path) + R"("]})"),
+                ElementsAre("/writablePaths/0"))
+        << path;
+  }
+  EXPECT_TRUE(Decode(R"({"image":"i","modelMountPath":"/process","writablePaths":["/device"]})"));
+}
+
+TEST(InferenceConfigJsonTest, MountsNoModelAroundAWritableFolder) {
+  for (const char* path : {"/tmp", "/home", "/home/mlprof/", "/var", "/var/cache"}) {
+    EXPECT_THAT(BadFields(R"({"image":"i","writablePaths":["/var/cache"],"modelMountPath":")" +
+                          std::string(path) + R"("})"),
+                ElementsAre("/modelMountPath"))
+        << path;
+  }
+  EXPECT_TRUE(Decode(R"({"image":"i","modelMountPath":"/tmp/models"})"));
+}
+
 TEST(InferenceConfigJsonTest, RefusesFieldsOfTheOtherForm) {
   EXPECT_THAT(BadFields(R"({"entryScript":"s.py","port":1,"sourceId":")" + kSource + R"("})"),
               ElementsAre("/port"));

@@ -111,6 +111,15 @@ TEST(ServerOptionsTest, RefuseFlagsThatDoNotGoTogether) {
   EXPECT_NE(WhyNot({"--public-url", "https://box/path"}).find("--public-url"), std::string::npos);
 }
 
+TEST(ServerOptionsTest, TakeRegistriesByTheirHosts) {
+  const auto options =
+      ParseServerOptions({"--registries", "one.example,two.example:5000"}, Environment({}));
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->registries, (std::vector<std::string>{"one.example", "two.example:5000"}));
+  EXPECT_NE(WhyNot({"--registries", "https://one.example"}).find("--registries"),
+            std::string::npos);
+}
+
 TEST(ServerOptionsTest, NameAnUnknownFlagAndAMissingValue) {
   EXPECT_NE(WhyNot({"--lisen", "x"}).find("--lisen"), std::string::npos);
   EXPECT_NE(WhyNot({"--data-dir"}).find("--data-dir wants a value"), std::string::npos);

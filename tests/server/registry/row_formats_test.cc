@@ -139,6 +139,19 @@ TEST(RowFormatsTest, TakesARowThatIsALargeArray) {
   EXPECT_EQ(DecodeRows("application/jsonl", line).value(), Rows{line});
 }
 
+TEST(RowFormatsTest, LeavesTheKeysOfARowToTheModel) {
+  const std::string line = R"({"a":1,"a":2})";
+  EXPECT_EQ(DecodeRows("application/jsonl", line).value(), Rows{line});
+  EXPECT_FALSE(DecodeRows("application/json", R"({"rows":["a"],"rows":["b"]})"));
+}
+
+TEST(RowFormatsTest, TakesManyRowsThatAreObjects) {
+  std::string body = "{\"rows\":[";
+  for (int i = 0; i < 100'000; ++i) body += "{\"base64\":\"\"},";
+  body += "\"last\"]}";
+  EXPECT_EQ(DecodeRows("application/json", body).value().size(), 100'001u);
+}
+
 TEST(TextChecksTest, DecodesBase64Strictly) {
   EXPECT_EQ(DecodeBase64("").value(), "");
   EXPECT_EQ(DecodeBase64("Zg==").value(), "f");

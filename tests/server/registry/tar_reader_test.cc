@@ -265,6 +265,20 @@ TEST(TarReaderTest, RefusesEveryTruncation) {
   }
 }
 
+// What stands behind a NUL is a part of the name to some readers and not to others.
+TEST(TarReaderTest, RefusesANulInAName) {
+  TarEntrySpec spec;
+  spec.name = std::string("a\0b", 3);
+  EXPECT_FALSE(Read(TarBuilder().Add(spec).Build()).contents);
+  spec.name = "a";
+  spec.prefix = std::string("m\0x", 3);
+  EXPECT_FALSE(Read(TarBuilder().Add(spec).Build()).contents);
+  const auto inside = std::string("a\0b", 3);
+  EXPECT_FALSE(Read(TarBuilder().LongName(inside).File("a").Build()).contents);
+  EXPECT_FALSE(
+      Read(TarBuilder().Pax(TarBuilder::Record("path", inside)).File("a").Build()).contents);
+}
+
 TEST(TarReaderTest, HoldsItsLimits) {
   const auto code = [](const std::string& tar, const TarLimits& limits) {
     return Read(tar, limits).contents.error().code();

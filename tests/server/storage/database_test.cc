@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <future>
 #include <thread>
 
@@ -163,6 +164,46 @@ TEST(DataDirectoryTest, WaitsForAHolderThatIsAboutToEnd) {
   EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   { const auto gone = std::move(*held); }
   EXPECT_TRUE(second.get());
+}
+
+TEST(DataDirectoryTest, TouchesNothingInAFolderOfSomebodyElse) {
+  const TemporaryDirectory folder;
+  const auto stranger = folder / "photos";
+  for (const char* name : {"incoming", "scratch", "run", "trees", "content"}) {
+    std::filesystem::create_directories(stranger / name);
+    std::ofstream(stranger / name / "mine") << "mine";
+  }
+  std::filesystem::permissions(stranger, std::filesystem::perms(0755));
+  const auto refused = DataDirectory::Open(stranger);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_NE(refused.error().message().find("--data-dir"), std::string::npos);
+  EXPECT_EQ(std::filesystem::status(stranger).permissions(), std::filesystem::perms(0755));
+  EXPECT_FALSE(std::filesystem::exists(stranger / "lock"));
+  EXPECT_TRUE(std::filesystem::exists(stranger / "incoming" / "mine"));
+}
+
+TEST(DataDirectoryTest, AdoptsADirectoryThatWasMadeBeforeTheyWereMarked) {
+  const TemporaryDirectory folder;
+  const auto old = folder / "data";
+  std::filesystem::create_directories(old / "content" / "sha256");
+  std::ofstream(old / "lock") << "1\n";
+  ASSERT_FALSE(DataDirectory::Open(old)) << "without a database it could be anybody's";
+  ASSERT_TRUE(Database::Open(old / "mlprof.db", kTable));
+  ASSERT_TRUE(DataDirectory::Open(old));
+  EXPECT_TRUE(std::filesystem::exists(old / "instance.json"));
+  std::filesystem::remove(old / "mlprof.db");
+  EXPECT_TRUE(DataDirectory::Open(old)) << "it is marked now";
+}
+
+TEST(DataDirectoryTest, TakesAnEmptyFolderAndOneTheCommandLineHasPrepared) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "empty" / "lost+found");
+  EXPECT_TRUE(DataDirectory::Open(folder / "empty"));
+  std::filesystem::create_directories(folder / "prepared");
+  std::ofstream(folder / "prepared" / "server.token") << "t";
+  std::ofstream(folder / "prepared" / "users.lock") << "";
+  EXPECT_TRUE(DataDirectory::Open(folder / "prepared"));
 }
 
 TEST(DataDirectoryTest, SaysWhyItCannotBeMade) {

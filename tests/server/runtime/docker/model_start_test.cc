@@ -46,7 +46,7 @@ TEST(ModelCommandTest, FollowsKubernetes) {
 
 TEST(ModelCommandTest, ServesAnEntryScriptByTheInferenceServer) {
   EXPECT_EQ(ModelCommand(Image(), ScriptForm()),
-            (Words{"/opt/mlprof/venv/bin/azmlinfsrv", "--entry_script",
+            (Words{"/opt/mlprof/venv/bin/serve-entry-script", "--entry_script",
                    "/var/azureml-app/source/src/score.py", "--port", "5001"}));
 }
 

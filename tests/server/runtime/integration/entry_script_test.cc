@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 
+#include "server/runtime/docker/base_image.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
@@ -20,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
+const std::string kBase = std::string(docker::kOwnBaseRepository) + ":" + docker::kOwnBaseTag;
 constexpr const char* kScript = R"script(import os
 
 def init():
@@ -84,8 +87,68 @@ class EntryScriptTest : public ::testing::Test {
     return image;
   }
 
+  void ExpectServed(const PreparedImage& image, const InferenceConfig& config) {
+    LaunchRequest request;
+    request.container_name = "mlprof-entry-test-" + std::to_string(::getpid());
+    request.profile_id = "p";
+    request.image = image;
+    request.config = config;
+    request.limits = {Cores(1.0), MiB(512)};
+    request.read_only_mounts = {{folder_ / "source", kSourceMount},
+                                {folder_ / "model", std::string(kModelsMount) + "/m/1"}};
+    auto target = runtime_->Launch(request, {}, Deadline::After(60s));
+    ASSERT_TRUE(target) << target.error().message();
+    testing::HeardAgent heard;
+    (*target)->agent().Listen(&heard);
+    const Environment added = {{"AZUREML_MODEL_DIR", std::string(kModelsMount) + "/m/1"}};
+    (*target)->agent().Start(StartFor(image, config, added));
+    const auto log = [&] { return (*target)->Logs(KiB(64), Deadline::After(5s)).value_or(""); };
+    ASSERT_TRUE(heard.AwaitReady()) << log();
+    (*target)->agent().SendRow({1, false, "12345"});
+    ASSERT_TRUE(heard.AwaitAnswers(1)) << log();
+    const auto answer = heard.answers().front();
+    EXPECT_EQ(answer.http_status, 200) << answer.excerpt << log();
+    EXPECT_EQ(answer.body_bytes,
+              std::string(R"({"weights": "w", "length": 5, "uid": 65534})").size());
+    (*target)->agent().Listen(nullptr);
+  }
+
   fs::path folder_;
   std::unique_ptr<Runtime> runtime_;
+};
+
+// A base image of a test's own: another one, changed by a shell command. It goes with the object,
+// and so do the environments that were prepared on it.
+class ChangedBase {
+ public:
+  ChangedBase(const std::string& from, std::string name, const std::string& command,
+              const std::string& path = "")
+      : name_("mlprof-test-" + std::move(name) + ":1") {
+    const std::string container = "mlprof-test-base-" + std::to_string(::getpid());
+    const std::string change =
+        path.empty() ? "" : " --change 'ENV PATH=" + path + ":/usr/bin:/bin'";
+    const std::string make = "docker run --name " + container + " --entrypoint sh " + from +
+                             " -c '" + command + "' && docker commit" + change + " " + container +
+                             " " + name_;
+    made_ = Run(make);
+    Run("docker rm -f " + container);
+  }
+  ~ChangedBase() {
+    for (const std::string& image : prepared_) Run("docker rmi -f " + image);
+    Run("docker rmi -f " + name_);
+  }
+  void Prepared(const std::string& image_id) { prepared_.push_back(image_id); }
+  bool made() const { return made_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  static bool Run(const std::string& command) {
+    return std::system((command + " > /dev/null 2>&1").c_str()) == 0;
+  }
+
+  const std::string name_;
+  bool made_ = false;
+  std::vector<std::string> prepared_;
 };
 
 TEST_F(EntryScriptTest, IsServedFromAnEnvironmentMadeOnce) {
@@ -97,30 +160,57 @@ TEST_F(EntryScriptTest, IsServedFromAnEnvironmentMadeOnce) {
   ASSERT_TRUE(Prepare(config, &again));
   std::cout << "prepared in " << first << " s, found again in " << again << " s\n";
   EXPECT_LT(again, 5);
+  ExpectServed(*image, config);
+}
 
-  LaunchRequest request;
-  request.container_name = "mlprof-entry-test-" + std::to_string(::getpid());
-  request.profile_id = "p";
-  request.image = *image;
-  request.config = config;
-  request.limits = {Cores(1.0), MiB(512)};
-  request.read_only_mounts = {{folder_ / "source", kSourceMount},
-                              {folder_ / "model", std::string(kModelsMount) + "/m/1"}};
-  auto target = runtime_->Launch(request, {}, Deadline::After(60s));
-  ASSERT_TRUE(target) << target.error().message();
-  testing::HeardAgent heard;
-  (*target)->agent().Listen(&heard);
-  const Environment added = {{"AZUREML_MODEL_DIR", std::string(kModelsMount) + "/m/1"}};
-  (*target)->agent().Start(StartFor(*image, config, added));
-  const auto log = [&] { return (*target)->Logs(KiB(64), Deadline::After(5s)).value_or(""); };
-  ASSERT_TRUE(heard.AwaitReady()) << log();
-  (*target)->agent().SendRow({1, false, "12345"});
-  ASSERT_TRUE(heard.AwaitAnswers(1)) << log();
-  const auto answer = heard.answers().front();
-  EXPECT_EQ(answer.http_status, 200) << answer.excerpt << log();
-  EXPECT_EQ(answer.body_bytes,
-            std::string(R"({"weights": "w", "length": 5, "uid": 65534})").size());
-  (*target)->agent().Listen(nullptr);
+InferenceConfig On(const ChangedBase& base, InferenceConfig config) {
+  std::get<EntryScriptConfig>(config.service).base_image = base.name();
+  return config;
+}
+
+// As Azure's own images are: pip finds the server installed, and makes no program for it.
+TEST_F(EntryScriptTest, IsServedWhereTheBaseImageHasTheServerAlready) {
+  double seconds = 0;
+  const auto plain = Prepare(Config({}), &seconds);
+  ASSERT_TRUE(plain) << plain.error().message();
+  ChangedBase base(plain->image_id, "has-server",
+                   "cp -r /opt/mlprof/venv/lib/python3.11/site-packages/. "
+                   "/usr/lib/python3/dist-packages/ && rm -rf /opt/mlprof");
+  ASSERT_TRUE(base.made());
+  const InferenceConfig config = On(base, Config({}));
+  const auto image = Prepare(config, &seconds);
+  ASSERT_TRUE(image) << image.error().message();
+  base.Prepared(image->image_id);
+  ExpectServed(*image, config);
+}
+
+// As conda has it: a Python of its own outside of the system's folders, first on the PATH.
+TEST_F(EntryScriptTest, IsServedByAPythonOutsideOfTheSystemsFolders) {
+  double seconds = 0;
+  ASSERT_TRUE(Prepare(Config({}), &seconds));  // makes mlprof's own base image
+  ChangedBase base(kBase, "other-python",
+                   "mkdir -p /opt/conda/bin /opt/conda/lib && "
+                   "cp /usr/bin/python3.11 /opt/conda/bin/python3.11 && "
+                   "ln -s python3.11 /opt/conda/bin/python3 && "
+                   "cp -r /usr/lib/python3.11 /opt/conda/lib/ && rm /usr/bin/python3*",
+                   "/opt/conda/bin");
+  ASSERT_TRUE(base.made());
+  const InferenceConfig config = On(base, Config({}));
+  const auto image = Prepare(config, &seconds);
+  ASSERT_TRUE(image) << image.error().message();
+  base.Prepared(image->image_id);
+  ExpectServed(*image, config);
+}
+
+TEST_F(EntryScriptTest, SaysThatTheBaseImageHasNoPip) {
+  double seconds = 0;
+  ASSERT_TRUE(Prepare(Config({}), &seconds));
+  const ChangedBase base(kBase, "no-pip", "rm -rf /usr/lib/python3.11/ensurepip");
+  ASSERT_TRUE(base.made());
+  const auto image = Prepare(On(base, Config({})), &seconds);
+  ASSERT_FALSE(image);
+  EXPECT_NE(image.error().message().find("neither pip nor ensurepip"), std::string::npos)
+      << image.error().message();
 }
 
 TEST_F(EntryScriptTest, TellsWhyPackagesCannotBeInstalled) {

@@ -1,0 +1,43 @@
+#include "server/runtime/docker/registry_rules.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof::docker {
+namespace {
+
+TEST(RegistryRules, ReadTheRegistryAsTheEngineDoes) {
+  EXPECT_EQ(RegistryOf("debian"), "");
+  EXPECT_EQ(RegistryOf("library/debian"), "");
+  EXPECT_EQ(RegistryOf("registry.example/team/model"), "registry.example");
+  EXPECT_EQ(RegistryOf("Registry.Example:5000/model"), "registry.example:5000");
+  EXPECT_EQ(RegistryOf("localhost/model"), "localhost");
+  EXPECT_EQ(RegistryOf("BOX/model"), "box");
+  EXPECT_EQ(RegistryOf("127.0.0.1:28555/x/y"), "127.0.0.1:28555");
+}
+
+TEST(RegistryRules, AllowTheEnginesOwnAndTheNamedOnes) {
+  EXPECT_TRUE(MayPullFrom("", {}));
+  for (const char* registry : {"127.0.0.1:28555", "localhost", "169.254.169.254", "10.0.0.1:80",
+                               "box", "registry.example"}) {
+    EXPECT_FALSE(MayPullFrom(registry, {})) << registry;
+    EXPECT_FALSE(MayPullFrom(registry, {"other.example"})) << registry;
+    EXPECT_TRUE(MayPullFrom(registry, {"*"})) << registry;
+  }
+  EXPECT_TRUE(MayPullFrom("registry.example", {"Registry.Example"}));
+  EXPECT_FALSE(MayPullFrom("registry.example:5000", {"registry.example"}));
+}
+
+TEST(RegistryRules, TellAPullsFailureInOurOwnWords) {
+  EXPECT_EQ(PullFailure("Get https://r.example/v2/: dial tcp 127.0.0.1:1: connect: connection "
+                        "refused"),
+            "nothing listens there");
+  EXPECT_EQ(PullFailure("manifest for r.example/x:1 not found: manifest unknown"),
+            "it has no such tag");
+  const std::string page = PullFailure(
+      "error parsing HTTP 200 response body: invalid character "
+      "'<': \"<html>the secret of an inner page</html>\"");
+  EXPECT_EQ(page.find("secret"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlprof::docker
