@@ -30,7 +30,7 @@ class Readiness {
   /// Stops (see Stop).
   ~Readiness() { Stop(); }
 
-  /// Asks for the first time, in the background. kUnavailable where no thread can be had.
+  /// Asks for the first time, in the background. kResourceExhausted where no thread can be had.
   Status Start();
   /// Ends the question that is being asked, and the thread. Again: nothing.
   void Stop();

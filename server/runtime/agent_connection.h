@@ -30,8 +30,9 @@ namespace mlprof {
 class AgentConnection final : public AgentLink {
  public:
   /// Takes `fd`, also on failure, and waits for the agent's Hello. kDeadlineExceeded when none
-  /// comes, kCancelled when the caller gives up, kUnavailable when the peer closes or there is no
-  /// thread for the link, kInvalidArgument for another protocol or version.
+  /// comes, kCancelled when the caller gives up, kUnavailable when the peer closes,
+  /// kResourceExhausted where there is no thread for the link, kInvalidArgument for another
+  /// protocol or version.
   static Result<std::unique_ptr<AgentConnection>> Adopt(int fd, const Patience& patience);
   ~AgentConnection() override;
 

@@ -1,18 +1,24 @@
 #include "server/runtime/docker/pip_config.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
+#include <cerrno>
 #include <iterator>
 #include <system_error>
 
+#include "common/os/unique_fd.h"
 #include "server/runtime/docker/text_lines.h"
 
 extern char** environ;
 
 namespace mlprof::docker {
 namespace {
+
+constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 
 // How to reach packages; not where to put them, which is the recipe's.
 constexpr std::string_view kCarried[] = {"index-url",   "extra-index-url", "find-links",
@@ -82,21 +88,38 @@ std::vector<std::filesystem::path> ConfigFiles(const PipValues& environment) {
   return files;
 }
 
-// Where apt's mirrors and proxies, and so their passwords, are written down.
-std::vector<std::filesystem::path> AptFiles() {
-  const std::filesystem::path apt = "/etc/apt";
+// A name may stand for a folder, a pipe or a device that never ends.
+std::string ReadRegular(const std::filesystem::path& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  std::string content;
+  char buffer[16384];
+  while (content.size() < kLongestFile) {
+    const ssize_t count =
+        ::read(file.get(), buffer, std::min(sizeof buffer, kLongestFile - content.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    content.append(buffer, static_cast<std::size_t>(count));
+  }
+  return content;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> AptFiles(const std::filesystem::path& apt) {
   std::vector<std::filesystem::path> files = {apt / "apt.conf", apt / "sources.list",
                                               apt / "auth.conf"};
   for (const char* folder : {"apt.conf.d", "sources.list.d", "auth.conf.d"}) {
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(apt / folder, error)) {
-      files.push_back(entry.path());
+    std::filesystem::directory_iterator entry(apt / folder, error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      std::error_code unknown;
+      if (entry->is_regular_file(unknown)) files.push_back(entry->path());
     }
   }
   return files;
 }
-
-}  // namespace
 
 std::string Find(const PipValues& values, const std::string& key) {
   const auto found = values.find(key);
@@ -112,15 +135,12 @@ PipHost ThisHost() {
     host.environment.emplace(line.substr(0, equals), line.substr(equals + 1));
   }
   host.config_files = ConfigFiles(host.environment);
-  host.credential_files = AptFiles();
+  host.credential_files = AptFiles("/etc/apt");
   host.exists = [](const std::filesystem::path& path) {
     std::error_code ignored;
     return std::filesystem::exists(path, ignored);
   };
-  host.read = [](const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
+  host.read = ReadRegular;
   return host;
 }
 

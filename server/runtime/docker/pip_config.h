@@ -23,8 +23,13 @@ struct PipHost {
   std::function<bool(const std::filesystem::path&)> exists;
   std::function<std::string(const std::filesystem::path&)> read;
 };
-/// This machine, with pip's configuration files in pip's order.
+/// This machine, with pip's configuration files in pip's order. Its `read` gives "" for what is no
+/// regular file or cannot be read, and no more than the first MiB; it never waits.
 PipHost ThisHost();
+
+/// Where apt's mirrors and proxies, and so their passwords, are written down: the files in `apt`,
+/// its configuration folder.
+std::vector<std::filesystem::path> AptFiles(const std::filesystem::path& apt);
 
 /// pip's options that say how to reach packages ("index-url", "proxy"…), not where to put them.
 PipValues PipConfigOf(const PipHost& host);

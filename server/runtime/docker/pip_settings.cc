@@ -172,7 +172,11 @@ SecretMask SecretsOf(const PipHost& host) {
     const bool proxy =
         name.size() >= 5 && EqualsIgnoringCase(name.substr(name.size() - 5), "proxy");
     if (proxy) mask.AddUrl(value);
-    mask.AddUrlsIn(value);
+    if (proxy || name.starts_with("PIP_")) {
+      mask.AddUrlsIn(value);
+    } else {
+      mask.AddPasswordsIn(value);
+    }
   }
   const PipValues pip = PipConfigOf(host);
   if (const std::string proxy = Find(pip, "proxy"); !proxy.empty()) mask.AddUrl(proxy);

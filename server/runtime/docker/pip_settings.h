@@ -33,7 +33,8 @@ struct PipSettings {
 
 PipSettings PipSettingsOf(const PipHost& host);
 
-/// The passwords in pip's and apt's configuration and in this process's variables.
+/// The logins in pip's and apt's configuration and in the variables of pip and of proxies, and the
+/// passwords in the other variables of this process.
 SecretMask SecretsOf(const PipHost& host);
 
 /// A shell file that exports `environment`, every value quoted. Names that a shell would not take

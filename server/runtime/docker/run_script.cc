@@ -52,8 +52,9 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int output) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error == EAGAIN) {
-    return Fail(Unavailable("cannot start " + words.front() +
-                            ": the system's limit of threads is reached (ulimit -u, pids.max)"));
+    return Fail(ErrorCode::kResourceExhausted,
+                "cannot start " + words.front() +
+                    ": the system's limit of threads is reached (ulimit -u, pids.max)");
   }
   if (error != 0) return Fail(FromErrno(error, "cannot start " + words.front()));
   return pid;

@@ -13,6 +13,7 @@
 namespace mlprof::docker {
 
 /// The program `words[0]`, an absolute path, with its arguments; as RunScript else.
+/// kResourceExhausted where the system gives no more processes.
 Result<int> RunProgram(const std::vector<std::string>& words,
                        const std::function<void(std::string_view)>& on_output, std::stop_token stop,
                        Deadline deadline);

@@ -17,6 +17,7 @@ constexpr std::string_view kMask = "***";
 constexpr std::string_view kAuthorityMark = "://";
 // Shorter ones are in half of all words; they are masked beside their user's name alone.
 constexpr std::size_t kShortestSecret = 4;
+constexpr std::size_t kShortestUnrelated = 6;  // "admin" as the password of some database
 constexpr std::size_t kLongestLogin = 1024;
 constexpr std::string_view kEndsAuthority = "/?# \t\r\n\"'`<>\\";
 
@@ -87,6 +88,26 @@ std::string_view LoginOf(std::string_view url) {
   return at == std::string_view::npos ? std::string_view() : url.substr(0, at);
 }
 
+struct Login {
+  std::string_view user;
+  std::string_view password;
+};
+
+Login LoginIn(std::string_view url) {
+  const std::string_view login = LoginOf(url);
+  const std::size_t colon = login.find(':');
+  if (colon == std::string_view::npos) return {login, {}};
+  return {login.substr(0, colon), login.substr(colon + 1)};
+}
+
+void ForEachUrl(std::string_view text, const std::function<void(std::string_view)>& visit) {
+  for (std::size_t mark = text.find(kAuthorityMark); mark != std::string_view::npos;
+       mark = text.find(kAuthorityMark, mark + 1)) {
+    const std::string_view rest = text.substr(mark);
+    visit(rest.substr(0, rest.find_first_of(" \t\r\n\"'`<>\\;")));
+  }
+}
+
 }  // namespace
 
 void SecretMask::Add(std::string_view secret) {
@@ -96,27 +117,27 @@ void SecretMask::Add(std::string_view secret) {
                    [](const auto& a, const auto& b) { return a.size() > b.size(); });
 }
 
-void SecretMask::AddSpelling(const std::string& user, const std::string& password) {
+void SecretMask::AddSpelling(const std::string& user, const std::string& password,
+                             std::size_t shortest) {
+  if (user.empty() && password.size() < shortest) return;
   const std::string login = user + ":" + password;
   std::string encoded = EncodeBase64(login);
   while (encoded.ends_with('=')) encoded.pop_back();
   Add(encoded);
   if (!password.empty()) Add(login);
   const std::string& secret = password.empty() ? user : password;
-  if (secret.size() >= kShortestSecret) Add(secret);
+  if (secret.size() >= shortest) Add(secret);
 }
 
 void SecretMask::AddLogin(std::string_view user, std::string_view password) {
   if (user.empty() && password.empty()) return;
-  AddSpelling(std::string(user), std::string(password));
-  AddSpelling(Decoded(user), Decoded(password));
+  AddSpelling(std::string(user), std::string(password), kShortestSecret);
+  AddSpelling(Decoded(user), Decoded(password), kShortestSecret);
 }
 
 void SecretMask::AddUrl(std::string_view url) {
-  const std::string_view login = LoginOf(url);
-  const std::size_t colon = login.find(':');
-  AddLogin(login.substr(0, colon),
-           colon == std::string_view::npos ? std::string_view() : login.substr(colon + 1));
+  const Login login = LoginIn(url);
+  AddLogin(login.user, login.password);
   const std::size_t query = url.find('?');
   if (query == std::string_view::npos) return;
   const std::string_view asked = url.substr(query + 1, url.find('#', query) - query - 1);
@@ -124,11 +145,16 @@ void SecretMask::AddUrl(std::string_view url) {
 }
 
 void SecretMask::AddUrlsIn(std::string_view text) {
-  for (std::size_t mark = text.find(kAuthorityMark); mark != std::string_view::npos;
-       mark = text.find(kAuthorityMark, mark + 1)) {
-    const std::string_view rest = text.substr(mark);
-    AddUrl(rest.substr(0, rest.find_first_of(" \t\r\n\"'`<>\\;")));
-  }
+  ForEachUrl(text, [this](std::string_view url) { AddUrl(url); });
+}
+
+void SecretMask::AddPasswordsIn(std::string_view text) {
+  ForEachUrl(text, [this](std::string_view url) {
+    const Login login = LoginIn(url);
+    if (login.password.empty()) return;
+    AddSpelling(std::string(login.user), std::string(login.password), kShortestUnrelated);
+    AddSpelling(Decoded(login.user), Decoded(login.password), kShortestUnrelated);
+  });
 }
 
 void SecretMask::AddNetrcIn(std::string_view text) {

@@ -19,8 +19,11 @@ class SecretMask {
   void AddLogin(std::string_view user, std::string_view password);
   /// What one URL, or a proxy written without a scheme, holds: its login and its query.
   void AddUrl(std::string_view url);
-  /// The logins of all URLs in a text.
+  /// All URLs in a text.
   void AddUrlsIn(std::string_view text);
+  /// The same for a text that has nothing to do with packages: a name without a password is just a
+  /// name ("ssh://root@host"), a query a query, and a short password shows beside its name alone.
+  void AddPasswordsIn(std::string_view text);
   /// "login NAME password WORD", as in netrc and apt's auth.conf.
   void AddNetrcIn(std::string_view text);
 
@@ -38,7 +41,7 @@ class SecretMask {
   };
 
   void Add(std::string_view secret);
-  void AddSpelling(const std::string& user, const std::string& password);
+  void AddSpelling(const std::string& user, const std::string& password, std::size_t shortest);
   Found FindAt(std::string_view text) const;
   /// Moves what is decided from the front of `text` to the result; all of it when `last`.
   std::string TakeMasked(std::string& text, bool last) const;

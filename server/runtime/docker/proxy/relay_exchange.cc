@@ -34,7 +34,7 @@ class Exchange {
   }
 
  private:
-  Patience For(std::chrono::seconds limit) const { return {stop_, Deadline::After(limit)}; }
+  Patience For(std::chrono::seconds limit) const { return {Deadline::After(limit), stop_}; }
 
   // What to answer; a status of 0 where that is done.
   Refusal Serve();

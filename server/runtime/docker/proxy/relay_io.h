@@ -1,23 +1,16 @@
 // The few blocking steps a relayed connection needs; each ends at its deadline and by its stop.
 #pragma once
 
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/os/unique_fd.h"
 #include "common/result/result.h"
-#include "common/time/deadline.h"
+#include "common/time/patience.h"
 #include "server/runtime/docker/proxy/ip_address.h"
 
 namespace mlprof::docker {
-
-/// What a wait gives up for.
-struct Patience {
-  std::stop_token stop;
-  Deadline deadline;
-};
 
 Status SendAll(int fd, std::string_view bytes, const Patience& patience);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mlprof::docker {
 namespace {
@@ -126,6 +127,19 @@ TEST(PipSecretsTest, AreFoundWhereverTheyAreConfigured) {
   for (const char* number : {"one", "two", "three", "four", "five", "six", "seven"}) {
     EXPECT_EQ(mask.Masked(std::string(number) + "-secret"), "***");
   }
+}
+
+TEST(PipSecretsTest, ANameAloneIsOneWhereItIsConfiguredForPackages) {
+  PipHost host = Host({{"BACKUP", "ssh://root@host/x"},
+                       {"DATABASE", "postgres://model:admin@db postgres://model:db-secret@db"},
+                       {"PIP_INDEX_URL", "https://index-token@x/"},
+                       {"https_proxy", "proxy-token@h:1"}},
+                      {}, {{"/etc/apt/sources.list", "deb https://apt-token@mirror stable main"}});
+  host.credential_files = std::exchange(host.config_files, {});
+  const SecretMask mask = SecretsOf(host);
+  EXPECT_EQ(mask.Masked("root and admin log in to model"), "root and admin log in to model");
+  EXPECT_EQ(mask.Masked("model:admin db-secret"), "*** ***");
+  EXPECT_EQ(mask.Masked("index-token proxy-token apt-token"), "*** *** ***");
 }
 
 TEST(ShellExportsTest, QuotesEveryValue) {

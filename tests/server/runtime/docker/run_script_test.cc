@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "common/time/patience.h"
+#include "tests/fakes/refused_processes.h"
+
 namespace mlprof::docker {
 namespace {
 
@@ -106,6 +108,13 @@ TEST_F(RunScriptTest, EndsALateScript) {
   const auto status = Run("exec > /dev/null 2>&1; sleep 1000", Deadline::After(100ms));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code(), ErrorCode::kDeadlineExceeded);
+}
+
+TEST_F(RunScriptTest, TellsOfASystemThatGivesNoMoreProcesses) {
+  const testing::RefusedProcesses none;
+  const auto status = Run("exit 0", Deadline::After(10s));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code(), ErrorCode::kResourceExhausted);
 }
 
 }  // namespace

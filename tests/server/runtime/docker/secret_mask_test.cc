@@ -95,6 +95,16 @@ TEST(SecretMask, FindsLoginsInAptsFiles) {
   EXPECT_EQ(mask.Masked("aptsecret netrcsecret"), "*** ***");
 }
 
+TEST(SecretMask, TakesOnlyPasswordsOfUrlsThatAreNotOfPackages) {
+  SecretMask mask;
+  mask.AddPasswordsIn(
+      "ssh://root@host/x?mode=full https://me:abcde@h redis://:two@h a://b:long-secret@h");
+  ExpectMaskedHoweverItComes(mask, "root host mode=full abcde :two",
+                             "root host mode=full abcde :two");
+  ExpectMaskedHoweverItComes(mask, "me:abcde long-secret b:long-secret", "*** *** ***");
+  ExpectMaskedHoweverItComes(mask, EncodeBase64("me:abcde") + ".", "***=.");
+}
+
 TEST(SecretMask, HandsOnWhatCannotBecomeASecretAtOnce) {
   const SecretMask mask = MaskOf("http://user:secret@h");
   std::string seen;

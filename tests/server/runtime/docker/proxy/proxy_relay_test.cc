@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-Patience Soon() { return {{}, Deadline::After(10s)}; }
+Patience Soon() { return Deadline::After(10s); }
 
 // A proxy that remembers what it was told and says what the test wants; once per connection.
 class ScriptedProxy {
