@@ -137,7 +137,9 @@ int UnknownCommand(const Arguments& arguments, Surroundings& surroundings) {
     if (i > 1 && !IsGroup(given)) break;
     given += " " + arguments[i];
   }
-  const std::string nearest = Nearest(given, known);
+  std::string nearest = Nearest(given, known);
+  // Whoever repeats what is proposed without reading it must not lose anything.
+  if (Destroys(nearest)) nearest.clear();
   PrintError(surroundings.err,
              InvalidArgument("unknown command '" + given + "'" +
                              (nearest.empty() ? "; see mlprof --help"
