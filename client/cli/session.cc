@@ -82,6 +82,11 @@ void Session::Say(const std::string& text) {
   surroundings_->err << "mlprof: " << VisibleLines(text) << "\n" << std::flush;
 }
 
+bool Session::Confirm(const std::string& question) {
+  surroundings_->err << "mlprof: " << VisibleLines(question) << " [y/N] " << std::flush;
+  return surroundings_->confirms();
+}
+
 void Session::Print(const Json& json, const Table& table) {
   surroundings_->out << Formatted(format_, json, table, Aligned(table)) << std::flush;
 }

@@ -37,6 +37,8 @@ class Session {
 
   /// A message on stderr: "mlprof: TEXT".
   void Say(const std::string& text);
+  /// Asks the person at the terminal, where surroundings().can_ask.
+  bool Confirm(const std::string& question);
   /// The result on stdout: `json` in the machine formats, `table` else.
   void Print(const Json& json, const Table& table);
   void Print(const Json& json, const Table& tsv, const std::string& details);

@@ -152,8 +152,8 @@ TEST_F(CliTest, HelpsWithGroupsWithinGroups) {
 
 TEST_F(CliTest, ExitStatusTellsWhatWentWrong) {
   EXPECT_EQ(Run({"model", "show", "nosuch"}).status, 3);
-  server_->On("DELETE /models/sentiment", 409, R"({"detail":"in use"})");
-  const Outcome conflict = Run({"model", "delete", "sentiment"});
+  server_->On("DELETE /models/sentiment%3A1", 409, R"({"detail":"in use"})");
+  const Outcome conflict = Run({"model", "delete", "sentiment:1"});
   EXPECT_EQ(conflict.status, 1);
   EXPECT_EQ(conflict.err, "mlprof: in use\n");
   server_->On("GET /models/x", 400, R"({"detail":"bad","errors":[{"pointer":"/a","detail":"b"}]})");

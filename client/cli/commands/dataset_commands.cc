@@ -1,5 +1,6 @@
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
+#include "client/cli/commands/delete_version.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 #include "client/src/base64.h"
@@ -79,8 +80,10 @@ Result<int> Head(Session& session, const Options& options) {
 Result<int> Delete(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
-  MLPROF_TRY(client->datasets().Delete(options.operands()[0]));
-  session.Say("deleted dataset " + options.operands()[0]);
+  const auto id = DatasetToDelete(session, *client, options, options.operands()[0]);
+  if (!id) return Fail(id.error());
+  MLPROF_TRY(client->datasets().Delete(*id));
+  session.Say("deleted dataset " + *id);
   return kDone;
 }
 
@@ -110,10 +113,10 @@ std::vector<Command> DatasetCommands() {
        Head},
       {"dataset delete",
        "ID",
-       "delete a dataset",
+       "delete a version of a dataset; of a bare name the newest",
        1,
        1,
-       {},
+       {YesOption()},
        {"mlprof dataset delete requests:1"},
        Delete},
   };
