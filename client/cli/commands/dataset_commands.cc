@@ -1,6 +1,7 @@
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
 #include "client/cli/commands/delete_version.h"
+#include "client/cli/commands/header_option.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 #include "client/src/base64.h"
@@ -21,11 +22,13 @@ Result<int> Register(Session& session, const Options& options) {
   if (!std::filesystem::is_regular_file(options.Text("--file"), error)) {
     return WrongUse("there is no file " + options.Text("--file"));
   }
+  const auto header = HeaderOf(options, options.Text("--file"));
+  if (!header) return Fail(header.error());
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto dataset =
       UploadDataset(session, *client, {options.Text("--name"), options.Text("--description")},
-                    options.Text("--file"));
+                    options.Text("--file"), *header);
   if (!dataset) return Fail(dataset.error());
   PrintDataset(session, *dataset);
   return kDone;
@@ -98,8 +101,10 @@ std::vector<Command> DatasetCommands() {
        0,
        {{{"--name", "-n"}, "NAME", "its name"},
         {{"--file", "-f"}, "FILE", "the file"},
+        HeaderOption(),
         {{"--description", "-d"}, "TEXT", "what it is"}},
-       {"mlprof dataset register -n requests -f requests.jsonl"},
+       {"mlprof dataset register -n requests -f requests.jsonl",
+        "mlprof dataset register -n requests -f requests.csv --header present"},
        Register},
       {"dataset list", "", "list datasets", 0, 0, {}, {"mlprof dataset list"}, List},
       {"dataset show", "ID", "show a dataset", 1, 1, {}, {"mlprof dataset show requests"}, Show},
