@@ -247,8 +247,10 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
   if (!secret) return Fail(secret.error());
   parts->azure_secret = std::move(*secret);
   parts->BuildService(cores);
-  parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
-                                               : InterruptedPolicy::kRequeue);
+  if (!options.leave_profiles) {
+    parts->queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
+                                                 : InterruptedPolicy::kRequeue);
+  }
   MLPROF_TRY(parts->Listen());
   parts->sweep.emplace(kSweepPause, [blobs = &parts->blobs, records = &parts->azure_records] {
     SweepArtifacts(*blobs, *records);

@@ -102,7 +102,7 @@ Status SetFlag(ServerOptions& options, const std::string& value) {
   return {};
 }
 
-constexpr std::array<Option, 18> kOptions = {{
+constexpr std::array<Option, 19> kOptions = {{
     {"--listen", "MLPROF_LISTEN", "listen", "ADDRESS:PORT",
      "where to answer; port 0 takes a free one (default 127.0.0.1:8080)", &SetListen},
     {"--data-dir", "MLPROF_DATA_DIR", "dataDir", "DIR",
@@ -126,6 +126,9 @@ constexpr std::array<Option, 18> kOptions = {{
     {"--exit-when-unused", "MLPROF_EXIT_WHEN_UNUSED", "exitWhenUnused", "FILE",
      "end when nobody holds a shared lock on FILE any more",
      &Set<&ServerOptions::exit_when_unused>},
+    {"--leave-profiles", "MLPROF_LEAVE_PROFILES", "leaveProfiles", "",
+     "run no profile, and leave unfinished ones as they are",
+     &SetFlag<&ServerOptions::leave_profiles>},
     {"--tls-listen", "MLPROF_TLS_LISTEN", "tlsListen", "ADDRESS:PORT",
      "where to answer over TLS as well", &SetTlsListen},
     {"--tls-cert", "MLPROF_TLS_CERT", "tlsCert", "FILE",
