@@ -40,7 +40,8 @@ Warning HeaderWarning(const std::string& row) {
   return {"looksLikeHeader",
           "the first row, \"" + row + "\", looks like a header, and is sent as a request",
           "if it is a header, register the file without it: --header present on the command line, "
-          "header=True in Python, text/csv;header=present over REST"};
+          "header=True in Python, text/csv;header=present over REST; --header none says that it is "
+          "none"};
 }
 
 }  // namespace mlprof

@@ -82,7 +82,9 @@ TEST(ProfileRequestJsonTest, RefusesACeilingThatNoContainerRunsUnder) {
                                            "/containerResourceRequirements/memoryInGb"));
   json["containerResourceRequirements"] = {{"memoryInGb", 0.031}};
   EXPECT_THAT(BadFields(json), ElementsAre("/containerResourceRequirements/memoryInGb"));
-  EXPECT_THAT(Decode(json).error().fields().at(0).detail, HasSubstr("0.03125"));
+  const auto refused = Decode(json);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().fields().at(0).detail, HasSubstr("0.03125"));
   json["containerResourceRequirements"] = {{"cpu", 0.1}, {"memoryInGb", 0.03125}};
   EXPECT_EQ(Decode(json)->ceiling, (Ceiling{Cores::FromTenths(1), MiB(32)}));
 }
