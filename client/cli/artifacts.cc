@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "client/cli/path_name.h"
 #include "client/cli/upload_progress.h"
-#include "client/include/mlprof/rows_file.h"
 #include "client/include/mlprof/tar_writer.h"
 #include "client/include/mlprof/temporary_file.h"
 
@@ -20,6 +20,13 @@ Status CheckExists(const fs::path& path) {
 
 bool Exists(const std::string& path) { return CheckExists(path).has_value(); }
 
+Result<std::string> NameFor(const fs::path& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  if (error) return Fail(InvalidArgument(path.string() + ": " + error.message()));
+  return NameOfPath(path, canonical);
+}
+
 // nullopt where there is none of that name.
 template <class T>
 Result<std::optional<T>> Unless404(Result<Resource<T>> found) {
@@ -33,20 +40,20 @@ Upload TarUpload(Session& session, const fs::path& tar, const std::string& name)
 }
 
 Result<std::string> ModelOfPath(Session& session, Client& client, const fs::path& path) {
-  MLPROF_TRY(CheckExists(path));
-  const std::string name = BaseName(path);
+  const auto name = NameFor(path);
+  if (!name) return Fail(name.error());
   auto tar = TemporaryFile::Create();
   if (!tar) return Fail(tar.error());
   const auto packed = PackTar(path, TarLayout::kUnderBaseName, tar->path());
   if (!packed) return Fail(packed.error());
-  const auto newest = Unless404(client.models().Get(name));
+  const auto newest = Unless404(client.models().Get(*name));
   if (!newest) return Fail(newest.error());
   if (*newest && (*newest)->sha256 == packed->sha256) {
     session.Say("model " + path.string() + " is unchanged: " + (*newest)->id);
     return (*newest)->id;
   }
   const auto model =
-      client.models().Register({name, "", {}}, TarUpload(session, tar->path(), name));
+      client.models().Register({*name, "", {}}, TarUpload(session, tar->path(), *name));
   if (!model) return Fail(model.error().WithContext("model " + path.string()));
   session.Say("registered model " + path.string() + " as " + model->value.id);
   return model->value.id;
@@ -62,40 +69,73 @@ bool HasSameRows(Client& client, const Dataset& dataset, const Rows& rows) {
   return stored && *stored == rows;
 }
 
-Result<std::string> DatasetOfPath(Session& session, Client& client, const fs::path& path) {
-  MLPROF_TRY(CheckExists(path));
-  const std::string name = BaseName(path);
-  const auto newest = Unless404(client.datasets().Get(name));
+void SayWarnings(Session& session, const Dataset& dataset) {
+  for (const Warning& warning : dataset.warnings) {
+    session.Say("warning: " + warning.message +
+                (warning.advice.empty() ? "" : "; " + warning.advice));
+  }
+}
+
+// Whoever says that the file has no header is not told again that it looks like one.
+bool IsWarnedOf(const Dataset& dataset, CsvHeader header) {
+  return header == CsvHeader::kNone && !dataset.warnings.empty();
+}
+
+Result<std::string> DatasetOfPath(Session& session, Client& client, const fs::path& path,
+                                  CsvHeader header) {
+  const auto name = NameFor(path);
+  if (!name) return Fail(name.error());
+  const auto newest = Unless404(client.datasets().Get(*name));
   if (!newest) return Fail(newest.error());
-  if (*newest) {
-    const auto rows = ReadRows(path);
+  if (*newest && !IsWarnedOf(**newest, header)) {
+    const auto rows = ReadRows(path, header);
     if (rows && HasSameRows(client, **newest, *rows)) {
       session.Say("dataset " + path.string() + " is unchanged: " + (*newest)->id);
+      SayWarnings(session, **newest);
       return (*newest)->id;
     }
   }
-  const auto dataset = UploadDataset(session, client, {name, ""}, path);
+  const auto dataset = UploadDataset(session, client, {*name, ""}, path, header);
   if (!dataset) return Fail(dataset.error().WithContext("dataset " + path.string()));
   session.Say("registered dataset " + path.string() + " as " + dataset->value.id);
   return dataset->value.id;
 }
 
-template <class T>
-Result<std::string> Resolve(Session& session, Client& client, const std::string& value,
-                            const std::string& kind,
-                            Result<Resource<T>> (*get)(Client&, const std::string&),
-                            Result<std::string> (*of_path)(Session&, Client&, const fs::path&)) {
-  if (LooksLikePath(value)) return of_path(session, client, value);
-  auto found = get(client, value);
+const char* KindOfFile(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? "folder" : "file";
+}
+
+// One of two things of one name is taken: that is said, and how the other is had.
+void SayTaken(Session& session, const std::string& value, const std::string& kind,
+              const std::string& id, Precedence precedence) {
+  const std::string file = std::string("the ") + KindOfFile(value) + " " + value;
+  if (precedence == Precedence::kRegistered) {
+    session.Say("using the registered " + kind + " " + id + ", not " + file + " (./" + value +
+                " means that one)");
+  } else {
+    session.Say("using " + file + ", not the registered " + kind + " of that name" +
+                (id == value ? "" : " (" + id + " means that one)"));
+  }
+}
+
+// The id that `value` has on the server; `of_path` registers what lies there.
+template <class T, class OfPath>
+Result<std::string> Resolve(Session& session, const std::string& value, const std::string& kind,
+                            Precedence precedence, T&& get, OfPath&& of_path) {
+  if (LooksLikePath(value)) return of_path(fs::path(value));
+  const bool exists = Exists(value);
+  const auto found = get();
+  if (exists && precedence == Precedence::kFile) {
+    if (found) SayTaken(session, value, kind, found->value.id, precedence);
+    return of_path(fs::path(value));
+  }
   if (found) {
-    if (Exists(value)) {
-      session.Say(value + " is a registered " + kind + " and a file here; the registered one is " +
-                  "used (./" + value + " means the file)");
-    }
+    if (exists) SayTaken(session, value, kind, found->value.id, precedence);
     return found->value.id;
   }
   if (found.error().code() != ErrorCode::kNotFound) return Fail(found.error());
-  if (Exists(value)) return of_path(session, client, value);
+  if (exists) return of_path(fs::path(value));
   return Fail(NotFound("there is no " + kind + " '" + value + "', and no file of that name"));
 }
 
@@ -116,25 +156,32 @@ Result<Resource<Model>> UploadModel(Session& session, Client& client, const NewM
 }
 
 Result<Resource<Dataset>> UploadDataset(Session& session, Client& client, const NewDataset& dataset,
-                                        const fs::path& file) {
+                                        const fs::path& file, CsvHeader header) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
-    return Fail(InvalidArgument("there is no file " + file.string()));
+    const bool folder = fs::is_directory(file, error);
+    return Fail(InvalidArgument(folder ? file.string() + " is a folder; a dataset is one file"
+                                       : "there is no file " + file.string()));
   }
-  return client.datasets().Register(
-      dataset, {file, RowsMediaType(file), UploadProgress(dataset.name, session.surroundings())});
+  auto registered = client.datasets().Register(
+      dataset,
+      {file, RowsMediaType(file, header), UploadProgress(dataset.name, session.surroundings())});
+  if (registered) SayWarnings(session, registered->value);
+  return registered;
 }
 
-Result<std::string> ResolveModel(Session& session, Client& client, const std::string& value) {
-  return Resolve<Model>(
-      session, client, value, "model",
-      +[](Client& c, const std::string& id) { return c.models().Get(id); }, ModelOfPath);
+Result<std::string> ResolveModel(Session& session, Client& client, const std::string& value,
+                                 Precedence precedence) {
+  return Resolve(
+      session, value, "model", precedence, [&] { return client.models().Get(value); },
+      [&](const fs::path& path) { return ModelOfPath(session, client, path); });
 }
 
-Result<std::string> ResolveDataset(Session& session, Client& client, const std::string& value) {
-  return Resolve<Dataset>(
-      session, client, value, "dataset",
-      +[](Client& c, const std::string& id) { return c.datasets().Get(id); }, DatasetOfPath);
+Result<std::string> ResolveDataset(Session& session, Client& client, const std::string& value,
+                                   Precedence precedence, CsvHeader header) {
+  return Resolve(
+      session, value, "dataset", precedence, [&] { return client.datasets().Get(value); },
+      [&](const fs::path& path) { return DatasetOfPath(session, client, path, header); });
 }
 
 }  // namespace mlprof::cli

@@ -14,7 +14,9 @@ using Arguments = std::vector<std::string>;
 
 constexpr const char* kTokenAdvice =
     "  A token comes from MLPROF_TOKEN, or \"token\" in the config file beside \"server\". "
-    "'mlprof token create NAME'\n  makes one on the server's own machine.\n";
+    "'mlprof token create NAME'\n  makes one on the server's own machine, with --data-dir DIR "
+    "while "
+    "it does not run.\n";
 
 bool IsHelp(const std::string& word) { return word == "--help" || word == "-h" || word == "help"; }
 
@@ -137,7 +139,9 @@ int UnknownCommand(const Arguments& arguments, Surroundings& surroundings) {
     if (i > 1 && !IsGroup(given)) break;
     given += " " + arguments[i];
   }
-  const std::string nearest = Nearest(given, known);
+  std::string nearest = Nearest(given, known);
+  // Whoever repeats what is proposed without reading it must not lose anything.
+  if (Destroys(nearest)) nearest.clear();
   PrintError(surroundings.err,
              InvalidArgument("unknown command '" + given + "'" +
                              (nearest.empty() ? "; see mlprof --help"

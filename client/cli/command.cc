@@ -1,5 +1,8 @@
 #include "client/cli/command.h"
 
+#include <algorithm>
+#include <array>
+
 namespace mlprof::cli {
 namespace {
 
@@ -23,6 +26,13 @@ std::vector<Command> MakeAll() {
 const std::vector<Command>& AllCommands() {
   static const std::vector<Command> all = MakeAll();
   return all;
+}
+
+bool Destroys(const std::string& path) {
+  constexpr std::array<std::string_view, 5> kWords = {"delete", "cancel", "revoke", "gc",
+                                                      "restore"};
+  const std::string last = path.substr(path.rfind(' ') + 1);
+  return std::find(kWords.begin(), kWords.end(), last) != kWords.end();
 }
 
 const std::vector<LaterCommand>& LaterCommands() {

@@ -51,6 +51,8 @@ Command AzureEnvCommand();
 std::vector<Command> MlCommands();
 
 const std::vector<Command>& AllCommands();
+/// Whether a command of that path ends or removes something, so that it is never proposed.
+bool Destroys(const std::string& path);
 const std::vector<LaterCommand>& LaterCommands();
 const std::vector<ForeignCommand>& ForeignCommands();
 

@@ -39,6 +39,16 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+// How many leading bytes are whole words that both begin with: they say nothing about how near the
+// rest is.
+std::size_t SharedWords(const std::string& a, const std::string& b) {
+  std::size_t shared = 0;
+  for (std::size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i) {
+    if (a[i] == ' ') shared = i + 1;
+  }
+  return shared;
+}
+
 template <class T>
 Result<std::optional<T>> Parse(const Options& options, const std::string& name, T low,
                                const char* kind) {
@@ -121,10 +131,14 @@ Result<Options> ParseOptions(const std::vector<OptionSpec>& specs,
 
 std::string Nearest(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::size_t best_distance = std::string::npos;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance && distance < candidate.size()) {
+    const std::size_t shared = SharedWords(word, candidate);
+    const std::string given = word.substr(shared);
+    const std::string meant = candidate.substr(shared);
+    const std::size_t distance = EditDistance(given, meant);
+    const std::size_t most = std::max<std::size_t>(2, given.size() / 3);
+    if (distance <= most && distance < meant.size() && distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }

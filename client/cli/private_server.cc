@@ -17,12 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kHealthWait{5};
 
-struct Running {
-  std::string url;
-  std::string token;
-};
-
-bool Answers(const Running& server, const Surroundings& surroundings) {
+bool Answers(const RunningServer& server, const Surroundings& surroundings) {
   auto transport = surroundings.connect(server.url, server.token, "");
   if (!transport) return false;
   RestRequest request;
@@ -30,6 +25,18 @@ bool Answers(const Running& server, const Surroundings& surroundings) {
   request.idle_timeout = kHealthWait;
   const auto response = (*transport)->Send(request);
   return response && response->ok();
+}
+
+}  // namespace
+
+Status MakeDataFolder(const fs::path& data_dir) {
+  std::error_code error;
+  fs::create_directories(data_dir, error);
+  if (error) {
+    return Fail(Unavailable("cannot create " + data_dir.string() + ": " + error.message()));
+  }
+  fs::permissions(data_dir, fs::perms::owner_all, error);
+  return {};
 }
 
 // A server holds its data directory's lock as long as it lives. Whoever has taken the port of one
@@ -41,21 +48,21 @@ bool IsServed(const fs::path& data_dir) {
                          Deadline::After(std::chrono::seconds(0)));
 }
 
-// The server in server.json, if it is alive.
-std::optional<Running> FindRunning(const fs::path& data_dir, const Surroundings& surroundings) {
+std::optional<RunningServer> FindPrivateServer(const fs::path& data_dir,
+                                               const Surroundings& surroundings) {
   if (!IsServed(data_dir)) return std::nullopt;
   const auto text = ReadTextFile(data_dir / "server.json");
   if (!text) return std::nullopt;
   const auto json = ParseJson(*text);
   if (!json || !json->is_object()) return std::nullopt;
-  Running server{TextField(*json, "url"), TextField(*json, "token")};
+  RunningServer server{TextField(*json, "url"), TextField(*json, "token")};
   if (server.url.empty() || !Answers(server, surroundings)) return std::nullopt;
   return server;
 }
 
 // The server reads the token from a file: anybody can read the arguments of a process.
-Result<Running> Start(const fs::path& data_dir, const Surroundings& surroundings,
-                      const Deadline& deadline) {
+Result<RunningServer> StartServerOn(const fs::path& data_dir, ServerTask task,
+                                    const Surroundings& surroundings, const Deadline& deadline) {
   const fs::path program = FindProgram("mlprof-server", surroundings);
   if (program.empty()) {
     return Fail(Unavailable(
@@ -65,17 +72,15 @@ Result<Running> Start(const fs::path& data_dir, const Surroundings& surroundings
   const std::string token = RandomSecret();
   const fs::path token_file = data_dir / "server.token";
   MLPROF_TRY(WriteTextFile(token_file, token + "\n", true));
-  const auto process = StartServerProcess(
-      {program, data_dir, data_dir / "users.lock", token_file, data_dir / "server.log"}, deadline);
+  const auto process =
+      StartServerProcess({program, data_dir, data_dir / "users.lock", token_file,
+                          data_dir / "server.log", task == ServerTask::kLeaveProfiles},
+                         deadline);
   std::error_code ignored;
   fs::remove(token_file, ignored);
   if (!process) return Fail(process.error());
-  const Json record = {{"url", process->url}, {"token", token}, {"pid", process->pid}};
-  MLPROF_TRY(WriteTextFile(data_dir / "server.json", DumpJson(record), true));
-  return Running{process->url, token};
+  return RunningServer{process->url, token, process->pid};
 }
-
-}  // namespace
 
 fs::path FindProgram(const std::string& name, const Surroundings& surroundings) {
   const auto runs = [](const fs::path& file) {
@@ -96,22 +101,19 @@ fs::path FindProgram(const std::string& name, const Surroundings& surroundings) 
 
 Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surroundings& surroundings,
                                         const Deadline& deadline) {
-  std::error_code error;
-  fs::create_directories(data_dir, error);
-  if (error) {
-    return Fail(Unavailable("cannot create " + data_dir.string() + ": " + error.message()));
-  }
-  fs::permissions(data_dir, fs::perms::owner_all, error);
+  MLPROF_TRY(MakeDataFolder(data_dir));
   // First the use: a server that is about to end keeps this lock until it is gone.
   auto use = FileLock::Take(data_dir / "users.lock", LockKind::kShared, deadline);
   if (!use) return Fail(use.error());
   const auto start = FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline);
   if (!start) return Fail(start.error());
-  if (auto server = FindRunning(data_dir, surroundings)) {
+  if (auto server = FindPrivateServer(data_dir, surroundings)) {
     return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), false};
   }
-  auto server = Start(data_dir, surroundings, deadline);
+  auto server = StartServerOn(data_dir, ServerTask::kProfile, surroundings, deadline);
   if (!server) return Fail(server.error());
+  const Json record = {{"url", server->url}, {"token", server->token}, {"pid", server->pid}};
+  MLPROF_TRY(WriteTextFile(data_dir / "server.json", DumpJson(record), true));
   return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), true};
 }
 

@@ -10,7 +10,10 @@
 // user of the machine can use it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "client/cli/file_lock.h"
@@ -30,6 +33,31 @@ struct PrivateServer {
 /// kUnavailable where no server can be found or started until `deadline`.
 Result<PrivateServer> JoinPrivateServer(const std::filesystem::path& data_dir,
                                         const Surroundings& surroundings, const Deadline& deadline);
+
+/// Makes the directory, for its owner alone.
+Status MakeDataFolder(const std::filesystem::path& data_dir);
+
+struct RunningServer {
+  std::string url;
+  std::string token;
+  pid_t pid = 0;  // where it was started here
+};
+
+/// The private server that server.json names, where it runs; the caller holds start.lock.
+std::optional<RunningServer> FindPrivateServer(const std::filesystem::path& data_dir,
+                                               const Surroundings& surroundings);
+
+enum class ServerTask {
+  kProfile,
+  kLeaveProfiles,  // it answers, and runs no profile
+};
+
+/// A new server that ends when nobody holds users.lock any more; the caller holds start.lock.
+Result<RunningServer> StartServerOn(const std::filesystem::path& data_dir, ServerTask task,
+                                    const Surroundings& surroundings, const Deadline& deadline);
+
+/// Whether a server, whoever started it, has the directory.
+bool IsServed(const std::filesystem::path& data_dir);
 
 /// mlprof-server (or another program of ours) beside this program, else on PATH; "" where neither.
 std::filesystem::path FindProgram(const std::string& name, const Surroundings& surroundings);

@@ -101,4 +101,15 @@ Result<ServerLocation> LocateServer(const std::string& option, const Surrounding
   return location;
 }
 
+Result<ServerLocation> LocateDataDirectory(const std::string& data_dir) {
+  std::error_code error;
+  ServerLocation location;
+  location.visits = true;
+  if (!data_dir.empty()) location.data_dir = fs::absolute(data_dir, error).lexically_normal();
+  if (data_dir.empty() || error) {
+    return Fail(InvalidArgument("--data-dir must name a folder, not '" + data_dir + "'"));
+  }
+  return location;
+}
+
 }  // namespace mlprof::cli

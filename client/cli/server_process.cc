@@ -76,17 +76,19 @@ Result<ServerProcess> StartServerProcess(const ServerProcessOptions& options,
     close(log);
     return Fail(FromErrno(errno, "pipe"));
   }
-  const std::array<const char*, 11> arguments = {options.program.c_str(),
-                                                 "--listen",
-                                                 "127.0.0.1:0",
-                                                 "--data-dir",
-                                                 options.data_dir.c_str(),
-                                                 "--exit-when-unused",
-                                                 options.users_lock.c_str(),
-                                                 "--require-token",
-                                                 "--token-file",
-                                                 options.token_file.c_str(),
-                                                 nullptr};
+  const std::array<const char*, 12> arguments = {
+      options.program.c_str(),
+      "--listen",
+      "127.0.0.1:0",
+      "--data-dir",
+      options.data_dir.c_str(),
+      "--exit-when-unused",
+      options.users_lock.c_str(),
+      "--require-token",
+      "--token-file",
+      options.token_file.c_str(),
+      options.leave_profiles ? "--leave-profiles" : nullptr,
+      nullptr};
   const pid_t pid = fork();
   if (pid == 0) BecomeServer(arguments.data(), pipe_ends[1], log);
   const int fork_errno = errno;

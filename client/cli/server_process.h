@@ -22,6 +22,7 @@ struct ServerProcessOptions {
   std::filesystem::path users_lock;  // the server ends when nobody holds this one any more
   std::filesystem::path token_file;  // what callers must bring; read before it answers
   std::filesystem::path log;         // gets its stderr
+  bool leave_profiles = false;       // it runs none
 };
 
 /// Waits for the line `listening on URL`. kUnavailable with the last lines of its log where it ends

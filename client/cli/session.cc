@@ -17,7 +17,21 @@ std::string WorkspaceOf(const Options& options, const Surroundings& surroundings
   return SubscriptionOf(options, surroundings) + "/" + group + "/" + name;
 }
 
+Result<ServerLocation> Locate(const Options& options, const Surroundings& surroundings) {
+  if (!options.Has("--data-dir")) return LocateServer(options.Text("--server"), surroundings);
+  if (options.Has("--server")) {
+    return Fail(InvalidArgument("--server and --data-dir name two servers: give one of them"));
+  }
+  return LocateDataDirectory(options.Text("--data-dir"));
+}
+
 }  // namespace
+
+OptionSpec DataDirOption() {
+  return {{"--data-dir"},
+          "DIR",
+          "work on a server's data directory while no server runs there, as the user it runs as"};
+}
 
 std::string SubscriptionOf(const Options& options, const Surroundings& surroundings) {
   if (options.Has("--subscription")) return options.Text("--subscription");
@@ -48,7 +62,7 @@ Result<Session> Session::Open(Surroundings& surroundings, const Options& options
   if (!format) {
     return Fail(InvalidArgument("--output must be table, json, yaml or tsv, not '" + name + "'"));
   }
-  auto location = LocateServer(options.Text("--server"), surroundings);
+  auto location = Locate(options, surroundings);
   if (!location) return Fail(location.error());
   return Session(surroundings, *format, std::move(*location), WorkspaceOf(options, surroundings));
 }
@@ -56,6 +70,15 @@ Result<Session> Session::Open(Surroundings& surroundings, const Options& options
 Result<std::unique_ptr<RestTransport>> Session::Reach() {
   if (!location_.IsPrivate()) {
     return surroundings_->connect(location_.url, location_.token, location_.ca_file);
+  }
+  if (location_.visits) {
+    if (!visiting_server_) {
+      auto visiting =
+          VisitingServer::Start(location_.data_dir, *surroundings_, Deadline::After(kServerStart));
+      if (!visiting) return Fail(visiting.error());
+      visiting_server_.emplace(std::move(*visiting));
+    }
+    return surroundings_->connect(visiting_server_->url(), visiting_server_->token(), "");
   }
   if (!private_server_) {
     auto joined =
@@ -80,6 +103,11 @@ Result<Client> Session::ConnectAside() {
 
 void Session::Say(const std::string& text) {
   surroundings_->err << "mlprof: " << VisibleLines(text) << "\n" << std::flush;
+}
+
+bool Session::Confirm(const std::string& question) {
+  surroundings_->err << "mlprof: " << VisibleLines(question) << " [y/N] " << std::flush;
+  return surroundings_->confirms();
 }
 
 void Session::Print(const Json& json, const Table& table) {

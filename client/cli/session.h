@@ -12,6 +12,7 @@
 #include "client/cli/private_server.h"
 #include "client/cli/server_location.h"
 #include "client/cli/surroundings.h"
+#include "client/cli/visiting_server.h"
 #include "client/include/mlprof/client.h"
 
 namespace mlprof::cli {
@@ -37,6 +38,8 @@ class Session {
 
   /// A message on stderr: "mlprof: TEXT".
   void Say(const std::string& text);
+  /// Asks the person at the terminal, where surroundings().can_ask.
+  bool Confirm(const std::string& question);
   /// The result on stdout: `json` in the machine formats, `table` else.
   void Print(const Json& json, const Table& table);
   void Print(const Json& json, const Table& tsv, const std::string& details);
@@ -57,8 +60,11 @@ class Session {
   std::string workspace_;
   std::shared_ptr<LastExchange> last_;
   std::optional<PrivateServer> private_server_;
+  std::optional<VisitingServer> visiting_server_;
 };
 
+/// --data-dir, of commands that take it: Session::Open heeds it.
+OptionSpec DataDirOption();
 /// Options that every command takes.
 const std::vector<OptionSpec>& CommonOptions();
 /// --subscription, else AZURE_SUBSCRIPTION_ID, else "default".

@@ -7,6 +7,8 @@
 #include <iostream>
 #include <system_error>
 
+#include "client/cli/watch/interrupts.h"
+
 namespace mlprof::cli {
 namespace {
 
@@ -28,6 +30,7 @@ Surroundings RealSurroundings() {
       .out_is_terminal = isatty(STDOUT_FILENO) != 0,
       .err_is_terminal = err_is_terminal,
       .can_ask = err_is_terminal && isatty(STDIN_FILENO) != 0,
+      .confirms = [] { return AnswerOnStdin({}); },
       .columns = TerminalColumns(),
       .environment = [](const std::string& name) -> std::optional<std::string> {
         const char* value = std::getenv(name.c_str());

@@ -17,7 +17,8 @@ struct Surroundings {
   std::ostream& err;  // progress and messages
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  bool can_ask = false;  // stdin and stderr are terminals
+  bool can_ask = false;                 // stdin and stderr are terminals
+  std::function<bool()> confirms = {};  // whether the next line of stdin is a yes; where can_ask
   int columns = 80;
   std::function<std::optional<std::string>(const std::string& name)> environment;
   std::function<Result<std::unique_ptr<RestTransport>>(

@@ -30,8 +30,10 @@ Result<Resource<Dataset>> Datasets::Get(const std::string& id) {
   return Decoded(connection_.Call("GET", DatasetTarget(id)), &DecodeDataset);
 }
 
-Result<ResourceList<Dataset>> Datasets::List() {
-  return DecodedAll(connection_.ListAll(Target("/datasets")), &DecodeDataset);
+Result<ResourceList<Dataset>> Datasets::List(const std::string& name) {
+  Target target("/datasets");
+  target.Query("name", name);
+  return DecodedAll(connection_.ListAll(target), &DecodeDataset);
 }
 
 Result<Rows> Datasets::Head(const std::string& id, std::int64_t count) {

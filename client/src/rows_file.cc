@@ -86,17 +86,27 @@ Result<Rows> CsvColumn(std::string_view text) {
   return rows;
 }
 
+Result<Rows> WithoutHeader(Result<Rows> rows) {
+  if (rows && !rows->empty()) rows->erase(rows->begin());
+  return rows;
+}
+
+const char* CsvMediaType(CsvHeader header) {
+  if (header == CsvHeader::kPresent) return "text/csv;header=present";
+  return header == CsvHeader::kNone ? "text/csv;header=absent" : "text/csv";
+}
+
 }  // namespace
 
-std::string RowsMediaType(const std::filesystem::path& file) {
+std::string RowsMediaType(const std::filesystem::path& file, CsvHeader header) {
   const std::string extension = LowerAscii(file.extension().string());
-  if (extension == ".csv") return "text/csv";
+  if (extension == ".csv") return CsvMediaType(header);
   if (extension == ".jsonl") return "application/jsonl";
   if (extension == ".json") return "application/json";
   return "text/plain";
 }
 
-Result<Rows> ReadRows(const std::filesystem::path& file) {
+Result<Rows> ReadRows(const std::filesystem::path& file, CsvHeader header) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream content;
   content << in.rdbuf();
@@ -105,7 +115,9 @@ Result<Rows> ReadRows(const std::filesystem::path& file) {
   std::string_view body = text;
   if (body.starts_with("\xEF\xBB\xBF")) body.remove_prefix(3);
   const std::string type = RowsMediaType(file);
-  if (type == "text/csv") return CsvColumn(body);
+  if (type == "text/csv") {
+    return header == CsvHeader::kPresent ? WithoutHeader(CsvColumn(body)) : CsvColumn(body);
+  }
   if (type == "application/jsonl") return JsonLines(body);
   if (type == "application/json") return JsonArray(body);
   return Lines(body);

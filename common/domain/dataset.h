@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/domain/warning.h"
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
@@ -29,6 +30,7 @@ struct Dataset {
   std::string sha256;  // hex digest of the rows, as they are kept; "" where it is not known
   Timestamp created;
   RowForm form = RowForm::kLines;
+  std::vector<Warning> warnings;  // about its rows; a profile with it has them too
 };
 
 /// Request bodies in order, as bytes.

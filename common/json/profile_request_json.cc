@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "common/domain/limits.h"
 #include "common/json/domain_json.h"
 #include "common/json/inference_config_json.h"
 #include "common/json/objective_json.h"
@@ -9,6 +10,9 @@
 namespace mlprof {
 namespace {
 
+// No container runs with less, and no answer lies below.
+constexpr double kLeastCores = kSmallestLimits.cpu.value();
+constexpr double kLeastGib = kSmallestLimits.memory.gib();
 constexpr double kMostCores = 100'000;
 constexpr double kMostGib = 1'048'576;  // 1 PiB
 constexpr int kLongestBudget = 86'400;
@@ -20,13 +24,13 @@ bool OnGrid(double cores) {
 }
 
 void ReadCeiling(JsonReader& reader, Ceiling& ceiling) {
-  const auto cpu = reader.Number("cpu", {0.1, kMostCores}, Null::kAbsent);
+  const auto cpu = reader.Number("cpu", {kLeastCores, kMostCores}, Null::kAbsent);
   if (cpu && !OnGrid(*cpu) && reader.mode() == JsonReader::Mode::kRequest) {
     reader.Problem("cpu", "must be a multiple of 0.1");
   } else if (cpu) {
     ceiling.cpu = Cores(*cpu);
   }
-  if (const auto gib = reader.Number("memoryInGb", {0, kMostGib, true}, Null::kAbsent)) {
+  if (const auto gib = reader.Number("memoryInGb", {kLeastGib, kMostGib}, Null::kAbsent)) {
     ceiling.memory = Bytes(static_cast<std::int64_t>(std::ceil(*gib * kBytesPerGib)));
   }
   reader.RefuseUnknown();

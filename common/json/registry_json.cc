@@ -49,7 +49,8 @@ Json EncodeDataset(const Dataset& dataset) {
           {"rowCount", dataset.row_count},
           {"distinctRowCount", dataset.distinct_row_count},
           {"sizeInBytes", dataset.size.count()},
-          {"createdTime", FormatTimestamp(dataset.created)}};
+          {"createdTime", FormatTimestamp(dataset.created)},
+          {"warnings", EncodeWarnings(dataset.warnings)}};
 }
 
 Result<Dataset> DecodeDataset(const Json& json) {
@@ -66,6 +67,12 @@ Result<Dataset> DecodeDataset(const Json& json) {
   dataset.size = Bytes(reader.BigInteger("sizeInBytes").value_or(0));
   Assign(dataset.created, ReadTimestamp(reader, "createdTime"));
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  // An older server says nothing of them.
+  if (const Json* warnings = reader.Find("warnings", Null::kAbsent)) {
+    auto decoded = DecodeWarnings(*warnings);
+    if (!decoded) return Fail(decoded.error());
+    dataset.warnings = std::move(*decoded);
+  }
   return dataset;
 }
 

@@ -201,8 +201,10 @@ struct Controller::Parts {
   Status Begin() {
     MLPROF_TRY(Listen());
     MLPROF_TRY(readiness->Start());
-    MLPROF_TRY(queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
-                                                     : InterruptedPolicy::kRequeue));
+    if (!options.leave_profiles) {
+      MLPROF_TRY(queue->Start(options.exit_when_unused ? InterruptedPolicy::kFail
+                                                       : InterruptedPolicy::kRequeue));
+    }
     auto sweeping = Recurring::Start("sweep", kSweepPause, [this] {
       SweepArtifacts(blobs, azure_records);
       upkeep->Prune();

@@ -28,8 +28,8 @@ Status CheckListening(const ServerOptions& options, bool has_token) {
   if (has_token || options.allow_without_token || (!beyond && !options.require_token)) return {};
   return Fail(InvalidArgument(
       std::string(options.require_token ? "--require-token" : "listening beyond loopback") +
-      " needs a token, and there is none yet: run this server on loopback alone, make one with "
-      "'mlprof token create NAME', and start it like this again" +
+      " needs a token, and there is none yet: make one with 'mlprof token create NAME --data-dir " +
+      options.data_dir.string() + "', and start this server again" +
       (options.require_token ? "" : "; or say --allow-without-token")));
 }
 

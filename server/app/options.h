@@ -38,6 +38,9 @@ struct ServerOptions {
   /// --exit-when-unused FILE: end when nobody holds a shared flock on FILE any more (a private
   /// server of the command line).
   std::optional<std::filesystem::path> exit_when_unused;
+  /// --leave-profiles: no profile is run, and unfinished ones stay as they are (the command line's
+  /// work on tokens).
+  bool leave_profiles = false;
   std::string log_level = "info";  // --log-level debug|info|warn|error
   bool help = false;
   bool version = false;

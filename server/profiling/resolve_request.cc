@@ -55,6 +55,7 @@ class Resolver {
     const auto dataset = services_.datasets.Get(workspace_, request_.input_dataset_id);
     if (!dataset) return FieldOrFail(dataset.error(), "/inputDatasetId", fields);
     request_.input_dataset_id = dataset->id;
+    warnings.insert(warnings.end(), dataset->warnings.begin(), dataset->warnings.end());
     if (dataset->distinct_row_count < kFewDistinctRows) {
       warnings.push_back({"fewDistinctRows",
                           "the dataset has " + std::to_string(dataset->distinct_row_count) +

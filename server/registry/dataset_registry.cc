@@ -7,7 +7,9 @@
 #include "common/log/log.h"
 #include "server/registry/byte_source.h"
 #include "server/registry/content_references.h"
+#include "server/registry/content_type.h"
 #include "server/registry/dataset_rows.h"
+#include "server/registry/header_row.h"
 #include "server/registry/packed_rows.h"
 #include "server/registry/resource_id.h"
 #include "server/registry/row_formats.h"
@@ -40,7 +42,7 @@ RowForm FormOf(const Rows& rows) {
   return form;
 }
 
-Dataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
+Dataset DescribeRows(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
   Dataset dataset;
   dataset.workspace = wanted.workspace;
   dataset.name = wanted.name;
@@ -56,6 +58,18 @@ Dataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& 
   dataset.form = FormOf(rows);
   dataset.created = Now();
   return dataset;
+}
+
+// Whoever says whether there is a header needs no guess.
+std::string UndeclaredHeader(const NewDataset& wanted, const Rows& rows) {
+  const ContentType type = ParseContentType(wanted.content_type);
+  return type.Parameter("header").empty() ? HeaderLikeRow(rows) : "";
+}
+
+StoredDataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
+  StoredDataset stored{DescribeRows(wanted, rows, sha256), sha256, UndeclaredHeader(wanted, rows)};
+  if (!stored.header_like.empty()) stored.dataset.warnings = {HeaderWarning(stored.header_like)};
+  return stored;
 }
 
 Result<std::optional<Dataset>> MadeBefore(Connection& connection, const std::string& workspace,
@@ -111,7 +125,7 @@ Result<Dataset> DatasetRegistry::RegisterRows(const NewDataset& dataset, const R
   const auto lock = content_.Lock();
   MLPROF_TRY(content_.PutFile(packed.path(), *digest));
   return database_.Write([&](Connection& connection) {
-    return CreateIn(connection, {Describe(dataset, rows, *digest), *digest}, key);
+    return CreateIn(connection, Describe(dataset, rows, *digest), key);
   });
 }
 

@@ -18,8 +18,8 @@ struct NewDataset {
   std::string workspace;
   std::string name;
   std::string description;
-  std::string
-      content_type;  // text/plain, application/jsonl, text/csv[;header=present], application/json
+  std::string content_type;  // text/plain, application/jsonl, text/csv[;header=present|absent],
+                             // application/json
 };
 
 class DatasetRegistry {
@@ -30,7 +30,8 @@ class DatasetRegistry {
   /// kMaxDatasetUpload; kKeyReused.
   Result<Dataset> Register(const NewDataset& dataset, const SpooledBody& body,
                            const IdempotencyKey& key);
-  /// Rows that are decoded already, at least one; `content_type` is not looked at.
+  /// Rows that are decoded already, at least one; of `content_type` only whether it declares a
+  /// header is looked at.
   Result<Dataset> RegisterRows(const NewDataset& dataset, const Rows& rows,
                                const IdempotencyKey& key);
   /// `id`: "name:version", a bare name (its newest version) or the GUID of its content.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "server/registry/content_guid.h"
+#include "server/registry/header_row.h"
 #include "server/registry/resource_id.h"
 #include "server/storage/page_cursor.h"
 #include "server/storage/row_checksum.h"
@@ -47,6 +48,8 @@ Result<StoredDataset> ReadRow(const Statement& row) {
   dataset.sha256 = row.Text(9);
   dataset.form = FormOf(row.Text(10));
   stored.content_sha256 = dataset.sha256;
+  stored.header_like = row.Text(12);
+  if (!stored.header_like.empty()) dataset.warnings = {HeaderWarning(stored.header_like)};
   return stored;
 }
 
@@ -60,7 +63,8 @@ Result<StoredDataset> FindByContent(Connection& connection, const std::string& w
            size_bytes, created_unix_ms, content_sha256, row_form,
            checksum = row_checksum(workspace, name, version, description, row_count,
                                    distinct_row_count, size_bytes, content_sha256, created_unix_ms,
-                                   row_form)
+                                   row_form),
+           header_like
     FROM datasets
     WHERE content_sha256 >= :prefix AND content_sha256 < :prefix || 'g' AND workspace = :workspace
     ORDER BY sequence DESC LIMIT 1)sql");
@@ -84,7 +88,8 @@ Result<StoredDataset> FindDataset(Connection& connection, const std::string& wor
            size_bytes, created_unix_ms, content_sha256, row_form,
            checksum = row_checksum(workspace, name, version, description, row_count,
                                    distinct_row_count, size_bytes, content_sha256, created_unix_ms,
-                                   row_form)
+                                   row_form),
+           header_like
     FROM datasets
     WHERE workspace = :workspace AND name = :name AND (:version = 0 OR version = :version)
     ORDER BY version DESC LIMIT 1)sql");
@@ -102,9 +107,9 @@ Status InsertDataset(Connection& connection, const StoredDataset& stored) {
   return Statement(connection, R"sql(
            INSERT INTO datasets (workspace, name, version, description, row_count,
                                  distinct_row_count, size_bytes, content_sha256, created_unix_ms,
-                                 row_form, checksum)
+                                 row_form, header_like, checksum)
            VALUES (:workspace, :name, :version, :description, :row_count,
-                   :distinct_row_count, :size, :content_sha256, :created, :row_form,
+                   :distinct_row_count, :size, :content_sha256, :created, :row_form, :header_like,
                    row_checksum(:workspace, :name, :version, :description, :row_count,
                                 :distinct_row_count, :size, :content_sha256, :created,
                                 :row_form)))sql")
@@ -118,6 +123,7 @@ Status InsertDataset(Connection& connection, const StoredDataset& stored) {
       .Bind(":content_sha256", stored.content_sha256)
       .Bind(":created", dataset.created)
       .Bind(":row_form", TextOf(dataset.form))
+      .Bind(":header_like", stored.header_like)
       .Run();
 }
 
@@ -128,7 +134,8 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
            size_bytes, created_unix_ms, content_sha256, row_form,
            checksum = row_checksum(workspace, name, version, description, row_count,
                                    distinct_row_count, size_bytes, content_sha256, created_unix_ms,
-                                   row_form)
+                                   row_form),
+           header_like
     FROM datasets
     WHERE workspace = :workspace AND sequence < :before AND (:name = '' OR name = :name)
     ORDER BY sequence DESC LIMIT :limit)sql");

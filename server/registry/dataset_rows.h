@@ -13,6 +13,7 @@ namespace mlprof {
 struct StoredDataset {
   Dataset dataset;
   std::string content_sha256;
+  std::string header_like;  // the first row, where it looks like a header
 };
 
 /// By the GUID of its content (content_guid.h), else by id or bare name; kNotFound.

@@ -3,8 +3,9 @@
 //   text/plain         a line is a row; empty lines are skipped, a leading BOM is dropped
 //   application/jsonl  a line that is a JSON string gives its text, {"base64":"…"} its bytes, any
 //                      other JSON value the line itself; blank lines are skipped
-//   text/csv           RFC 4180, one column; ";header=present" drops the first record; blank lines
-//                      are skipped (a quoted "" is an empty row)
+//   text/csv           RFC 4180, one column; ";header=present" drops the first record,
+//   ";header=absent"
+//                      says that it is a row; blank lines are skipped (a quoted "" is an empty row)
 //   application/json   {"rows":["…", {"base64":"…"}]}
 #pragma once
 

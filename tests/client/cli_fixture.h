@@ -36,6 +36,8 @@ class CliTest : public testing::Test {
         Surroundings{.out = out,
                      .err = err,
                      .out_is_terminal = on_terminal_,
+                     .can_ask = can_ask_,
+                     .confirms = [this] { return ++times_asked_, confirms_; },
                      .columns = 60,
                      .environment = [this](const std::string& name) -> std::optional<std::string> {
                        const auto found = environment_.find(name);
@@ -63,6 +65,9 @@ class CliTest : public testing::Test {
   std::string token_;
   std::string ca_file_;
   bool on_terminal_ = false;  // stdout; of 60 columns
+  bool can_ask_ = false;      // a person sits there, and answers:
+  bool confirms_ = false;
+  int times_asked_ = 0;
 };
 
 inline Timestamp SomeTime() { return *ParseTimestamp("2026-01-02T03:04:05.678Z"); }

@@ -1,5 +1,8 @@
 #include "client/cli/cli.h"
 
+#include <iterator>
+
+#include "client/cli/command.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/client/golden.h"
 
@@ -25,6 +28,48 @@ TEST_F(CliTest, NamesTheCommandThatWasMeant) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err,
             "mlprof: unknown command 'profile lst'; did you mean 'mlprof profile list'?\n");
+}
+
+// Everything one slip of the hand makes of a command's last word.
+std::vector<std::string> Misspelled(const std::string& path) {
+  std::vector<std::string> words;
+  for (std::size_t i = path.rfind(' ') + 1; i < path.size(); ++i) {
+    words.push_back(path.substr(0, i) + path.substr(i + 1));
+    words.push_back(path.substr(0, i) + "x" + path.substr(i + 1));
+    words.push_back(path.substr(0, i) + "x" + path.substr(i));
+    std::string swapped = path;
+    if (i + 1 < path.size()) std::swap(swapped[i], swapped[i + 1]);
+    words.push_back(swapped);
+  }
+  return words;
+}
+
+std::vector<std::string> Split(const std::string& path) {
+  std::istringstream in(path);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+TEST_F(CliTest, NeverProposesACommandThatDestroys) {
+  std::vector<std::string> typos = {"profile watch",   "profile clear",  "model remove",
+                                    "dataset release", "token rework",   "profile canel",
+                                    "ml model delet",  "profile dancel", "model dilute"};
+  for (const Command& command : AllCommands()) {
+    const auto misspelled = Misspelled(command.path);
+    typos.insert(typos.end(), misspelled.begin(), misspelled.end());
+  }
+  int proposals = 0;
+  for (const std::string& typo : typos) {
+    const bool known = std::any_of(AllCommands().begin(), AllCommands().end(),
+                                   [&](const Command& c) { return c.path == typo; });
+    if (known) continue;
+    const std::string said = Run(Split(typo)).err;
+    proposals += said.find("did you mean") == std::string::npos ? 0 : 1;
+    for (const char* word : {"delete", "cancel", "revoke", "gc", "restore"}) {
+      EXPECT_EQ(said.find(std::string(" ") + word + "'?"), std::string::npos) << typo << "\n"
+                                                                              << said;
+    }
+  }
+  EXPECT_GT(proposals, 100);
 }
 
 TEST_F(CliTest, SaysWhatALaterVersionBrings) {
@@ -107,8 +152,8 @@ TEST_F(CliTest, HelpsWithGroupsWithinGroups) {
 
 TEST_F(CliTest, ExitStatusTellsWhatWentWrong) {
   EXPECT_EQ(Run({"model", "show", "nosuch"}).status, 3);
-  server_->On("DELETE /models/sentiment", 409, R"({"detail":"in use"})");
-  const Outcome conflict = Run({"model", "delete", "sentiment"});
+  server_->On("DELETE /models/sentiment%3A1", 409, R"({"detail":"in use"})");
+  const Outcome conflict = Run({"model", "delete", "sentiment:1"});
   EXPECT_EQ(conflict.status, 1);
   EXPECT_EQ(conflict.err, "mlprof: in use\n");
   server_->On("GET /models/x", 400, R"({"detail":"bad","errors":[{"pointer":"/a","detail":"b"}]})");

@@ -1,4 +1,5 @@
 // `mlprof profile -m … --idi …` as a whole.
+#include "client/cli/path_name.h"
 #include "client/include/mlprof/tar_writer.h"
 #include "tests/client/cli_fixture.h"
 
@@ -119,15 +120,18 @@ TEST_F(CreateProfileTest, RegistersPathsUnlessTheyAreUnchanged) {
   const Outcome first = Run(arguments);
   EXPECT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(server_->Asked("POST /models").size(), 1U);
-  EXPECT_EQ(server_->Asked("POST /datasets").at(0).target, "/datasets?name=rows.txt");
+  const std::string model_name = NameOfPath(model_file, std::filesystem::canonical(model_file));
+  const std::string rows_name = NameOfPath(rows_file, std::filesystem::canonical(rows_file));
+  EXPECT_EQ(server_->Asked("POST /models").at(0).target, "/models?name=" + model_name);
+  EXPECT_EQ(server_->Asked("POST /datasets").at(0).target, "/datasets?name=" + rows_name);
 
   Model same = SomeModel(2);
   same.sha256 = PackTar(model_file, TarLayout::kUnderBaseName, folder_.path() / "same.tar")->sha256;
-  server_->On("GET /models/sentiment", 200, Text(EncodeModel(same)));
+  server_->On("GET /models/" + model_name, 200, Text(EncodeModel(same)));
   Dataset dataset = SomeDataset();
   dataset.row_count = 2;
   dataset.size = Bytes(6);
-  server_->On("GET /datasets/rows.txt", 200, Text(EncodeDataset(dataset)));
+  server_->On("GET /datasets/" + rows_name, 200, Text(EncodeDataset(dataset)));
   server_->On("GET /datasets/requests%3A1/rows", 200, R"({"value":["one","two"]})");
   EXPECT_EQ(Run(arguments).status, 0);
   EXPECT_EQ(server_->Asked("POST /models").size(), 1U);

@@ -78,12 +78,18 @@ TEST(RowsFileTest, ReadsEachFormatByExtension) {
   EXPECT_EQ(ReadRows(folder.Write("a.csv", "plain\r\n\"q \"\"x\"\"\n2\"\r\n")).value(),
             (Rows{"plain", "q \"x\"\n2"}));
   EXPECT_FALSE(ReadRows(folder.Write("b.csv", "a,b\n")));
+  const auto headed = folder.Write("c.csv", "\r\nbody\na\n");
+  EXPECT_EQ(ReadRows(headed, CsvHeader::kPresent).value(), (Rows{"a"}));
+  EXPECT_EQ(ReadRows(headed, CsvHeader::kNone).value(), (Rows{"body", "a"}));
 }
 
 TEST(RowsMediaTypeTest, IsTextUnlessTheExtensionSaysMore) {
   EXPECT_EQ(RowsMediaType("a.CSV"), "text/csv");
   EXPECT_EQ(RowsMediaType("a.jsonl"), "application/jsonl");
   EXPECT_EQ(RowsMediaType("a"), "text/plain");
+  EXPECT_EQ(RowsMediaType("a.csv", CsvHeader::kPresent), "text/csv;header=present");
+  EXPECT_EQ(RowsMediaType("a.csv", CsvHeader::kNone), "text/csv;header=absent");
+  EXPECT_EQ(RowsMediaType("a.json", CsvHeader::kPresent), "application/json");
 }
 
 }  // namespace

@@ -176,6 +176,15 @@ TEST_F(MlModelTest, DeletesAndPrintsNothing) {
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST_F(MlModelTest, SaysWhichVersionANameMeantThatIsDeleted) {
+  server_->On("GET /models/sentiment", 200, Text(EncodeModel(SomeModel(3))));
+  server_->On("DELETE /models/sentiment%3A3", 204, "");
+  const Outcome outcome = Run({"ml", "model", "delete", "-i", "sentiment"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "mlprof: deleted model sentiment:3\n");
+}
+
 TEST_F(MlModelTest, DownloadsIntoAFolder) {
   const auto tar = folder_.path() / "model.tar";
   ASSERT_TRUE(PackTar(folder_.Write("model.pkl", "weights"), TarLayout::kUnderBaseName, tar));

@@ -56,5 +56,11 @@ TEST(OptionsTest, SplitsPairsAtTheFirstEqualsSign) {
 
 TEST(NearestTest, FindsNothingFarAway) { EXPECT_EQ(Nearest("--zzzzzz", {"--model"}), ""); }
 
+TEST(NearestTest, CountsOnlyTheWordsThatDiffer) {
+  EXPECT_EQ(Nearest("profile shw", {"profile", "profile cancel", "profile show"}), "profile show");
+  EXPECT_EQ(Nearest("profile watch", {"profile", "profile cancel", "profile show"}), "");
+  EXPECT_EQ(Nearest("profle watch", {"profile watch"}), "profile watch");
+}
+
 }  // namespace
 }  // namespace mlprof::cli

@@ -43,6 +43,18 @@ TEST(CsvTest, QuotesWhereNeeded) {
   EXPECT_EQ(CsvLine({"a", "b,c", "say \"x\""}), "a,\"b,c\",\"say \"\"x\"\"\"\r\n");
 }
 
+TEST(CsvTest, LetsNoCellBeAFormula) {
+  EXPECT_EQ(CsvLine({"=1+1", "+A1", "-A1", "@SUM(A1)", "\tx", "\rx"}),
+            "'=1+1,'+A1,'-A1,'@SUM(A1),'\tx,\"'\rx\"\r\n");
+  EXPECT_EQ(CsvLine({"=HYPERLINK(\"x\",\"y\")"}), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\r\n");
+}
+
+TEST(CsvTest, LeavesNumbersAndOtherTextAsTheyAre) {
+  EXPECT_EQ(CsvLine({"-1.5", "-2e-07", "-3", "a=b", "", "'x", "{\"a\":1}"}),
+            "-1.5,-2e-07,-3,a=b,,'x,\"{\"\"a\"\":1}\"\r\n");
+  EXPECT_EQ(CsvLine({"-1.5x", "-inf"}), "'-1.5x,'-inf\r\n");
+}
+
 TEST(FormatTest, AlignsColumns) {
   ExpectGolden("cli/models.table", Aligned(ModelTable({{SomeModel(1), ""}, {SomeModel(12), ""}})));
 }

@@ -2,6 +2,7 @@
 // and prints what came out.
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
+#include "client/cli/commands/header_option.h"
 #include "client/cli/commands/profile_options.h"
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/profile_details.h"
@@ -40,18 +41,28 @@ Status CheckPaths(const Options& options) {
       return WrongUse("there is no file or folder " + value);
     }
   }
-  return {};
+  const std::string rows = options.Text("--input-dataset-id");
+  std::error_code error;
+  if (std::filesystem::is_directory(rows, error)) {
+    return WrongUse(rows + " is a folder here, and a dataset is one file" +
+                    (LooksLikePath(rows) ? "" : "; a registered one is also NAME:VERSION"));
+  }
+  const auto header = HeaderOf(options, rows);
+  return header ? Status() : Fail(header.error());
 }
 
 Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Options& options,
                                     ProfileRequest request,
                                     std::optional<LocalInferenceConfig> local) {
   for (const std::string& value : options.All("--model")) {
-    auto id = ResolveModel(session, client, value);
+    auto id = ResolveModel(session, client, value, Precedence::kFile);
     if (!id) return Fail(id.error());
     request.model_ids.push_back(std::move(*id));
   }
-  auto dataset = ResolveDataset(session, client, options.Text("--input-dataset-id"));
+  const auto header = HeaderOf(options, options.Text("--input-dataset-id"));
+  if (!header) return Fail(header.error());
+  auto dataset = ResolveDataset(session, client, options.Text("--input-dataset-id"),
+                                Precedence::kFile, *header);
   if (!dataset) return Fail(dataset.error());
   request.input_dataset_id = std::move(*dataset);
   if (local) {

@@ -1,5 +1,7 @@
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
+#include "client/cli/commands/delete_version.h"
+#include "client/cli/commands/header_option.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 #include "client/src/base64.h"
@@ -20,11 +22,13 @@ Result<int> Register(Session& session, const Options& options) {
   if (!std::filesystem::is_regular_file(options.Text("--file"), error)) {
     return WrongUse("there is no file " + options.Text("--file"));
   }
+  const auto header = HeaderOf(options, options.Text("--file"));
+  if (!header) return Fail(header.error());
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto dataset =
       UploadDataset(session, *client, {options.Text("--name"), options.Text("--description")},
-                    options.Text("--file"));
+                    options.Text("--file"), *header);
   if (!dataset) return Fail(dataset.error());
   PrintDataset(session, *dataset);
   return kDone;
@@ -79,8 +83,10 @@ Result<int> Head(Session& session, const Options& options) {
 Result<int> Delete(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
-  MLPROF_TRY(client->datasets().Delete(options.operands()[0]));
-  session.Say("deleted dataset " + options.operands()[0]);
+  const auto id = DatasetToDelete(session, *client, options, options.operands()[0]);
+  if (!id) return Fail(id.error());
+  MLPROF_TRY(client->datasets().Delete(*id));
+  session.Say("deleted dataset " + *id);
   return kDone;
 }
 
@@ -95,8 +101,10 @@ std::vector<Command> DatasetCommands() {
        0,
        {{{"--name", "-n"}, "NAME", "its name"},
         {{"--file", "-f"}, "FILE", "the file"},
+        HeaderOption(),
         {{"--description", "-d"}, "TEXT", "what it is"}},
-       {"mlprof dataset register -n requests -f requests.jsonl"},
+       {"mlprof dataset register -n requests -f requests.jsonl",
+        "mlprof dataset register -n requests -f requests.csv --header present"},
        Register},
       {"dataset list", "", "list datasets", 0, 0, {}, {"mlprof dataset list"}, List},
       {"dataset show", "ID", "show a dataset", 1, 1, {}, {"mlprof dataset show requests"}, Show},
@@ -110,10 +118,10 @@ std::vector<Command> DatasetCommands() {
        Head},
       {"dataset delete",
        "ID",
-       "delete a dataset",
+       "delete a version of a dataset; of a bare name the newest",
        1,
        1,
-       {},
+       {YesOption()},
        {"mlprof dataset delete requests:1"},
        Delete},
   };

@@ -1,5 +1,6 @@
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
+#include "client/cli/commands/delete_version.h"
 #include "client/cli/download_model.h"
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/tables.h"
@@ -89,8 +90,10 @@ Result<int> Update(Session& session, const Options& options) {
 Result<int> Delete(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
-  MLPROF_TRY(client->models().Delete(options.operands()[0]));
-  session.Say("deleted model " + options.operands()[0]);
+  const auto id = ModelToDelete(session, *client, options, options.operands()[0]);
+  if (!id) return Fail(id.error());
+  MLPROF_TRY(client->models().Delete(*id));
+  session.Say("deleted model " + *id);
   return kDone;
 }
 
@@ -154,10 +157,10 @@ std::vector<Command> ModelCommands() {
        Update},
       {"model delete",
        "ID",
-       "delete a model",
+       "delete a version of a model; of a bare name the newest",
        1,
        1,
-       {},
+       {YesOption()},
        {"mlprof model delete sentiment:1"},
        Delete},
       {"model download",

@@ -41,8 +41,12 @@ Result<int> Cancel(Session& session, const Options& options) {
 Result<int> Delete(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
-  MLPROF_TRY(client->profiles().Delete(options.operands()[0]));
-  session.Say("deleted profile " + options.operands()[0]);
+  // A name may have several runs, and means the newest.
+  const auto profile = client->profiles().Get(options.operands()[0]);
+  if (!profile) return Fail(profile.error());
+  MLPROF_TRY(client->profiles().Delete(profile->value.id));
+  session.Say("deleted profile " + profile->value.request.name + " of " +
+              Text(profile->value.created) + " (" + profile->value.id + ")");
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "client/cli/commands/header_option.h"
 #include "client/cli/commands/objective_options.h"
 
 namespace mlprof::cli {
@@ -39,8 +40,9 @@ Status ReadAccelerator(const Options& options, Accelerator& accelerator) {
 
 std::vector<OptionSpec> ProfileOptions() {
   std::vector<OptionSpec> options = {
-      {{"--model", "-m"}, "MODEL", "id, name or path of a model", true},
-      {{"--input-dataset-id", "--idi"}, "DATASET", "id, name or file of the request bodies"},
+      {{"--model", "-m"}, "MODEL", "path (what lies there is taken first), id or name", true},
+      {{"--input-dataset-id", "--idi"}, "DATASET", "file (taken first), id or name"},
+      HeaderOption(),
       {{"--inference-config-file", "--ic"}, "FILE", "how the model is served (default: as stored)"},
       {{"--name", "-n"}, "NAME", "the profile's name"},
       {{"--description", "-d"}, "TEXT", "what it is for"},

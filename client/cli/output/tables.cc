@@ -92,6 +92,7 @@ std::string DatasetDetails(const Dataset& dataset) {
                            std::to_string(dataset.distinct_row_count) + " distinct)");
   details.Line("size", Text(dataset.size));
   details.Line("created", Text(dataset.created));
+  for (const Warning& warning : dataset.warnings) details.Line("warning", warning.message);
   return details.Take();
 }
 

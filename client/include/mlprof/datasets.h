@@ -23,7 +23,8 @@ class Datasets {
 
   Result<Resource<Dataset>> Register(const NewDataset& dataset, const Upload& rows);
   Result<Resource<Dataset>> Get(const std::string& id);
-  Result<ResourceList<Dataset>> List();
+  /// Newest first; "" lists every name.
+  Result<ResourceList<Dataset>> List(const std::string& name = "");
   /// The first `count` rows, fewer where there are fewer.
   Result<Rows> Head(const std::string& id, std::int64_t count);
   Status Delete(const std::string& id);

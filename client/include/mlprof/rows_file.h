@@ -10,10 +10,17 @@
 
 namespace mlprof {
 
+/// Whether the first record of a .csv is a header; other files have none.
+enum class CsvHeader {
+  kUnsaid,  // none, and the server warns where it looks like one
+  kPresent,
+  kNone,
+};
+
 /// .csv, .jsonl and .json; anything else is text/plain.
-std::string RowsMediaType(const std::filesystem::path& file);
+std::string RowsMediaType(const std::filesystem::path& file, CsvHeader header = CsvHeader::kUnsaid);
 
 /// kInvalidArgument for what the server would refuse as well (its own message is the better one).
-Result<Rows> ReadRows(const std::filesystem::path& file);
+Result<Rows> ReadRows(const std::filesystem::path& file, CsvHeader header = CsvHeader::kUnsaid);
 
 }  // namespace mlprof

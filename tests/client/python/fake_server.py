@@ -41,6 +41,7 @@ class FakeServer:
         self.models = []
         self.contents = {}
         self.datasets = []
+        self.dataset_warnings = []
         self.rows = {}
         self.profiles = {}
         self.profile_steps = [{}]  # each GET of a profile takes the next, in the end the last
@@ -135,7 +136,7 @@ class FakeServer:
             dataset = {"id": f"{name}:{version}", "name": name, "version": version,
                        "description": request.query.get("description", [""])[0],
                        "rowCount": len(rows), "distinctRowCount": len(rows), "sizeInBytes": 1,
-                       "createdTime": "2026-11-20T19:11:00Z"}
+                       "createdTime": "2026-11-20T19:11:00Z", "warnings": self.dataset_warnings}
             self.datasets.insert(0, dataset)
             self.rows[dataset["id"]] = rows
             return 201, dataset

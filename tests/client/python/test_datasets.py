@@ -1,6 +1,7 @@
 """Datasets: which rows files hold, and when they go to the server."""
 
 import unittest
+import warnings
 
 from fixture import PackageTest
 from mlprof.core import Dataset, Datastore
@@ -40,9 +41,27 @@ class RowsTest(PackageTest):
         self.assertEqual(lines("a.txt", header=False).rows(), ["title", "row1"])
         self.assertEqual(lines(["a.txt", "b.txt"], header=ONLY_FIRST).rows(), ["row1", "row2"])
 
+    def test_no_line_is_a_header_unless_told(self):
+        self.write("rows.csv", "body\na\n")
+        for more in ({}, {"header": None}, {"header": False}, {"header": NO_HEADERS}):
+            dataset = Dataset.Tabular.from_delimited_files("rows.csv", **more)
+            self.assertEqual((dataset.column, dataset.rows()), ("Column1", ["body", "a"]))
+
+    def test_a_request_that_is_left_out_as_the_header_is_told(self):
+        self.write("rows.txt", '{"a": 1}\n{"a": 2}\n')
+        with self.assertWarnsRegex(UserWarning, "rows.txt: the first line.*header=False keeps it"):
+            self.assertEqual(lines("rows.txt", header=True).rows(), ['{"a": 2}'])
+        self.write("same.txt", "a b\na b\n")
+        with self.assertWarnsRegex(UserWarning, "left out as the header"):
+            lines("same.txt", header=True)
+        self.write("title.txt", "title\na b\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            lines("title.txt", header=True)
+
     def test_csv_has_one_column(self):
         self.write("rows.csv", 'body\n"a, ""b"""\nc\n')
-        dataset = Dataset.Tabular.from_delimited_files("rows.csv")
+        dataset = Dataset.Tabular.from_delimited_files("rows.csv", header=True)
         self.assertEqual((dataset.column, dataset.rows()), ("body", ['a, "b"', "c"]))
         self.write("two.csv", "a,b\n1,2\n")
         with self.assertRaisesRegex(UserErrorException, "line 1: more than one column"):
@@ -51,7 +70,7 @@ class RowsTest(PackageTest):
     def test_csv_rows_may_hold_line_ends(self):
         self.write("rows.csv", 'body\n"a\nb"\n')
         dataset = Dataset.Tabular.from_delimited_files("rows.csv", support_multi_line=True)
-        self.assertEqual(dataset.rows(), ["a\nb"])
+        self.assertEqual(dataset.rows(), ["body", "a\nb"])
 
     def test_encodings(self):
         self.write("rows.txt", "grün\n".encode("latin-1"))
@@ -136,6 +155,16 @@ class RegisterTest(PackageTest):
         self.assertEqual((registered.id, registered.version), ("d:1", 1))
         self.assertEqual(self.server.rows["d:1"], ["a", "b", "c"])
         self.assertEqual(registered.description, "mine")
+
+    def test_what_the_server_warns_of_is_passed_on(self):
+        self.server.dataset_warnings = [
+            {"code": "looksLikeHeader", "message": "it looks like a header", "advice": "say so"}]
+        with self.assertWarnsRegex(UserWarning, "^it looks like a header; say so$"):
+            self.dataset.register(self.workspace, "d")
+        with self.assertWarnsRegex(UserWarning, "looks like a header"):
+            self.dataset.registered_in(self.workspace)
+        with self.assertWarnsRegex(UserWarning, "looks like a header"):
+            self.dataset.registered_in(self.workspace)
 
     def test_a_name_is_taken_once_unless_a_new_version_is_asked_for(self):
         self.dataset.register(self.workspace, "d")

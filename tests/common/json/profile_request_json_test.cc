@@ -9,6 +9,7 @@ namespace mlprof {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 Json Minimal() { return *ParseJson(R"({"modelIds":["m"],"inputDatasetId":"d"})"); }
@@ -72,6 +73,20 @@ TEST(ProfileRequestJsonTest, NamesAllBadFieldsAtOnce) {
                                    "/objective/concurrency", "/objective/latencyInMs/p42",
                                    "/objective/latencyInMs/p95", "/objective/maxErrorRate",
                                    "/accelerator/type", "/runtime", "/budgetSeconds", "/seed"));
+}
+
+TEST(ProfileRequestJsonTest, RefusesACeilingThatNoContainerRunsUnder) {
+  Json json = Minimal();
+  json["containerResourceRequirements"] = {{"cpu", 0.05}, {"memoryInGb", 0.0001}};
+  EXPECT_THAT(BadFields(json), ElementsAre("/containerResourceRequirements/cpu",
+                                           "/containerResourceRequirements/memoryInGb"));
+  json["containerResourceRequirements"] = {{"memoryInGb", 0.031}};
+  EXPECT_THAT(BadFields(json), ElementsAre("/containerResourceRequirements/memoryInGb"));
+  const auto refused = Decode(json);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().fields().at(0).detail, HasSubstr("0.03125"));
+  json["containerResourceRequirements"] = {{"cpu", 0.1}, {"memoryInGb", 0.03125}};
+  EXPECT_EQ(Decode(json)->ceiling, (Ceiling{Cores::FromTenths(1), MiB(32)}));
 }
 
 TEST(ProfileRequestJsonTest, RefusesRateAndConcurrencyTogether) {

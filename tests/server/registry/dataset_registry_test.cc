@@ -54,6 +54,28 @@ TEST(ContentGuid, ComesBackAsTheDigestItBegins) {
   }
 }
 
+TEST_F(DatasetRegistryTest, WarnsOfAFirstRowThatLooksLikeAHeader) {
+  const auto codes = [](const Dataset& dataset) {
+    std::string all;
+    for (const Warning& warning : dataset.warnings) all += warning.code + " ";
+    return all;
+  };
+  const auto as = [&](const std::string& type) {
+    return datasets_.Register({"default", "csv", "", type}, Upload("text\n{}\n[1]\n"), {});
+  };
+  const auto warned = as("text/csv");
+  EXPECT_EQ(codes(*warned), "looksLikeHeader ");
+  EXPECT_EQ(warned->row_count, 3);
+  EXPECT_EQ(datasets_.Get("default", "csv")->warnings, warned->warnings);
+  EXPECT_EQ(datasets_.List("default", "csv", {})->value.at(0).warnings, warned->warnings);
+  EXPECT_EQ(codes(*as("text/plain")), "looksLikeHeader ");
+  EXPECT_EQ(codes(*as("text/csv;header=present")), "");
+  EXPECT_EQ(codes(*as("text/csv; header=absent")), "");
+  EXPECT_EQ(datasets_.Get("default", "csv")->row_count, 3);
+  EXPECT_EQ(codes(*datasets_.RegisterRows({"default", "rows", "", ""}, {"text", "{}"}, {})),
+            "looksLikeHeader ");
+}
+
 TEST_F(DatasetRegistryTest, PagesThroughTheRows) {
   const auto dataset = Register("requests", "a\nbb\nccc\ndddd\neeeee\n");
   Rows all;

@@ -189,7 +189,7 @@ TEST(DataDirectoryTest, AdoptsADirectoryThatWasMadeBeforeTheyWereMarked) {
   std::filesystem::create_directories(old / "content" / "sha256");
   std::ofstream(old / "lock") << "1\n";
   ASSERT_FALSE(DataDirectory::Open(old)) << "without a database it could be anybody's";
-  ASSERT_TRUE(Database::Open(old / "mlprof.db", kTable));
+  ASSERT_TRUE(Database::Open(old / "mlprof.db", {.migrations = kTable}));
   ASSERT_TRUE(DataDirectory::Open(old));
   EXPECT_TRUE(std::filesystem::exists(old / "instance.json"));
   std::filesystem::remove(old / "mlprof.db");

@@ -1,6 +1,7 @@
 // `mlprof ml model update`, `delete` and `download`.
 #include "client/cli/azure/az_output.h"
 #include "client/cli/azure/azure_model_json.h"
+#include "client/cli/commands/delete_version.h"
 #include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
@@ -34,8 +35,10 @@ Result<int> Delete(Session& session, const Options& options) {
   SayIgnored(session, options, {});
   auto client = session.Connect();
   if (!client) return Fail(client.error());
-  MLPROF_TRY(client->models().Delete(options.Text("--model-id")));
-  session.Say("deleted model " + options.Text("--model-id"));
+  const auto id = ModelToDelete(session, *client, options, options.Text("--model-id"));
+  if (!id) return Fail(id.error());
+  MLPROF_TRY(client->models().Delete(*id));
+  session.Say("deleted model " + *id);
   return kDone;
 }
 
@@ -100,7 +103,7 @@ Command DeleteMlModelCommand() {
           "delete a model, as az ml model delete",
           0,
           0,
-          WithAzureOptions({kModelId}),
+          WithAzureOptions({kModelId, YesOption()}),
           {"mlprof ml model delete -g GROUP -w WORKSPACE -i sentiment:1"},
           Delete};
 }

@@ -68,13 +68,14 @@ bool IsGuid(const std::string& text) {
 Status Resolve(Session& session, Client& client, const Options& options,
                const std::vector<std::string>& models, ProfileRequest& request) {
   for (const std::string& value : models) {
-    auto id = ResolveModel(session, client, value);
+    auto id = ResolveModel(session, client, value, Precedence::kRegistered);
     if (!id) return Fail(id.error());
     request.model_ids.push_back(std::move(*id));
   }
   request.input_dataset_id = options.Text("--input-dataset-id");
   if (IsGuid(request.input_dataset_id)) return {};
-  auto dataset = ResolveDataset(session, client, request.input_dataset_id);
+  auto dataset = ResolveDataset(session, client, request.input_dataset_id, Precedence::kRegistered,
+                                CsvHeader::kUnsaid);
   if (!dataset) return Fail(dataset.error());
   request.input_dataset_id = std::move(*dataset);
   return {};

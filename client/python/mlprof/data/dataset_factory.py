@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, List, Mapping, Optional, Union
 
 from mlprof.data.data_type import DataType
@@ -12,6 +13,7 @@ from mlprof.data.tabular_dataset import Row, TabularDataset
 from mlprof.exceptions import UserErrorException
 
 Header = Union[bool, PromoteHeadersBehavior]
+SHOWN_CHARACTERS = 60
 
 
 class TabularDatasetFactory:
@@ -25,7 +27,7 @@ class TabularDatasetFactory:
         infer_column_types: bool = True,
         set_column_types: Optional[Mapping[str, DataType]] = None,
         separator: str = ",",
-        header: Header = PromoteHeadersBehavior.ALL_FILES_HAVE_SAME_HEADERS,
+        header: Optional[Header] = None,
         partition_format: Optional[str] = None,
         support_multi_line: bool = False,
         empty_as_string: bool = False,
@@ -35,6 +37,9 @@ class TabularDatasetFactory:
 
         A row is text whatever it looks like, so no types are inferred. Nothing is sent until the
         dataset is registered or profiled with. Raises UserErrorException.
+
+        No line is a header unless `header` says so, as everywhere in mlprof; a first row that looks
+        like one is warned of when the dataset is registered.
         """
         del validate, infer_column_types, empty_as_string  # the rows are the same either way
         _refuse(include_path=include_path, partition_format=partition_format)
@@ -48,6 +53,7 @@ class TabularDatasetFactory:
             text = decode(content, encoding, name)
             has_header = _has_header(behavior, number)
             found, title = rows_of(text, separator, has_header, support_multi_line, name)
+            _say_dropped(title, found, name)
             rows += found
             column = title or column
         return TabularDataset.of_rows(rows, column)
@@ -58,7 +64,17 @@ class TabularDatasetFactory:
         return TabularDataset.of_rows(list(rows))
 
 
-def _behavior(header: Header) -> PromoteHeadersBehavior:
+def _say_dropped(title: Optional[str], rows: List[str], name: str) -> None:
+    """A header that is a request is left out as asked, but not in silence."""
+    if title is not None and (title.startswith(("{", "[")) or title in rows):
+        warnings.warn(
+            f"{name}: the first line, {title[:SHOWN_CHARACTERS]!r}, was left out as the header, "
+            "and looks like a request; header=False keeps it",
+            stacklevel=3,
+        )
+
+
+def _behavior(header: Optional[Header]) -> PromoteHeadersBehavior:
     if header is True:
         return PromoteHeadersBehavior.ALL_FILES_HAVE_SAME_HEADERS
     return header or PromoteHeadersBehavior.NO_HEADERS

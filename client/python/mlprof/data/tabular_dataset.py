@@ -87,6 +87,7 @@ class TabularDataset:
             made = connection.post("/datasets", {"rows": self._encoded()}, query)
         except WebserviceException as error:
             raise _as_user_error(error) from None
+        _pass_on(made)
         return TabularDataset(self._rows, self.column, workspace, made)
 
     def registered_in(self, workspace: "Workspace") -> "TabularDataset":
@@ -100,6 +101,7 @@ class TabularDataset:
         name = "unregistered-" + digest.hexdigest()[:16]
         known = _newest(workspace.connection, name)
         if known is not None:
+            _pass_on(known)
             return TabularDataset(self._rows, self.column, workspace, known)
         return self.register(workspace, name)
 
@@ -154,6 +156,13 @@ class TabularDataset:
         rows = [row if isinstance(row, str) else repr(row) for row in self.rows(SHOWN_ROWS)]
         shown = "".join(f"<tr><td><code>{html.escape(row)}</code></td></tr>" for row in rows)
         return f"<table><tr><th>{html.escape(repr(self))}</th></tr>{shown}</table>"
+
+
+def _pass_on(resource: JsonObject) -> None:
+    """What the server warns of: a first row that looks like a header."""
+    for warning in resource.get("warnings") or []:
+        text = "; ".join(filter(None, (warning["message"], warning["advice"])))
+        warnings.warn(text, stacklevel=3)
 
 
 def _newest(connection: Connection, name: str) -> Optional[JsonObject]:

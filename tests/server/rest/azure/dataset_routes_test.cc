@@ -66,6 +66,22 @@ TEST_F(AzureDatasets, IsTheNativeDatasetOfThatName) {
               ElementsAre("{\"data\": [1]}", "{\"data\": [2]}"));
 }
 
+TEST_F(AzureDatasets, ItsDefinitionSaysWhetherThereIsAHeader) {
+  PutInDatastore("data/h.txt", "text\n{\"data\": [1]}\n{\"data\": [2]}\n");
+  ASSERT_EQ(Register("without", "data/h.txt").status, 200);
+  EXPECT_EQ(NativeRows("without:1").size(), 3u);
+  EXPECT_EQ(datasets_.Get("s/g/w", "without:1")->warnings.at(0).code, "looksLikeHeader");
+  std::string yaml = DataflowYaml("s/g/w", "data/h.txt", false);
+  yaml.replace(yaml.find("no_header"), 9, "all_files_same_headers");
+  const HttpResponse with = Ask("POST", Datasets(kQuery),
+                                DumpJson({{"name", "with"},
+                                          {"datasetType", "tabular"},
+                                          {"latest", {{"dataflow", DataflowJson(yaml)}}}}));
+  ASSERT_EQ(with.status, 200) << TextOf(with);
+  EXPECT_THAT(NativeRows("with:1"), ElementsAre("{\"data\": [1]}", "{\"data\": [2]}"));
+  EXPECT_TRUE(datasets_.Get("s/g/w", "with:1")->warnings.empty());
+}
+
 TEST_F(AzureDatasets, ItsDefinitionNamesExactlyItsRowsWhateverBecomesOfTheFile) {
   const std::string id =
       JsonOf(Register("requests", "data/x.txt"))["latest"]["savedDatasetId"].get<std::string>();

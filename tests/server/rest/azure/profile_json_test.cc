@@ -61,6 +61,17 @@ TEST(AzureProfileRequest, IsReadAsAClientWritesIt) {
   EXPECT_EQ(wanted->asked, Parsed(R"({"cpu": 1.0, "memoryInGB": 0.5})"));
 }
 
+TEST(AzureProfileRequest, NamesEveryCeilingThatNoContainerRunsUnder) {
+  Json body = Body();
+  body["containerResourceRequirements"] = {{"cpu", 0.05}, {"memoryInGB", 0.0001}};
+  const auto wanted = DecodeAzureProfile(body);
+  ASSERT_FALSE(wanted);
+  std::vector<std::string> pointers;
+  for (const FieldError& field : wanted.error().fields()) pointers.push_back(field.pointer);
+  EXPECT_THAT(pointers, ElementsAre("/containerResourceRequirements/cpu",
+                                    "/containerResourceRequirements/memoryInGB"));
+}
+
 TEST(AzureProfileRequest, BecomesAnInferenceConfig) {
   const auto wanted = DecodeAzureProfile(Body());
   ASSERT_TRUE(wanted);

@@ -1,0 +1,23 @@
+// Which version `delete` removes. A bare name means the newest one: it is named, and a person at a
+// terminal is asked first where there are others, which would stay and be the newest then.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/options.h"
+#include "client/cli/session.h"
+#include "common/result/result.h"
+
+namespace mlprof::cli {
+
+/// --yes
+OptionSpec YesOption();
+
+/// The id to delete. kNotFound for an unknown one; kCancelled where the answer was no.
+Result<std::string> ModelToDelete(Session& session, Client& client, const Options& options,
+                                  const std::string& value);
+Result<std::string> DatasetToDelete(Session& session, Client& client, const Options& options,
+                                    const std::string& value);
+
+}  // namespace mlprof::cli

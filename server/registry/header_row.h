@@ -1,0 +1,18 @@
+// Rows whose first may be a column's name that was never meant for the model. Pure.
+#pragma once
+
+#include <string>
+
+#include "common/domain/dataset.h"
+#include "common/domain/warning.h"
+
+namespace mlprof {
+
+/// The first row, where it looks like a header: it is one bare word as columns are called
+/// ("review_text"), and none of the next hundred rows is. "" where it does not.
+std::string HeaderLikeRow(const Rows& rows);
+
+/// What is told of it: the row is kept, and sent to the model like every other.
+Warning HeaderWarning(const std::string& row);
+
+}  // namespace mlprof
