@@ -153,8 +153,8 @@ bool HttpConnection::DescribeRequest() {
   return query.has_value();
 }
 
-// Until it is admitted a request is no work that would keep the connection its place, or strangers
-// could fill them all.
+// Until it is admitted, and its caller known, a request is no work that would keep the connection
+// its place, or strangers could fill them all.
 void HttpConnection::Admit() {
   phase_ = Phase::kRequest;
   if (!core_.hooks.admit) return OnAdmitted(false, true);
@@ -185,8 +185,10 @@ void HttpConnection::Admit() {
 
 void HttpConnection::OnAdmitted(bool refused, bool known) {
   if (refused) return Send();
-  if (!core_.places.Work(place_)) return End();  // it had to make room meanwhile
   if (known && !std::exchange(known_, true)) core_.places.Know(place_);
+  // A stranger whom some route is open to works only while its handler does: a body that drips in
+  // would keep the place for as long as it likes.
+  if (known_ && !core_.places.Work(place_)) return End();  // it had to make room meanwhile
   RouteRequest();
 }
 
@@ -226,6 +228,7 @@ void HttpConnection::ReceiveBody() {
 }
 
 void HttpConnection::RunHandler() {
+  if (!core_.places.Work(place_)) return End();
   RespondWith([this] { return route_->handler(request_); });
 }
 
@@ -256,6 +259,7 @@ void HttpConnection::RespondWith(std::function<HttpResponse()> respond) {
 }
 
 void HttpConnection::Send() {
+  if (!known_) core_.places.Wait(place_);  // for as long as it takes to read the answer
   const bool streams = std::holds_alternative<std::shared_ptr<BodyStream>>(prepared_.response.body);
   if (streams && !core_.places.Stream(place_)) {
     prepared_ = {};

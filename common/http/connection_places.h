@@ -32,7 +32,7 @@ class ConnectionPlaces {
 
   /// Waits for a request from now on, as the last in line.
   void Wait(Place& place) noexcept;
-  /// Has a request in flight: it cannot be asked to make room. False where it was already.
+  /// Has a request in flight: it cannot be asked to make room. False where it had to already.
   bool Work(Place& place) noexcept;
   /// Brought a request of a caller we know.
   void Know(Place& place) noexcept;

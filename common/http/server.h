@@ -51,7 +51,8 @@ struct HttpServerHooks {
   /// Before routing and before any body is read (Host, Origin, authorization): a response refuses.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit;
   /// Of an admitted request: whether it proves who the caller is. Connections of others are the
-  /// first to make room for new ones. Empty: whatever is admitted does.
+  /// first to make room for new ones, also while a body comes in or an answer goes out. Empty:
+  /// whatever is admitted does.
   std::function<bool(const HttpRequest&)> knows;
   /// Turns the server's own refusals (400, 404, 405, 408, 413, 414, 417, 431, 500, 501, 503, 505)
   /// into a response; the request may be empty where its header block was not understood.
@@ -66,8 +67,8 @@ struct HttpServerHooks {
 
 class HttpServer {
  public:
-  /// Binds and listens; kUnavailable with the reason where an address is taken or not allowed, or
-  /// its threads cannot be started.
+  /// Binds and listens; kUnavailable with the reason where an address is taken or not allowed,
+  /// kResourceExhausted where its threads cannot be started.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
                                                    const Router& router, HttpServerHooks hooks);
   virtual ~HttpServer() = default;

@@ -17,7 +17,7 @@ class InSteps {
   virtual void BreakOff() noexcept = 0;
 };
 
-/// Copyable; may outlive what it guards, which is then left alone.
+/// Copyable; may outlive what it guards: then no step of it is run any more.
 class StepGuard {
  public:
   StepGuard() = default;
@@ -26,13 +26,16 @@ class StepGuard {
   /// Keeps what is guarded alive; null where it has gone.
   std::shared_ptr<InSteps> Hold() const { return guarded_.lock(); }
 
+  /// The step works on what is guarded, which stays alive meanwhile.
   template <class Step>
   void Run(Step&& step) const noexcept {
+    const auto guarded = Hold();
+    if (!guarded) return;
     try {
       std::forward<Step>(step)();
     } catch (...) {
       LogThrown("a connection is broken off", "http");
-      if (const auto guarded = Hold()) guarded->BreakOff();
+      guarded->BreakOff();
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "common/log/log.h"
 
@@ -37,24 +38,29 @@ void EventHub::Publish(const std::string& profile_id, const std::string& type, J
 
 void EventHub::PublishToWatchers(const std::string& profile_id, const std::string& type,
                                  Json data) {
+  if (const Status opened = OpenRing(profile_id, For::kWatchers); !opened) {
+    storage_.Failed(opened.error().message());
+    return;
+  }
   Append(profile_id, type, std::move(data));
 }
 
 // Ids go on from the last stored one, so that a client that resumes after a restart misses nothing.
 // What is stored is read with no lock held, and again where a ring went meanwhile: it may have left
-// newer events.
-Status EventHub::OpenRing(const std::string& profile_id) {
+// newer events. A profile that was forgotten meanwhile has no watchers, and gets no ring for them.
+Status EventHub::OpenRing(const std::string& profile_id, For whom) {
+  const auto wanted = [&] { return whom == For::kAnybody || waiting_.contains(profile_id); };
   for (;;) {
     std::uint64_t forgotten = 0;
     {
       const std::lock_guard lock(mutex_);
-      if (rings_.contains(profile_id)) return {};
+      if (rings_.contains(profile_id) || !wanted()) return {};
       forgotten = forgotten_;
     }
     const auto stored = profiles_.EventsAfter(profile_id, 0);
     if (!stored) return Fail(stored.error());
     const std::lock_guard lock(mutex_);
-    if (forgotten != forgotten_) continue;
+    if (forgotten != forgotten_ || !wanted()) continue;
     const auto [entry, fresh] = rings_.try_emplace(profile_id);
     if (!fresh || stored->empty()) return {};
     entry->second.last_id = stored->back().id;
@@ -66,8 +72,8 @@ Status EventHub::OpenRing(const std::string& profile_id) {
 
 std::optional<StoredEvent> EventHub::Append(const std::string& profile_id, const std::string& type,
                                             Json data) {
-  std::vector<Ready> waiting;
   StoredEvent event;
+  std::vector<Ready> waiting;
   {
     const std::lock_guard lock(mutex_);
     const auto found = rings_.find(profile_id);
@@ -76,9 +82,9 @@ std::optional<StoredEvent> EventHub::Append(const std::string& profile_id, const
     event = {++ring.last_id, type, std::move(data)};
     ring.events.push_back(event);
     if (ring.events.size() > kRingSize) ring.events.pop_front();
-    waiting.swap(ring.waiting);
+    waiting = TakeWaiting(profile_id);
   }
-  for (const Ready& ready : waiting) ready();
+  for (const Ready& woken : waiting) woken();
   return event;
 }
 
@@ -105,17 +111,33 @@ Result<std::vector<StoredEvent>> EventHub::After(const std::string& profile_id,
   return FirstOf(std::move(stored), max);
 }
 
+// Waiting makes no ring: nobody may ever publish to the profile, or forget it, again. Without one
+// an event may have come and its ring gone since the caller looked; then it is stored.
 void EventHub::WhenAfter(const std::string& profile_id, std::int64_t last_id, Ready ready) {
-  // Where what is stored cannot be read, who waits finds that out by reading.
-  if (OpenRing(profile_id)) {
+  std::optional<std::int64_t> newest;
+  {
     const std::lock_guard lock(mutex_);
     const auto found = rings_.find(profile_id);
-    if (found != rings_.end() && found->second.last_id <= last_id) {
-      found->second.waiting.push_back(std::move(ready));
-      return;
-    }
+    if (found != rings_.end()) newest = found->second.last_id;
+    if (!newest || *newest <= last_id)
+      waiting_[profile_id].push_back(std::exchange(ready, nullptr));
   }
-  ready();
+  if (ready) return ready();
+  if (newest) return;
+  // Where what is stored cannot be read, who waits finds that out by reading.
+  const auto stored = profiles_.EventsAfter(profile_id, last_id);
+  if (stored && stored->empty()) return;
+  std::vector<Ready> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting = TakeWaiting(profile_id);
+  }
+  for (const Ready& woken : waiting) woken();
+}
+
+std::vector<EventHub::Ready> EventHub::TakeWaiting(const std::string& profile_id) {
+  auto found = waiting_.extract(profile_id);
+  return found ? std::move(found.mapped()) : std::vector<Ready>();
 }
 
 bool EventHub::IsOpen(const std::string& profile_id) const {
@@ -127,13 +149,12 @@ void EventHub::Forget(const std::string& profile_id) {
   std::vector<Ready> waiting;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = rings_.find(profile_id);
-    if (found == rings_.end()) return;
-    waiting.swap(found->second.waiting);
-    rings_.erase(found);
+    // Also without a ring: one may be on its way for those who wait.
+    rings_.erase(profile_id);
+    waiting = TakeWaiting(profile_id);
     ++forgotten_;
   }
-  for (const Ready& ready : waiting) ready();
+  for (const Ready& woken : waiting) woken();
 }
 
 }  // namespace mlprof

@@ -32,7 +32,8 @@ class EventHub {
   /// Events after `last_id`, oldest first, at most `max`. A slow reader may miss ring-only ones.
   Result<std::vector<StoredEvent>> After(const std::string& profile_id, std::int64_t last_id,
                                          std::size_t max);
-  /// Calls `ready` once, from any thread, when an event after `last_id` is there (perhaps at once).
+  /// Calls `ready` once, from any thread, when an event after `last_id` is there (perhaps at once),
+  /// or the profile is forgotten: whoever asks for one that is over already waits for ever.
   void WhenAfter(const std::string& profile_id, std::int64_t last_id, std::function<void()> ready);
   /// Whether more may come: somebody has published to it and has not said that it is over.
   bool IsOpen(const std::string& profile_id) const;
@@ -44,11 +45,14 @@ class EventHub {
   struct Ring {
     std::int64_t last_id = 0;
     std::deque<StoredEvent> events;
-    std::vector<std::function<void()>> waiting;
   };
   using Ready = std::function<void()>;
-  /// Makes the ring where there is none, with what is stored. Nothing is made where that fails.
-  Status OpenRing(const std::string& profile_id);
+  enum class For { kAnybody, kWatchers };
+  /// Makes the ring where there is none, with what is stored. Nothing is made where that fails, or
+  /// nobody waits for what is for watchers alone.
+  Status OpenRing(const std::string& profile_id, For whom = For::kAnybody);
+  /// With the mutex held.
+  std::vector<Ready> TakeWaiting(const std::string& profile_id);
   /// The event with its id, for whoever stores it; none where there is no ring.
   std::optional<StoredEvent> Append(const std::string& profile_id, const std::string& type,
                                     Json data);
@@ -56,8 +60,9 @@ class EventHub {
   ProfileRepository& profiles_;
   Outage storage_{"events are not stored", "events are stored again"};
   mutable std::mutex mutex_;
-  std::map<std::string, Ring> rings_;
-  std::uint64_t forgotten_ = 0;  // rings, so far
+  std::map<std::string, Ring> rings_;  // of profiles that are published to
+  std::map<std::string, std::vector<Ready>> waiting_;
+  std::uint64_t forgotten_ = 0;  // profiles, so far
 };
 
 }  // namespace mlprof

@@ -152,7 +152,12 @@ std::optional<HttpResponse> AccessRules::Check(const HttpRequest& request) const
   for (const auto& guarded : guarded_elsewhere_) {
     if (guarded(request)) return std::nullopt;
   }
-  return CheckCaller(request);
+  return BringsCredential(request) ? std::nullopt : CheckCaller(request);
+}
+
+bool AccessRules::BringsCredential(const HttpRequest& request) const {
+  return std::any_of(credentials_.begin(), credentials_.end(),
+                     [&](const auto& brings) { return brings(request); });
 }
 
 bool AccessRules::IsLocal(const HttpRequest& request) const {
@@ -178,7 +183,8 @@ std::optional<Scope> AccessRules::ScopeOf(const HttpRequest& request) const {
 }
 
 bool AccessRules::Knows(const HttpRequest& request) const {
-  return (anyone_ && !request.headers.Get("Authorization")) || ScopeOf(request).has_value();
+  return (anyone_ && !request.headers.Get("Authorization")) || ScopeOf(request).has_value() ||
+         BringsCredential(request);
 }
 
 std::string BearerOf(const HttpRequest& request) {

@@ -47,6 +47,11 @@ class AccessRules {
   void LeaveOpen(std::function<bool(const HttpRequest&)> guarded_elsewhere) {
     guarded_elsewhere_.push_back(std::move(guarded_elsewhere));
   }
+  /// Requests that bring a valid credential of another kind: let in like those left open, and their
+  /// caller is known.
+  void AcceptCredential(std::function<bool(const HttpRequest&)> brings_credential) {
+    credentials_.push_back(std::move(brings_credential));
+  }
 
   /// The refusal (400 without a usable Host, 401, 403), or nothing where the request may go on.
   std::optional<HttpResponse> Check(const HttpRequest& request) const;
@@ -75,6 +80,7 @@ class AccessRules {
   bool IsOurOrigin(const HttpRequest& request, const std::string& origin) const;
   std::optional<HttpResponse> CheckSite(const HttpRequest& request) const;
   std::optional<HttpResponse> CheckCaller(const HttpRequest& request) const;
+  bool BringsCredential(const HttpRequest& request) const;
 
   const Local local_;
   bool every_address_ = false;
@@ -82,6 +88,7 @@ class AccessRules {
   std::vector<Address> addresses_;
   std::vector<BearerCheck> checks_;
   std::vector<std::function<bool(const HttpRequest&)>> guarded_elsewhere_;
+  std::vector<std::function<bool(const HttpRequest&)>> credentials_;
   std::atomic<unsigned short> http_port_ = 0;
   std::atomic<unsigned short> https_port_ = 0;
 };

@@ -1,5 +1,9 @@
 #include "server/rest/event_stream.h"
 
+#include <atomic>
+#include <memory>
+#include <utility>
+
 namespace mlprof {
 namespace {
 
@@ -19,11 +23,8 @@ std::optional<std::string> EventStream::Read() {
   std::string text;
   if (!opened_) text = kOpening;
   opened_ = true;
-  const auto events = hub_.After(profile_id_, last_id_, kEventsAtOnce);
-  if (!events || (events->empty() && finished_)) {
-    done_ = true;
-    return text.empty() ? std::nullopt : std::optional(text);
-  }
+  const auto events = Next();
+  if (done_) return text.empty() ? std::nullopt : std::optional(text);
   for (const StoredEvent& event : *events) {
     text += FormatEvent(event);
     last_id_ = event.id;
@@ -32,8 +33,24 @@ std::optional<std::string> EventStream::Read() {
   return text;
 }
 
+// Where the profile ended between two looks, its last event came in between.
+Result<std::vector<StoredEvent>> EventStream::Next() {
+  auto events = hub_.After(profile_id_, last_id_, kEventsAtOnce);
+  if (events && events->empty() && over_()) {
+    events = hub_.After(profile_id_, last_id_, kEventsAtOnce);
+    done_ = events && events->empty();
+  }
+  if (!events) done_ = true;
+  return events;
+}
+
+// Who waits is called at the profile's end; one that came before nobody tells of again.
 void EventStream::OnReady(std::function<void()> ready) {
-  hub_.WhenAfter(profile_id_, last_id_, std::move(ready));
+  auto once = [ready = std::move(ready), rung = std::make_shared<std::atomic_flag>()] {
+    if (!rung->test_and_set()) ready();
+  };
+  hub_.WhenAfter(profile_id_, last_id_, once);
+  if (over_()) once();
 }
 
 }  // namespace mlprof

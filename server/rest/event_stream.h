@@ -1,11 +1,13 @@
-// The events of one profile as Server-Sent Events, from a given id on. Ends after `done`, or at
-// once after the last event where the profile is finished already. Used by the server's I/O thread.
+// The events of one profile as Server-Sent Events, from a given id on. Ends after `done`, or after
+// the last event of a profile that is over: its `done` may never have been stored. Used by the
+// server's I/O thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/http/message.h"
 #include "server/profiling/event_hub.h"
@@ -17,18 +19,21 @@ std::string FormatEvent(const StoredEvent& event);
 
 class EventStream final : public BodyStream {
  public:
-  /// `finished`: nothing more will be published.
-  EventStream(EventHub& hub, std::string profile_id, std::int64_t last_id, bool finished)
-      : hub_(hub), profile_id_(std::move(profile_id)), last_id_(last_id), finished_(finished) {}
+  /// `over`: whether nothing more will be published; asked where there is nothing to say.
+  EventStream(EventHub& hub, std::string profile_id, std::int64_t last_id,
+              std::function<bool()> over)
+      : hub_(hub), profile_id_(std::move(profile_id)), last_id_(last_id), over_(std::move(over)) {}
 
   std::optional<std::string> Read() override;
   void OnReady(std::function<void()> ready) override;
 
  private:
+  Result<std::vector<StoredEvent>> Next();
+
   EventHub& hub_;
   const std::string profile_id_;
   std::int64_t last_id_;
-  const bool finished_;
+  const std::function<bool()> over_;
   bool opened_ = false;
   bool done_ = false;
 };

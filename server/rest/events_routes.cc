@@ -47,11 +47,16 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   // A browser takes every stream that ends up again; 204 alone makes it stop (HTML, 9.2.3).
   if (*newest && (*newest)->type == "done" && last_id == (*newest)->id) return NoContent();
   // The state is stored before the last event is: until that is out too, a stream waits for it.
-  const bool over = IsFinished(profile->state) && !hub.IsOpen(profile->id);
+  // Of a profile that was deleted, or cannot be read, nothing more is told either.
+  auto over = [&hub, &profiles = services.profiles, workspace, id = profile->id] {
+    if (hub.IsOpen(id)) return false;
+    const auto now = profiles.Get(workspace, id);
+    return !now || IsFinished(now->state);
+  };
   HttpResponse response;
   response.headers.Set("Content-Type", "text/event-stream");
   response.headers.Set("Cache-Control", "no-store");
-  response.body = std::make_shared<EventStream>(hub, profile->id, last_id, over);
+  response.body = std::make_shared<EventStream>(hub, profile->id, last_id, std::move(over));
   return response;
 }
 

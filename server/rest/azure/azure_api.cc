@@ -87,13 +87,15 @@ void GuardAzureRoutes(AccessRules& access, const AzureServices& azure) {
     if (!claims->token_id.empty() && !tokens.IsValid(claims->token_id)) return std::nullopt;
     return claims->scope;
   });
-  access.LeaveOpen([azure](const HttpRequest& request) {
-    // Addresses that hold no secret, what every client reads first; and two that ask themselves.
+  access.LeaveOpen([](const HttpRequest& request) {
+    // Addresses that hold no secret, what every client reads first; and one that asks itself.
     if (request.path == "/metadata/endpoints" || request.path == "/discovery") {
       return IsRead(request.method);
     }
-    return request.path == "/msi/token" || BringsGrant(azure, request);
+    return request.path == "/msi/token";
   });
+  access.AcceptCredential(
+      [azure](const HttpRequest& request) { return BringsGrant(azure, request); });
 }
 
 HttpResponse InAzureShape(HttpResponse refusal, const HttpRequest& request) {

@@ -112,6 +112,42 @@ TEST_F(HttpServerCrowdTest, AnAdmittedStrangerIsNoCallerItKnows) {
   EXPECT_THAT(known.ReadResponse(), EndsWith("text"));
 }
 
+// Routes may be open to strangers; a body of theirs that never ends is no work.
+TEST_F(HttpServerCrowdTest, BodiesOfAdmittedStrangersMakeRoom) {
+  hooks_.knows = [](const HttpRequest& request) {
+    return request.headers.Get("Token").has_value();
+  };
+  StartServer();
+  RawClient known = Connect();
+  known.Send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nToken: good\r\nExpect: 100-continue\r\n"
+      "Content-Length: 2\r\n\r\n");
+  EXPECT_THAT(known.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100 "));
+  for (const char* request : {"GET /text", "POST /echo", "POST /upload"}) {
+    for (int i = 0; i < 4; ++i) {
+      crowd_.emplace_back(server_->port())
+          .Send(std::string(request) +
+                " HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+      EXPECT_THAT(crowd_.back().ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 100 "));
+    }
+  }
+  ExpectServing();
+  EXPECT_EQ(Count(TurnedAway::kBusy), 0);
+  known.Send("ok");
+  EXPECT_THAT(known.ReadResponse(), EndsWith("ok"));
+}
+
+TEST_F(HttpServerCrowdTest, AnswersThatStrangersDoNotReadMakeRoom) {
+  hooks_.knows = [](const HttpRequest&) { return false; };
+  StartServer();
+  for (int i = 0; i < 4; ++i) {
+    Crowd(1, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_THAT(crowd_.back().ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  }
+  ExpectServing();
+  EXPECT_EQ(Count(TurnedAway::kBusy), 0);
+}
+
 TEST_F(HttpServerCrowdTest, SaysWhenToComeAgainWhereAllAreAtWork) {
   options_.max_connections = 1;
   StartServer();

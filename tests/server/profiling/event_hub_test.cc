@@ -102,6 +102,25 @@ TEST_F(EventHubTest, CallsWhoWaitsForAProfileThatIsForgotten) {
   EXPECT_EQ(woken, 1);
 }
 
+TEST_F(EventHubTest, WaitingOpensNothing) {
+  bench_.events().Forget(id_);
+  int woken = 0;
+  bench_.events().WhenAfter(id_, 0, [&] { ++woken; });
+  EXPECT_FALSE(bench_.events().IsOpen(id_));
+  bench_.events().Forget(id_);
+  EXPECT_EQ(woken, 1);
+  bench_.events().PublishToWatchers(id_, "progress", Json::object());
+  EXPECT_FALSE(bench_.events().IsOpen(id_));
+}
+
+TEST_F(EventHubTest, CallsAtOnceForAStoredEventWhoseRingIsGone) {
+  bench_.events().PublishStored(id_, "done", Json::object());
+  bench_.events().Forget(id_);
+  int woken = 0;
+  bench_.events().WhenAfter(id_, 0, [&] { ++woken; });
+  EXPECT_EQ(woken, 1);
+}
+
 TEST_F(EventHubTest, PublishesToWatchersOnlyWhereThereAreSome) {
   bench_.events().Forget(id_);
   bench_.events().PublishToWatchers(id_, "progress", Json::object());

@@ -94,6 +94,11 @@ TEST(AccessRulesTest, KnowsWhoProvesWhoHeIs) {
   EXPECT_FALSE(rules.Knows(wrong));
   EXPECT_TRUE(
       rules.Knows(RequestWith({{"Host", "localhost:8080"}, {"Authorization", "Bearer good"}})));
+  rules.AcceptCredential([](const HttpRequest& request) { return request.path == "/signed"; });
+  HttpRequest with_grant = stranger;
+  with_grant.path = "/signed";
+  EXPECT_TRUE(rules.Knows(with_grant));
+  EXPECT_FALSE(rules.Knows(stranger));
   rules.LetAnyoneIn();
   EXPECT_TRUE(rules.Knows(stranger));
   EXPECT_FALSE(rules.Knows(wrong));

@@ -47,6 +47,19 @@ TEST_F(AzureBlobs, WhatWasPutIsReadByWhoeverHasTheAddress) {
   EXPECT_EQ(behind.headers.Get("Content-Range"), "bytes */10");
 }
 
+TEST_F(AzureBlobs, ASignedAddressSaysWhoAsks) {
+  HttpRequest request;
+  request.method = "PUT";
+  request.remote_address = kElsewhere;
+  request.headers.Add("Host", "127.0.0.1:8443");
+  request.path = "/azureml-blobstore/x";
+  EXPECT_FALSE(access_.Knows(request));
+  request.query = *ParseQuery(std::string_view(query_).substr(1));
+  EXPECT_TRUE(access_.Knows(request));
+  request.path = "/msi/token";
+  EXPECT_FALSE(access_.Knows(request));
+}
+
 TEST_F(AzureBlobs, AnAddressEndsWithTheTokenItWasGivenFor) {
   ASSERT_EQ(Blob("PUT", "x", "1").status, 201);
   const Json store = JsonOf(AskFrom(kElsewhere, "GET", Workspace("/datastore/v1.0") + "/default",
