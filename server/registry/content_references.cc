@@ -96,6 +96,8 @@ Result<std::map<std::string, std::string>> ReferencedContent(Database& database)
 Status RemoveUnreferenced(Database& database, ContentStore& content,
                           std::span<const std::string> digests) {
   if (digests.empty()) return {};
+  // A commit that the disk refused may come back with the next start.
+  MLPROF_TRY(database.Health());
   if (!database.checked()) {
     LogInfo("content stays for the next start, as the database is still being checked");
     return {};
@@ -109,6 +111,7 @@ Status RemoveUnreferenced(Database& database, ContentStore& content,
 }
 
 Status ReconcileContent(Database& database, ContentStore& content, Timestamp now) {
+  MLPROF_TRY(database.Health());
   const auto lock = content.Lock();
   const auto references = ReferencedContent(database);
   if (!references) return Fail(references.error());

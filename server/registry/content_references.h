@@ -22,8 +22,8 @@ extern const char* const kReferencesSql;
 Result<std::map<std::string, std::string>> ReferencedContent(Database& database);
 
 /// After rows went: removes of their content what no other row refers to. Nothing is removed before
-/// the database has passed its check: the next start finds it. The caller holds the content store's
-/// lock.
+/// the database has passed its check, or on the word of one that is in trouble, whose next start may
+/// know more: the next start finds it. The caller holds the content store's lock.
 Status RemoveUnreferenced(Database& database, ContentStore& content,
                           std::span<const std::string> digests);
 
