@@ -22,12 +22,13 @@ struct Unpacked {
 
 // The uncompressed tar is written to `tar` only where the upload is not that already.
 Result<Unpacked> Unpack(const fs::path& upload, bool gzip, int tar, TreeWriter& tree,
-                        const TarLimits& limits) {
+                        const TarLimits& limits, const std::stop_token& stop) {
   auto file = FileSource::Open(upload);
   if (!file) return Fail(file.error());
+  StoppableSource stoppable(**file, stop);
   std::optional<GzipSource> unzipped;
-  if (gzip) unzipped.emplace(**file);
-  RecordingSource source(gzip ? static_cast<ByteSource&>(*unzipped) : **file, tar);
+  if (gzip) unzipped.emplace(stoppable);
+  RecordingSource source(gzip ? static_cast<ByteSource&>(*unzipped) : stoppable, tar);
   const auto contents = ReadTar(source, limits, tree);
   if (!contents) return Fail(contents.error());
   MLPROF_TRY(tree.Finish());
@@ -37,7 +38,7 @@ Result<Unpacked> Unpack(const fs::path& upload, bool gzip, int tar, TreeWriter& 
 }  // namespace
 
 Result<StagedArchive> StagedArchive::Stage(ContentStore& content, const SpooledBody& upload,
-                                           const TarLimits& limits) {
+                                           const TarLimits& limits, const std::stop_token& stop) {
   StagedArchive staged(content);
   const auto gzip = IsGzipFile(*upload.file);
   if (!gzip) return Fail(gzip.error());
@@ -51,7 +52,7 @@ Result<StagedArchive> StagedArchive::Stage(ContentStore& content, const SpooledB
         open(staged.tar_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!copy) return Fail(FromErrno(errno, "creating " + staged.tar_.path().string()));
   }
-  const auto unpacked = Unpack(*upload.file, *gzip, copy.get(), *tree, limits);
+  const auto unpacked = Unpack(*upload.file, *gzip, copy.get(), *tree, limits, stop);
   if (!unpacked) return Fail(unpacked.error());
   MLPROF_TRY(SyncPath(staged.tar_.path()));
   staged.sha256_ = unpacked->sha256;

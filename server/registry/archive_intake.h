@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 
 #include "common/http/message.h"
@@ -16,9 +17,10 @@ namespace mlprof {
 /// An archive in the content store's incoming folder; what is not published goes with it.
 class StagedArchive {
  public:
-  /// Errors as of ReadTar, and kUnavailable for a full disk.
+  /// Errors as of ReadTar, kUnavailable for a full disk, and kCancelled at the stop.
   static Result<StagedArchive> Stage(ContentStore& content, const SpooledBody& upload,
-                                     const TarLimits& limits = {});
+                                     const TarLimits& limits = {},
+                                     const std::stop_token& stop = {});
   const std::string& sha256() const { return sha256_; }  // of the tar, uncompressed
   Bytes size() const { return size_; }                   // of the files
 

@@ -32,6 +32,11 @@ Result<std::size_t> FileSource::Read(std::span<char> buffer) {
   }
 }
 
+Result<std::size_t> StoppableSource::Read(std::span<char> buffer) {
+  if (stop_.stop_requested()) return Fail(Cancelled("reading an archive was stopped"));
+  return inner_.Read(buffer);
+}
+
 Result<std::string> ReadWholeFile(const std::filesystem::path& file, Bytes most,
                                   const std::string& what) {
   std::error_code error;

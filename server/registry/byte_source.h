@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "common/hash/sha256.h"
@@ -32,6 +33,19 @@ class FileSource : public ByteSource {
  private:
   explicit FileSource(FileDescriptor fd) : fd_(std::move(fd)) {}
   FileDescriptor fd_;
+};
+
+/// Another source until the stop, then kCancelled.
+class StoppableSource : public ByteSource {
+ public:
+  /// `inner` must outlive this.
+  StoppableSource(ByteSource& inner, std::stop_token stop)
+      : inner_(inner), stop_(std::move(stop)) {}
+  Result<std::size_t> Read(std::span<char> buffer) override;
+
+ private:
+  ByteSource& inner_;
+  const std::stop_token stop_;
 };
 
 /// All of a file. kTooLarge, which names it as `what`, for more than `most`.

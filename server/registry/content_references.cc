@@ -1,5 +1,7 @@
 #include "server/registry/content_references.h"
 
+#include <vector>
+
 #include "common/log/log.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
@@ -22,12 +24,36 @@ Result<std::map<std::string, std::string>> ReadReferences(Connection& connection
   }
 }
 
-Status FindMissing(ContentStore& content, const std::map<std::string, std::string>& references) {
+using References = std::map<std::string, std::string>;
+
+// What rows and content were at one moment.
+struct Inventory {
+  References references;
+  std::vector<std::string> orphans;
+  std::uint64_t puts = 0;
+};
+
+Result<Inventory> TakeInventory(Database& database, ContentStore& content) {
+  const auto lock = content.Lock();
+  auto references = ReferencedContent(database);
+  if (!references) return Fail(references.error());
+  auto digests = content.Digests();
+  if (!digests) return Fail(digests.error());
+  std::erase_if(*digests, [&](const std::string& sha256) { return references->contains(sha256); });
+  return Inventory{std::move(*references), std::move(*digests), content.puts()};
+}
+
+// One file that cannot be taken back keeps no other from it.
+Status FindMissing(ContentStore& content, const References& references,
+                   const std::stop_token& stop) {
+  Status all;
   for (const auto& [sha256, owner] : references) {
+    if (stop.stop_requested()) return Fail(Cancelled("the look for lost content was stopped"));
     if (content.HasFile(sha256)) continue;
-    const auto back = content.TakeBack(sha256);
-    if (!back) return Fail(back.error());
-    if (*back) {
+    const auto back = content.TakeBack(sha256, stop);
+    if (!back) {
+      all = Fail(back.error().WithContext("taking back the content of " + owner));
+    } else if (*back) {
       LogInfo("content was taken back from the quarantine", {{"of", owner}, {"sha256", sha256}});
     } else {
       LogError("contentMissing", {{"of", owner},
@@ -35,30 +61,47 @@ Status FindMissing(ContentStore& content, const std::map<std::string, std::strin
                                   {"todo", "restore the data directory, or register it again"}});
     }
   }
-  return {};
+  return all;
 }
 
-Status QuarantineTheRest(ContentStore& content,
-                         const std::map<std::string, std::string>& references, Timestamp now) {
-  const auto digests = content.Digests();
-  if (!digests) return Fail(digests.error());
+// The lock is held for one at a time. What came in since the inventory may be what this is, with a
+// row of its own by now.
+Result<Bytes> MoveIfOrphan(Database& database, ContentStore& content, Inventory& inventory,
+                           const std::filesystem::path& batch, const std::string& sha256) {
+  const auto lock = content.Lock();
+  MLPROF_TRY(database.Health());
+  if (content.puts() != inventory.puts) {
+    auto references = ReferencedContent(database);
+    if (!references) return Fail(references.error());
+    inventory.references = std::move(*references);
+    inventory.puts = content.puts();
+  }
+  if (inventory.references.contains(sha256)) return Bytes(0);
+  return content.MoveTo(batch, sha256);
+}
+
+Status QuarantineOrphans(Database& database, ContentStore& content, Inventory& inventory,
+                         Timestamp now, const std::stop_token& stop) {
   const auto batch = content.quarantine().NewBatch(now);
   int count = 0;
   Bytes size;
-  for (const std::string& sha256 : *digests) {
-    if (references.contains(sha256)) continue;
-    const auto moved = content.MoveTo(batch, sha256);
-    if (!moved) return Fail(moved.error());
+  Status all;
+  for (const std::string& sha256 : inventory.orphans) {
+    if (stop.stop_requested()) all = Fail(Cancelled("the look for lost content was stopped"));
+    if (!all) break;
+    const auto moved = MoveIfOrphan(database, content, inventory, batch, sha256);
+    if (!moved) all = Fail(moved.error());
+    if (!moved || *moved == Bytes(0)) continue;
     ++count;
     size += *moved;
   }
-  if (count == 0) return {};
+  if (count == 0) return all;
   LogWarn("content that no row refers to was moved into the quarantine",
           {{"count", count},
            {"size_bytes", size.count()},
            {"folder", batch.string()},
            {"kept_days", QuarantineLimits{}.kept.count() / 24}});
-  return {};
+  return all;
 }
 
 }  // namespace
@@ -96,6 +139,8 @@ Result<std::map<std::string, std::string>> ReferencedContent(Database& database)
 Status RemoveUnreferenced(Database& database, ContentStore& content,
                           std::span<const std::string> digests) {
   if (digests.empty()) return {};
+  // A commit that the disk refused may come back with the next start.
+  MLPROF_TRY(database.Health());
   if (!database.checked()) {
     LogInfo("content stays for the next start, as the database is still being checked");
     return {};
@@ -108,13 +153,17 @@ Status RemoveUnreferenced(Database& database, ContentStore& content,
   return {};
 }
 
-Status ReconcileContent(Database& database, ContentStore& content, Timestamp now) {
+Status ReconcileContent(Database& database, ContentStore& content, Timestamp now,
+                        const std::stop_token& stop) {
+  MLPROF_TRY(database.Health());
+  auto inventory = TakeInventory(database, content);
+  if (!inventory) return Fail(inventory.error());
+  const Status found = FindMissing(content, inventory->references, stop);
+  const Status moved = QuarantineOrphans(database, content, *inventory, now, stop);
   const auto lock = content.Lock();
-  const auto references = ReferencedContent(database);
-  if (!references) return Fail(references.error());
-  MLPROF_TRY(FindMissing(content, *references));
-  MLPROF_TRY(QuarantineTheRest(content, *references, now));
-  return content.quarantine().Prune(now);
+  MLPROF_TRY(content.quarantine().Prune(now));  // on a full disk, this is what makes room
+  MLPROF_TRY(found);
+  return moved;
 }
 
 }  // namespace mlprof

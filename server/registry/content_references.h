@@ -4,6 +4,7 @@
 
 #include <map>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "common/result/result.h"
@@ -22,14 +23,17 @@ extern const char* const kReferencesSql;
 Result<std::map<std::string, std::string>> ReferencedContent(Database& database);
 
 /// After rows went: removes of their content what no other row refers to. Nothing is removed before
-/// the database has passed its check: the next start finds it. The caller holds the content store's
-/// lock.
+/// the database has passed its check, or on the word of one that is in trouble, whose next start
+/// may know more: the next start finds it. The caller holds the content store's lock.
 Status RemoveUnreferenced(Database& database, ContentStore& content,
                           std::span<const std::string> digests);
 
 /// After a start, once the database has passed its check: content that rows lack is taken back from
 /// the quarantine, or told to be missing; what no row refers to goes into the quarantine: a crash
-/// left it, or the database is not the one it belongs to.
-Status ReconcileContent(Database& database, ContentStore& content, Timestamp now);
+/// left it, or the database is not the one it belongs to. Others may use both meanwhile: the
+/// content store's lock is held for one file at a time, and never while one is read. Goes on after
+/// a file that cannot be taken back; the error is then of one of those. kCancelled at the stop.
+Status ReconcileContent(Database& database, ContentStore& content, Timestamp now,
+                        const std::stop_token& stop = {});
 
 }  // namespace mlprof

@@ -13,32 +13,34 @@ namespace mlprof {
 Result<std::unique_ptr<ContentUpkeep>> ContentUpkeep::Start(Database& database,
                                                             ContentStore& content) {
   std::unique_ptr<ContentUpkeep> upkeep(new ContentUpkeep(database, content));
-  if (database.checked()) {
-    MLPROF_TRY(ReconcileContent(database, content, Now()));
-    return upkeep;
-  }
-  LogInfo("the check of the database goes on in the background; until its end nothing is removed");
-  auto check = StartThread("integrity-check", [self = upkeep.get()](const std::stop_token& stop) {
-    self->FinishCheck(stop);
-  });
-  if (!check) return Fail(check.error());
-  upkeep->check_ = std::move(*check);
+  auto thread = StartThread(
+      "content-upkeep", [self = upkeep.get()](const std::stop_token& stop) { self->Run(stop); });
+  if (!thread) return Fail(thread.error());
+  upkeep->thread_ = std::move(*thread);
   return upkeep;
 }
 
-void ContentUpkeep::FinishCheck(const std::stop_token& stop) {
+void ContentUpkeep::Run(const std::stop_token& stop) {
+  if (!database_.checked() && !FinishCheck(stop)) return;
+  const Status done = ReconcileContent(database_, content_, Now(), stop);
+  if (done || stop.stop_requested()) return;
+  LogError("content and database were not brought together; the next start tries again",
+           {{"why", done.error().message()}});
+}
+
+// Whether it has passed.
+bool ContentUpkeep::FinishCheck(const std::stop_token& stop) {
+  LogInfo("the check of the database goes on in the background; until its end nothing is removed");
   const auto began = std::chrono::steady_clock::now();
   const Status checked = database_.FinishCheck(stop);
-  if (stop.stop_requested()) return;
+  if (stop.stop_requested()) return false;
   if (!checked) {
     LogError("the check of the database failed", {{"why", checked.error().message()}});
-    return;
+    return false;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   LogInfo("the database has passed its check", {{"seconds", took.count()}});
-  if (Status status = ReconcileContent(database_, content_, Now()); !status) {
-    LogError("content was not looked through", {{"why", status.error().message()}});
-  }
+  return true;
 }
 
 void ContentUpkeep::Prune() {

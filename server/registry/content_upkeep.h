@@ -1,6 +1,7 @@
 // What keeps content and database together after a start: content without a row goes into the
 // quarantine and lost content is taken back from there, but only once the database has passed its
-// check, which a large one does on a thread of its own.
+// check. All of it on a thread of its own: a start neither waits for it nor fails because of it.
+// Whoever needs content before it was taken back takes it back himself (verified_tree.h).
 #pragma once
 
 #include <memory>
@@ -15,10 +16,9 @@ class Database;
 
 class ContentUpkeep {
  public:
-  /// At once where the database is checked; else a thread finishes the check, and logs what came of
-  /// it. Both must outlive this.
+  /// Starts the thread, which logs what came of it. Both must outlive this.
   static Result<std::unique_ptr<ContentUpkeep>> Start(Database& database, ContentStore& content);
-  /// Stops the check where it stands.
+  /// Stops it where it stands.
   ~ContentUpkeep() = default;
 
   /// Removes from the quarantine what has been there long enough; to be called now and then.
@@ -27,11 +27,12 @@ class ContentUpkeep {
  private:
   ContentUpkeep(Database& database, ContentStore& content)
       : database_(database), content_(content) {}
-  void FinishCheck(const std::stop_token& stop);
+  void Run(const std::stop_token& stop);
+  bool FinishCheck(const std::stop_token& stop);
 
   Database& database_;
   ContentStore& content_;
-  std::jthread check_;  // last: it uses what stands before
+  std::jthread thread_;  // last: it uses what stands before
 };
 
 }  // namespace mlprof

@@ -176,11 +176,15 @@ Result<std::string> DatasetRegistry::ContentOf(const Dataset& dataset) {
 Result<Rows> DatasetRegistry::ReadRows(const Dataset& dataset) {
   const auto sha256 = ContentOf(dataset);
   if (!sha256) return Fail(sha256.error());
-  auto rows = ReadPackedRows(content_.FilePath(*sha256));
-  if (!rows || PackedDigest(*rows) != *sha256) {
-    MLPROF_TRY(VerifyFile(content_, *sha256, "the dataset " + dataset.id));
-  }
-  return rows;
+  const std::filesystem::path file = content_.FilePath(*sha256);
+  auto rows = ReadPackedRows(file);
+  if (rows && PackedDigest(*rows) == *sha256) return rows;
+  const std::string owner = "the dataset " + dataset.id;
+  MLPROF_TRY(VerifyFile(content_, *sha256, owner));
+  // It is there and intact now: what was read wrong once is read again.
+  rows = ReadPackedRows(file);
+  if (!rows || PackedDigest(*rows) == *sha256) return rows;
+  return Fail(Internal("the rows of " + owner + " were read wrong; look into the kernel's log"));
 }
 
 Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
@@ -189,7 +193,8 @@ Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
   if (!sha256) return Fail(sha256.error());
   // Once for all the pages that follow.
   if (page.cursor.empty()) {
-    MLPROF_TRY(VerifyFile(content_, *sha256, "the dataset " + dataset.id));
+    const Status intact = VerifyFile(content_, *sha256, "the dataset " + dataset.id);
+    if (!intact) return Fail(AsFault(intact.error()));
   }
   return ReadPackedPage(content_.FilePath(*sha256), page);
 }

@@ -39,8 +39,10 @@ class DatasetRegistry {
   Result<Page<Dataset>> List(const std::string& workspace, const std::string& name,
                              const PageRequest& page);
   Status Delete(const std::string& workspace, const std::string& id);
-  /// All rows, in order, as they were registered; kInternal where their file is damaged.
+  /// All rows, in order, as they were registered. Errors as of VerifyFile (verified_tree.h):
+  /// kNotFound and kConflict for good, where their file is missing or damaged.
   Result<Rows> ReadRows(const Dataset& dataset);
+  /// Some of them, for a request: kInternal where their file is missing or damaged.
   Result<Page<std::string>> ReadRowsPage(const Dataset& dataset, const PageRequest& page);
 
  private:

@@ -182,7 +182,9 @@ Status ModelRegistry::Delete(const std::string& workspace, const std::string& id
 }
 
 Result<std::filesystem::path> ModelRegistry::Archive(const Model& model) {
-  MLPROF_TRY(VerifyFile(content_, model.sha256, OwnerOf(model)));
+  if (Status intact = VerifyFile(content_, model.sha256, OwnerOf(model)); !intact) {
+    return Fail(AsFault(intact.error()));
+  }
   return content_.FilePath(model.sha256);
 }
 

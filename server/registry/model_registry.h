@@ -64,7 +64,8 @@ class ModelRegistry {
                        const ModelChange& change);
   /// kConflict while an unfinished profile uses it.
   Status Delete(const std::string& workspace, const std::string& id);
-  /// The tar as it was given (uncompressed), after a look whether it still is.
+  /// The tar as it was given (uncompressed), after a look whether it still is. kInternal where it
+  /// is damaged or missing, kUnavailable where others are looked at.
   Result<std::filesystem::path> Archive(const Model& model);
   /// The unpacked files, read-only.
   Result<std::filesystem::path> Files(const Model& model);

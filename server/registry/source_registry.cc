@@ -58,18 +58,6 @@ Result<bool> SourceRegistry::Exists(const std::string& workspace, const std::str
   });
 }
 
-Result<std::filesystem::path> SourceRegistry::Files(const std::string& workspace,
-                                                    const std::string& id) {
-  const Result<bool> known = Exists(workspace, id);
-  if (!known) return Fail(known.error());
-  if (!*known) return Fail(NotFound("there is no source \"" + id + "\""));
-  const std::filesystem::path tree = content_.TreePath(DigestOf(id));
-  std::error_code error;
-  if (std::filesystem::exists(tree, error)) return tree;
-  return Fail(Internal("the files of the source " + id +
-                       " are missing from the data directory; register it again"));
-}
-
 Result<std::filesystem::path> SourceRegistry::VerifiedFiles(const std::string& workspace,
                                                             const std::string& id,
                                                             const std::stop_token& stop) {

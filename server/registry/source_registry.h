@@ -23,9 +23,8 @@ class SourceRegistry {
   Result<std::string> Register(const std::string& workspace, const SpooledBody& tar,
                                const IdempotencyKey& key = {});
   Result<bool> Exists(const std::string& workspace, const std::string& id);
-  /// The unpacked folder, read-only.
-  Result<std::filesystem::path> Files(const std::string& workspace, const std::string& id);
-  /// The same, compared with what was registered (verified_tree.h); to be mounted.
+  /// The unpacked folder, read-only, compared with what was registered (verified_tree.h); to be
+  /// mounted. kNotFound for an unknown id too.
   Result<std::filesystem::path> VerifiedFiles(const std::string& workspace, const std::string& id,
                                               const std::stop_token& stop);
 

@@ -1,5 +1,9 @@
 #include "server/registry/verified_tree.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
 #include <memory>
 
 #include "common/log/log.h"
@@ -14,31 +18,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An archive, until the stop.
-class StoppableSource : public ByteSource {
- public:
-  StoppableSource(ByteSource& inner, const std::stop_token& stop) : inner_(inner), stop_(stop) {}
-  Result<std::size_t> Read(std::span<char> buffer) override {
-    if (stop_.stop_requested()) return Fail(Cancelled("reading an archive was stopped"));
-    return inner_.Read(buffer);
-  }
-
- private:
-  ByteSource& inner_;
-  const std::stop_token& stop_;
-};
-
 Error Damaged(const fs::path& file, const std::string& owner) {
   LogError("contentDamaged", {{"of", owner}, {"file", file.string()}});
-  return Internal("the stored file of " + owner +
+  return Conflict("the stored file of " + owner +
                   " is damaged: its SHA-256 is not the one it was stored under; register it again, "
                   "which mends it, or restore the data directory from a backup");
 }
 
 Error Missing(const std::string& owner) {
-  return Internal("the files of " + owner +
+  return NotFound("the files of " + owner +
                   " are missing from the data directory; register it again, or restore the data "
                   "directory from a backup");
+}
+
+// Where it is not there, it may lie in the quarantine: a start does not wait for all to be back.
+Status FindFile(ContentStore& content, const std::string& sha256, const std::string& owner,
+                const std::stop_token& stop) {
+  struct stat facts {};
+  const fs::path file = content.FilePath(sha256);
+  if (lstat(file.c_str(), &facts) == 0) return {};
+  if (errno != ENOENT) return Fail(FromErrno(errno, "looking for " + file.string()));
+  const auto back = content.TakeBack(sha256, stop);
+  if (!back) return Fail(back.error());
+  if (!*back) return Fail(Missing(owner));
+  LogInfo("content was taken back from the quarantine", {{"of", owner}, {"sha256", sha256}});
+  return {};
+}
+
+// An archive that was sound when it came in and cannot be read as one now; not a fault of the
+// machine, which may pass.
+bool IsNoArchive(const Error& error) {
+  return error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kTooLarge;
 }
 
 // Whether the folder holds what the archive does; an error where the archive itself is damaged.
@@ -50,19 +60,17 @@ Result<bool> Compare(const fs::path& tar, const fs::path& tree, const std::strin
   RecordingSource source(stoppable, -1);
   TreeComparison comparison(tree);
   const auto read = ReadTar(source, TarLimits{}, comparison);
-  if (stop.stop_requested()) return Fail(Cancelled("the check of " + owner + " was stopped"));
-  if (!read && read.error().code() == ErrorCode::kInternal) return Fail(read.error());
+  if (!read && !IsNoArchive(read.error())) return Fail(read.error());
   if (!read || source.Digest() != sha256) return Fail(Damaged(tar, owner));
   return comparison.Same();
 }
 
-Status UnpackAgain(ContentStore& content, const std::string& sha256, const std::string& owner) {
+Status UnpackAgain(ContentStore& content, const std::string& sha256, const std::string& owner,
+                   const std::stop_token& stop) {
   SpooledBody tar;
   tar.file = std::make_shared<const fs::path>(content.FilePath(sha256));
-  auto staged = StagedArchive::Stage(content, tar);
-  if (!staged && staged.error().code() != ErrorCode::kInvalidArgument) {
-    return Fail(staged.error());
-  }
+  auto staged = StagedArchive::Stage(content, tar, TarLimits{}, stop);
+  if (!staged && !IsNoArchive(staged.error())) return Fail(staged.error());
   if (!staged || staged->sha256() != sha256) return Fail(Damaged(*tar.file, owner));
   const auto lock = content.Lock();
   MLPROF_TRY(content.RemoveTree(sha256));
@@ -74,7 +82,7 @@ Status UnpackAgain(ContentStore& content, const std::string& sha256, const std::
 Result<fs::path> VerifiedTree(ContentStore& content, const std::string& sha256,
                               const std::string& owner, const std::stop_token& stop) {
   const fs::path tree = content.TreePath(sha256);
-  if (!content.HasFile(sha256)) return Fail(Missing(owner));
+  MLPROF_TRY(FindFile(content, sha256, owner, stop));
   std::error_code error;
   if (fs::exists(tree, error)) {
     const auto same = Compare(content.FilePath(sha256), tree, sha256, owner, stop);
@@ -83,17 +91,34 @@ Result<fs::path> VerifiedTree(ContentStore& content, const std::string& sha256,
     LogError("contentDamaged",
              {{"of", owner}, {"folder", tree.string()}, {"todo", "none: unpacked again"}});
   }
-  MLPROF_TRY(UnpackAgain(content, sha256, owner));
+  MLPROF_TRY(UnpackAgain(content, sha256, owner, stop));
   return tree;
 }
 
-Status VerifyFile(const ContentStore& content, const std::string& sha256, const std::string& owner,
+Status VerifyFile(ContentStore& content, const std::string& sha256, const std::string& owner,
                   const std::stop_token& stop) {
-  if (!content.HasFile(sha256)) return Fail(Missing(owner));
-  const auto digest = FileDigest(content.FilePath(sha256), stop);
+  MLPROF_TRY(FindFile(content, sha256, owner, stop));
+  const fs::path file = content.FilePath(sha256);
+  KnownFiles& known = content.known();
+  auto facts = FactsOf(file);
+  if (facts && known.Knows(sha256, *facts)) return {};
+  const auto turn = known.Turn();
+  if (!turn) return Fail(turn.error());
+  facts = FactsOf(file);
+  if (facts && known.Knows(sha256, *facts)) return {};
+  const auto began = std::chrono::system_clock::now().time_since_epoch();
+  const auto digest = FileDigest(file, stop);
   if (!digest) return Fail(digest.error());
-  if (*digest != sha256) return Fail(Damaged(content.FilePath(sha256), owner));
+  if (*digest != sha256) return Fail(Damaged(file, owner));
+  if (facts && FactsOf(file) == facts) {
+    known.Remember(sha256, *facts, std::chrono::nanoseconds(began).count());
+  }
   return {};
+}
+
+Error AsFault(Error error) {
+  const bool lasting = error.code() == ErrorCode::kNotFound || error.code() == ErrorCode::kConflict;
+  return lasting ? Internal(error.message()) : error;
 }
 
 }  // namespace mlprof

@@ -13,13 +13,21 @@ class ContentStore;
 
 /// The folder that the archive of this digest unpacks to, byte for byte. Reads the archive, sees
 /// whether its SHA-256 is right, and compares it with the folder; a folder that is missing or
-/// differs is unpacked again. kInternal, naming `owner` ("the model words:1"), where the archive is
-/// missing or damaged; kCancelled at the stop.
+/// differs is unpacked again, and an archive that lies in the quarantine is taken back. What stays
+/// so names `owner` ("the model words:1"): kNotFound where the archive is missing, kConflict where
+/// it is damaged. Anything else may pass: kInternal and kUnavailable of the machine, kCancelled at
+/// the stop.
 Result<std::filesystem::path> VerifiedTree(ContentStore& content, const std::string& sha256,
                                            const std::string& owner, const std::stop_token& stop);
 
-/// Sees whether a file of the content store has its digest; errors as above.
-Status VerifyFile(const ContentStore& content, const std::string& sha256, const std::string& owner,
+/// Sees whether a file of the content store has its digest; errors as above. Reads it only where it
+/// changed since it was read last (known_files.h), one file at a time: kUnavailable where another
+/// takes long.
+Status VerifyFile(ContentStore& content, const std::string& sha256, const std::string& owner,
                   const std::stop_token& stop = {});
+
+/// The same error to whoever asked for content that a row says is there: it is neither not found
+/// nor in conflict with anything he did, but kInternal.
+Error AsFault(Error error);
 
 }  // namespace mlprof

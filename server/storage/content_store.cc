@@ -71,6 +71,7 @@ fs::path ContentStore::FilePath(const std::string& sha256) const {
 fs::path ContentStore::TreePath(const std::string& sha256) const { return trees_ / sha256; }
 
 Status ContentStore::PutFile(const fs::path& file, const std::string& sha256) {
+  ++puts_;
   // Over one that is there: what came in last is known to have the digest.
   const fs::path target = FilePath(sha256);
   MLPROF_TRY(SyncPath(file));
@@ -114,20 +115,28 @@ Result<Bytes> ContentStore::MoveTo(const fs::path& batch, const std::string& sha
   return *tree + *file;
 }
 
-Result<bool> ContentStore::TakeBack(const std::string& sha256) {
-  const auto found = quarantine_.Find(sha256);
+Result<bool> ContentStore::TakeBack(const std::string& sha256, const std::stop_token& stop) {
+  const auto found = [&] {
+    const auto lock = Lock();
+    return quarantine_.Find(sha256);
+  }();
   if (!found) return Fail(found.error());
   for (const fs::path& file : *found) {
-    const auto digest = FileDigest(file);
+    const auto digest = FileDigest(file, stop);
+    if (!digest && digest.error().code() == ErrorCode::kCancelled) return Fail(digest.error());
     if (!digest || *digest != sha256) {
-      LogError("contentDamaged", {{"file", file.string()}});
+      LogError("contentDamaged",
+               {{"file", file.string()},
+                {"why", digest ? "its SHA-256 is another" : digest.error().message()}});
       continue;
     }
+    const auto lock = Lock();
+    if (HasFile(sha256)) break;  // it came in, or was taken back, meanwhile
     MLPROF_TRY(MakePrivate(FilePath(sha256).parent_path()));
     MLPROF_TRY(RenameDurably(file, FilePath(sha256)));
-    return true;
+    break;
   }
-  return false;
+  return HasFile(sha256);
 }
 
 Result<std::vector<std::string>> ContentStore::Digests() const {

@@ -10,14 +10,17 @@
 // is whole and on the disk. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "common/result/result.h"
 #include "common/units/bytes.h"
+#include "server/storage/known_files.h"
 #include "server/storage/quarantine.h"
 
 namespace mlprof {
@@ -36,6 +39,7 @@ class ContentStore {
   /// check for references and the removal: neither can come between the other's two steps.
   [[nodiscard]] std::unique_lock<std::mutex> Lock() { return std::unique_lock(mutex_); }
 
+  // Putting and removing, under the lock:
   /// Moves a file of the same file system in, in place of one that has the same digest for a name.
   Status PutFile(const std::filesystem::path& file, const std::string& sha256);
   /// Moves a finished folder in.
@@ -51,13 +55,20 @@ class ContentStore {
   /// Every digest there is a file or a tree of, each once. What has another name is none of ours.
   Result<std::vector<std::string>> Digests() const;
 
+  /// Which files were seen to have their digest.
+  KnownFiles& known() { return known_; }
+
+  /// Looks for a lost file in the quarantine, sees whether its digest is right, and moves it back.
+  /// True where the file is there then. Takes the lock, but not while it reads. kCancelled at the
+  /// stop.
+  Result<bool> TakeBack(const std::string& sha256, const std::stop_token& stop);
+
   // Under the lock:
+  /// How often a file was put in: who read meanwhile which rows there are has to read again.
+  std::uint64_t puts() const { return puts_; }
   Quarantine& quarantine() { return quarantine_; }
   /// Moves the file and the tree of a digest, where they exist; how much that was.
   Result<Bytes> MoveTo(const std::filesystem::path& batch, const std::string& sha256);
-  /// Looks for a lost file in the quarantine, sees whether its digest is right, and moves it back.
-  /// False where there is none.
-  Result<bool> TakeBack(const std::string& sha256);
 
  private:
   explicit ContentStore(const std::filesystem::path& data_directory);
@@ -66,6 +77,8 @@ class ContentStore {
   const std::filesystem::path trees_;
   const std::filesystem::path incoming_;
   Quarantine quarantine_;
+  KnownFiles known_;
+  std::uint64_t puts_ = 0;
   std::mutex mutex_;
 };
 

@@ -38,7 +38,11 @@ class Interruption {
  private:
   void Watch(sqlite3* handle, const Deadline& deadline, const std::stop_token& stop,
              const std::stop_token& over) {
-    const std::stop_callback wake(stop, [this] { wake_.notify_all(); });
+    // Under the mutex, or a stop between the look at it and the wait would wake nobody.
+    const std::stop_callback wake(stop, [this] {
+      const std::scoped_lock lock(mutex_);
+      wake_.notify_all();
+    });
     std::unique_lock lock(mutex_);
     wake_.wait_until(lock, over, deadline.when(), [&] { return stop.stop_requested(); });
     // Again and again: an interruption between two statements is lost.

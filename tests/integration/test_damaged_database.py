@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 import sqlite3
+import time
 import unittest
 
 import target
@@ -97,6 +98,9 @@ class DamagedDatabaseTest(unittest.TestCase):
         shutil.copy(self.backup / "mlprof.db", self.database)
         self.server.start()
         self.check_all_there()
+        until = time.monotonic() + 20
+        while "moved into the quarantine" not in self.server.tail() and time.monotonic() < until:
+            time.sleep(0.05)
         self.assertEqual(len(list(self.data.glob("quarantine/*/content/*"))), 1)
         self.assertIn("moved into the quarantine", self.server.tail())
         self.server.stop()

@@ -9,6 +9,7 @@
 #include "server/registry/content_guid.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
+#include "server/registry/verified_tree.h"
 
 namespace mlprof {
 namespace {
@@ -30,7 +31,7 @@ Result<BlobContent> DatasetText(const AzureServices& azure, const BlobName& name
   if (!dataset) return Fail(dataset.error());
   const auto text =
       azure.texts.Get(dataset->sha256, [&] { return azure.services.datasets.ReadRows(*dataset); });
-  if (!text) return Fail(text.error());
+  if (!text) return Fail(AsFault(text.error()));
   BlobContent content;
   content.file = text->file;
   content.size = static_cast<std::uint64_t>(text->size.count());

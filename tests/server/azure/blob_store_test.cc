@@ -7,6 +7,7 @@
 #include "server/azure/tar_writer.h"
 #include "server/azure/upload_file.h"
 #include "server/registry/content_references.h"
+#include "tests/fakes/failing_sync.h"
 #include "tests/server/registry/registry_fixture.h"
 
 namespace mlprof {
@@ -103,6 +104,23 @@ TEST_F(BlobStoreTest, BlobsAndBlocksAreContentInUse) {
   ASSERT_TRUE(ReconcileContent(*database_, *content_, Now()));
   EXPECT_EQ(FilesUnder("content"), 2u);
   EXPECT_EQ(Read("a"), "one");
+}
+
+// The disk refused the commit, but it stands in the -wal.
+TEST_F(BlobStoreTest, KeepsContentOfACommitThatARestartBringsBack) {
+  {
+    const FailingSync failing("mlprof.db-wal");
+    EXPECT_FALSE(Put("a", "one"));
+    EXPECT_FALSE(blobs_.PutBlock(Named("b"), "id", Body("two")));
+  }
+  EXPECT_FALSE(ReconcileContent(*database_, *content_, Now()));
+  EXPECT_EQ(FilesUnder("content"), 2u);
+  database_ = nullptr;
+  database_ = Database::Open(folder_ / "mlprof.db").value();
+  BlobStore blobs(*database_, *content_);
+  const auto blob = blobs.Get(Named("a"));
+  ASSERT_TRUE(blob) << blob.error().message();
+  EXPECT_EQ(Content(blobs.File(*blob)), "one");
 }
 
 TEST_F(BlobStoreTest, MakesNoBlobOfADamagedBlock) {
@@ -207,7 +225,7 @@ TEST_F(ArtifactUploadTest, ASourceIsMadeOfAllItsParts) {
   ASSERT_TRUE(archive) << archive.error().message();
   const auto source = sources_.Register("s/g/w", *archive);
   ASSERT_TRUE(source) << source.error().message();
-  const auto files = *sources_.Files("s/g/w", *source);
+  const auto files = *sources_.VerifiedFiles("s/g/w", *source, {});
   EXPECT_EQ(Content(files / "src/score.py"), "def init(): pass");
   EXPECT_EQ(Content(files / "one.py"), "pass");
   EXPECT_EQ(Content(files / "conda/env.yml"), "dependencies:\n");

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/json/domain_json.h"
-#include "server/registry/content_upkeep.h"
+#include "server/registry/content_references.h"
 #include "server/storage/azure_blobs.h"
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/registry/tar_builder.h"
@@ -189,7 +189,7 @@ TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
       continue;
     }
     const auto content = ContentStore::Open(copy.path()).value();
-    static_cast<void>(ContentUpkeep::Start(**database, *content));
+    static_cast<void>(ReconcileContent(**database, *content, Now()));
     EXPECT_EQ(ContentFiles(copy.path()), files_);
     const Answers answers = Ask(**database, *content);
     for (const auto& [of, answer] : answers) {

@@ -78,11 +78,62 @@ TEST_F(ContentReferencesTest, AStartTakesBackWhatARestoredDatabaseRefersTo) {
   Change("CREATE TEMP TABLE kept AS SELECT * FROM models; DELETE FROM models");
   ASSERT_TRUE(Reconcile());
   EXPECT_EQ(Quarantined(), 2u);  // the tar and the one file of its tree
-  EXPECT_FALSE(models_.VerifiedFiles(model, {}));
+  EXPECT_FALSE(content_->HasFile(model.sha256));
   Change("INSERT INTO models SELECT * FROM kept");
   ASSERT_TRUE(Reconcile());
   EXPECT_TRUE(models_.VerifiedFiles(model, {}));
   EXPECT_EQ(Content(content_->TreePath(model.sha256) / "model.bin"), "weights");
+}
+
+TEST_F(ContentReferencesTest, WhoeverNeedsQuarantinedContentTakesItBack) {
+  const Model model = Register("a", "weights");
+  const auto dataset = datasets_.RegisterRows({"default", "rows", "", ""}, {"a", "b"}, {}).value();
+  Change(
+      "CREATE TEMP TABLE kept_models AS SELECT * FROM models; DELETE FROM models;"
+      "CREATE TEMP TABLE kept_datasets AS SELECT * FROM datasets; DELETE FROM datasets");
+  ASSERT_TRUE(Reconcile());
+  ASSERT_EQ(FilesUnder("content"), 0u);
+  Change(
+      "INSERT INTO models SELECT * FROM kept_models;"
+      "INSERT INTO datasets SELECT * FROM kept_datasets");
+  EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+  EXPECT_EQ(datasets_.ReadRows(dataset).value(), (Rows{"a", "b"}));
+  EXPECT_EQ(FilesUnder("content"), 2u);
+}
+
+TEST_F(ContentReferencesTest, AQuarantineThatCannotBeMadeFailsNoStart) {
+  const std::string orphan = Orphan("orphan");
+  WriteBytes(folder_ / "quarantine", "in the way");
+  EXPECT_FALSE(Reconcile());
+  EXPECT_TRUE(ContentUpkeep::Start(*database_, *content_));
+  EXPECT_TRUE(content_->HasFile(orphan));
+}
+
+TEST_F(ContentReferencesTest, AStopEndsTheLook) {
+  const std::string orphan = Orphan("orphan");
+  std::stop_source stop;
+  stop.request_stop();
+  const Status stopped = ReconcileContent(*database_, *content_, Now(), stop.get_token());
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code(), ErrorCode::kCancelled);
+  EXPECT_TRUE(content_->HasFile(orphan));
+}
+
+// What is nobody's when the look begins may be somebody's before its turn comes.
+TEST_F(ContentReferencesTest, WhatIsRegisteredMeanwhileStays) {
+  constexpr int kCount = 60;
+  std::vector<std::string> digests;
+  const auto weights = [](int i) { return "weights " + std::to_string(i); };
+  for (int i = 0; i < kCount; ++i) {
+    digests.push_back(Orphan(TarBuilder().File("model.bin", weights(i)).Build()));
+  }
+  {
+    const std::jthread registering([&] {
+      for (int i = kCount; i-- > 0;) Register("m", weights(i));
+    });
+    EXPECT_TRUE(Reconcile());
+  }
+  for (const std::string& sha256 : digests) EXPECT_TRUE(content_->HasFile(sha256));
 }
 
 TEST_F(ContentReferencesTest, LeaveAloneWhatIsNoContent) {

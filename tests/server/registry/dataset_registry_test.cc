@@ -106,7 +106,8 @@ TEST_F(DatasetRegistryTest, ReportsDamagedRows) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "content")) {
     if (entry.is_regular_file()) std::filesystem::resize_file(entry.path(), 15);
   }
-  EXPECT_EQ(datasets_.ReadRows(*dataset).error().code(), ErrorCode::kInternal);
+  EXPECT_EQ(datasets_.ReadRows(*dataset).error().code(), ErrorCode::kConflict);
+  EXPECT_EQ(datasets_.ReadRowsPage(*dataset, {}).error().code(), ErrorCode::kInternal);
 }
 
 TEST_F(DatasetRegistryTest, RefusesBadRowsAndLeavesNothing) {

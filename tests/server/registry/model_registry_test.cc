@@ -220,8 +220,9 @@ TEST_F(ModelRegistryTest, GivesSourcesAnIdByContent) {
   EXPECT_TRUE(sources_.Exists("default", *id).value());
   EXPECT_FALSE(sources_.Exists("elsewhere", *id).value());
   EXPECT_FALSE(sources_.Exists("default", "sha256:../..").value());
-  EXPECT_EQ(Content(sources_.Files("default", *id).value() / "words/model.bin"), "weights");
-  EXPECT_EQ(sources_.Files("default", "../..").error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(Content(sources_.VerifiedFiles("default", *id, {}).value() / "words/model.bin"),
+            "weights");
+  EXPECT_EQ(sources_.VerifiedFiles("default", "../..", {}).error().code(), ErrorCode::kNotFound);
 }
 
 TEST_F(ModelRegistryTest, TakesAKeyForOneSourceOnly) {
@@ -237,7 +238,7 @@ TEST_F(ModelRegistryTest, KeepsContentASourceStillRefersTo) {
   const auto id = sources_.Register("default", Upload(tar_));
   ASSERT_TRUE(Register("a", tar_));
   ASSERT_TRUE(models_.Delete("default", "a"));
-  EXPECT_TRUE(sources_.Files("default", *id));
+  EXPECT_TRUE(sources_.VerifiedFiles("default", *id, {}));
 }
 
 }  // namespace

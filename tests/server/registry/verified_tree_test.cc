@@ -1,6 +1,9 @@
 #include "server/registry/verified_tree.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <thread>
 
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/registry/tar_builder.h"
@@ -76,8 +79,9 @@ TEST_F(VerifiedTreeTest, NamesTheModelWhoseFileIsDamaged) {
     const auto refused = Verified();
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message().find("the model words:1 is damaged"), std::string::npos);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kConflict);
   }
-  EXPECT_FALSE(models_.Archive(model_));
+  EXPECT_EQ(models_.Archive(model_).error().code(), ErrorCode::kInternal);
 }
 
 TEST_F(VerifiedTreeTest, NamesTheModelWhoseTarIsNoneAnyMore) {
@@ -101,14 +105,62 @@ TEST_F(VerifiedTreeTest, SaysThatTheFileIsMissing) {
   const auto refused = Verified();
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message().find("the model words:1 are missing"), std::string::npos);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(models_.Archive(model_).error().code(), ErrorCode::kInternal);
+}
+
+// It may be readable again in a moment: nothing is said of the content.
+TEST_F(VerifiedTreeTest, TakesAFaultOfTheMachineForNoDamage) {
+  rlimit most{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &most), 0);
+  rlimit none = most;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto refused = Verified();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &most), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::kInternal) << refused.error().message();
+  EXPECT_TRUE(Verified());
 }
 
 TEST_F(VerifiedTreeTest, EndsAtTheStop) {
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = models_.VerifiedFiles(model_, stop.get_token());
-  ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code(), ErrorCode::kCancelled);
+  for (const bool unpacked : {true, false}) {
+    if (!unpacked) fs::remove_all(tree_);
+    const auto stopped = models_.VerifiedFiles(model_, stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code(), ErrorCode::kCancelled);
+  }
+  EXPECT_EQ(FilesUnder("incoming"), 0u);
+}
+
+// A stop ends what reads the file; what does not read it does not see the stop.
+TEST_F(VerifiedTreeTest, ReadsAFileOnceUntilItChanges) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto known = [&] {
+    return VerifyFile(*content_, model_.sha256, "it", stop.get_token()).has_value();
+  };
+  EXPECT_FALSE(known());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!known() && std::chrono::steady_clock::now() < until) {
+    ASSERT_TRUE(VerifyFile(*content_, model_.sha256, "it"));
+  }
+  EXPECT_TRUE(known());
+  Damage(tar_file_);
+  EXPECT_FALSE(known());
+  EXPECT_FALSE(models_.Archive(model_));
+}
+
+TEST_F(VerifiedTreeTest, WaitsForAnothersTurnSoLong) {
+  const auto turn = content_->known().Turn();
+  ASSERT_TRUE(turn);
+  std::jthread([&] {
+    const auto refused = content_->known().Turn(std::chrono::milliseconds(1));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kUnavailable);
+  }).join();
 }
 
 TEST_F(VerifiedTreeTest, LooksAtSourcesToo) {
@@ -128,6 +180,7 @@ TEST_F(VerifiedTreeTest, NamesTheDatasetWhoseRowsAreDamaged) {
   const auto dataset = datasets_.RegisterRows(wanted, {"the weights", "b"}, {});
   ASSERT_TRUE(dataset) << dataset.error().message();
   Damage(content_->FilePath(dataset->sha256));
+  EXPECT_EQ(datasets_.ReadRows(*dataset).error().code(), ErrorCode::kConflict);
   for (const std::string& message :
        {MessageOf(datasets_.ReadRows(*dataset)), MessageOf(datasets_.ReadRowsPage(*dataset, {}))}) {
     EXPECT_NE(message.find("the dataset rows:1 is damaged"), std::string::npos) << message;

@@ -50,9 +50,9 @@ TEST_F(QuarantineTest, TakesFileAndTreeAndGivesTheFileBack) {
   EXPECT_FALSE(content_->HasFile(sha256));
   EXPECT_EQ(BytesOf(batch / "content" / sha256), "weights");
   EXPECT_EQ(BytesOf(batch / "trees" / sha256 / "folder/file"), "weights");
-  EXPECT_TRUE(content_->TakeBack(sha256).value());
+  EXPECT_TRUE(content_->TakeBack(sha256, {}).value());
   EXPECT_EQ(BytesOf(content_->FilePath(sha256)), "weights");
-  EXPECT_FALSE(content_->TakeBack(sha256).value());
+  EXPECT_FALSE(content_->TakeBack(std::string(64, '0'), {}).value());
 }
 
 TEST_F(QuarantineTest, GivesNothingBackThatIsNotWhatItsNameSays) {
@@ -63,7 +63,7 @@ TEST_F(QuarantineTest, GivesNothingBackThatIsNotWhatItsNameSays) {
   const fs::path newer = content_->quarantine().NewBatch(now_);
   ASSERT_TRUE(content_->MoveTo(newer, sha256));
   WriteBytes(newer / "content" / sha256, "weightz");
-  EXPECT_TRUE(content_->TakeBack(sha256).value());  // from the older one
+  EXPECT_TRUE(content_->TakeBack(sha256, {}).value());  // from the older one
   EXPECT_EQ(BytesOf(content_->FilePath(sha256)), "weights");
   EXPECT_TRUE(fs::exists(newer / "content" / sha256));
 }

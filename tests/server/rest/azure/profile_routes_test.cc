@@ -57,7 +57,7 @@ TEST_F(AzureProfiles, IsTheNativeProfileOfThatName) {
   EXPECT_EQ(profile->request.model_ids, (std::vector<std::string>{"m:1"}));
   EXPECT_EQ(profile->request.input_dataset_id, "requests:1");
   const auto& script = std::get<EntryScriptConfig>(profile->request.inference_config->service);
-  const auto source = sources_.Files("s/g/w", script.source_id);
+  const auto source = sources_.VerifiedFiles("s/g/w", script.source_id, {});
   ASSERT_TRUE(source) << source.error().message();
   EXPECT_EQ(Content(*source / script.source_directory / script.entry_script), "pass");
   EXPECT_THAT(Content(*source / script.conda_dependencies_file), HasSubstr("- numpy"));
