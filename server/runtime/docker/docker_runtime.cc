@@ -114,12 +114,12 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop
               {"why", status.error().message()}});
   }
   if (patience.stop.stop_requested()) return Fail(Cancelled("stopped while removing orphans"));
-  RemoveOrphanFolders();
+  RemoveOrphanFolders(patience);
   return removed;
 }
 
 // Lists before it asks who is alive: a launch enters its name before it makes a folder.
-void DockerRuntime::RemoveOrphanFolders() {
+void DockerRuntime::RemoveOrphanFolders(const Patience& patience) {
   std::vector<std::filesystem::path> folders = FoldersIn(context_->ScratchRoot());
   const auto sockets = SocketRoot(context_->options.data_dir, context_->options.instance_id);
   if (sockets) {
@@ -131,7 +131,8 @@ void DockerRuntime::RemoveOrphanFolders() {
     kept.insert(ShortName(name));
   }
   for (const auto& folder : folders) {
-    if (!kept.contains(folder.filename().string())) RemoveScratch(folder);
+    if (patience.stop.stop_requested() || patience.deadline.Passed()) return;
+    if (!kept.contains(folder.filename().string())) RemoveScratch(folder, patience);
   }
 }
 

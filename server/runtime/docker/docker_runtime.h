@@ -23,7 +23,7 @@ class DockerRuntime final : public Runtime {
   Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop) override;
 
  private:
-  void RemoveOrphanFolders();
+  void RemoveOrphanFolders(const Patience& patience);
 
   const std::shared_ptr<DockerContext> context_;
 };
