@@ -40,27 +40,30 @@ OpenFolder ReadFolder(UniqueFd fd) {
 // where it is a folder that holds something itself.
 class Emptying {
  public:
-  Emptying(DIR* root, Deadline deadline) : root_(root), deadline_(deadline) {}
+  Emptying(DIR* root, const Patience& patience) : root_(root), patience_(patience) {}
 
   Status Run() {
     ::fchmod(::dirfd(root_), 0700);
     std::int64_t before = -1;
-    while (removed_ != before && !deadline_.Passed()) {
+    while (removed_ != before && !GivenUp()) {
       before = removed_;
       errno_.reset();
       Pass(root_, [this](const char* name) { RemoveFromRoot(name); });
     }
-    if (deadline_.Passed()) return Fail(DeadlineExceeded("there was too much to remove in time"));
+    if (patience_.stop.stop_requested()) return Fail(Cancelled("stopped while removing it"));
+    if (GivenUp()) return Fail(DeadlineExceeded("there was too much to remove in time"));
     if (errno_) return Fail(FromErrno(*errno_, "something in it could not be removed"));
     return {};
   }
 
  private:
+  bool GivenUp() const { return patience_.stop.stop_requested() || patience_.deadline.Passed(); }
+
   template <class Remove>
   void Pass(DIR* folder, const Remove& remove) {
     ::rewinddir(folder);
     while (const dirent* const entry = ::readdir(folder)) {
-      if (deadline_.Passed()) return;
+      if (GivenUp()) return;
       if (!IsSelfOrParent(entry->d_name)) remove(entry->d_name);
     }
   }
@@ -91,7 +94,7 @@ class Emptying {
     if (!folder) return Note(errno);
     ::fchmod(::dirfd(folder.get()), 0700);
     std::int64_t before = -1;
-    while (removed_ != before && !deadline_.Passed()) {
+    while (removed_ != before && !GivenUp()) {
       before = removed_;
       Pass(folder.get(), [&](const char* inner) { RemoveOrMoveUp(::dirfd(folder.get()), inner); });
     }
@@ -125,7 +128,7 @@ class Emptying {
   }
 
   DIR* const root_;
-  const Deadline deadline_;
+  const Patience& patience_;
   std::int64_t removed_ = 0;  // or moved up
   std::int64_t moved_ = 0;
   std::optional<int> errno_;  // of the first that could not be removed
@@ -137,7 +140,7 @@ Error Named(const std::filesystem::path& path, const Error& error) {
 
 }  // namespace
 
-Status RemoveTree(const std::filesystem::path& path, Deadline deadline) {
+Status RemoveTree(const std::filesystem::path& path, const Patience& patience) {
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
   if (errno != EISDIR && errno != EPERM) {
     return Fail(FromErrno(errno, "cannot remove " + path.string()));
@@ -150,7 +153,7 @@ Status RemoveTree(const std::filesystem::path& path, Deadline deadline) {
   }
   const OpenFolder root = ReadFolder(std::move(fd));
   if (!root) return Fail(FromErrno(errno, "cannot remove " + path.string()));
-  if (const Status emptied = Emptying(root.get(), deadline).Run(); !emptied) {
+  if (const Status emptied = Emptying(root.get(), patience).Run(); !emptied) {
     return Fail(Named(path, emptied.error()));
   }
   if (::rmdir(path.c_str()) != 0 && errno != ENOENT) {

@@ -16,7 +16,7 @@ namespace {
 
 // So many levels stay open; deeper ones are found again through "..", whose identity is checked.
 constexpr std::size_t kLevelsOpen = 16;
-constexpr std::int64_t kEntriesPerLookAtTheClock = 256;
+constexpr std::int64_t kEntriesPerLookAround = 256;
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -71,12 +71,19 @@ class Walker {
   bool Count() {
     if (walk_.entries == bounds_.entries) {
       walk_.end = WalkEnd::kTooManyEntries;
-    } else if (walk_.entries % kEntriesPerLookAtTheClock == 0 && bounds_.deadline.Passed()) {
-      walk_.end = WalkEnd::kOutOfTime;
-    } else {
-      ++walk_.entries;
+    } else if (walk_.entries % kEntriesPerLookAround == 0) {
+      LookAround();
     }
+    if (walk_.end == WalkEnd::kComplete) ++walk_.entries;
     return walk_.end == WalkEnd::kComplete;
+  }
+
+  void LookAround() {
+    if (bounds_.deadline.Passed()) {
+      walk_.end = WalkEnd::kOutOfTime;
+    } else if (bounds_.give_up && bounds_.give_up()) {
+      walk_.end = WalkEnd::kGivenUp;
+    }
   }
 
   void Enter(int folder, const char* name) {

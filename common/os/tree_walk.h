@@ -22,9 +22,10 @@ struct WalkedEntry {
 struct WalkBounds {
   std::int64_t entries;
   Deadline deadline;
+  std::function<bool()> give_up = {};  // asked now and then, where there is one
 };
 
-enum class WalkEnd { kComplete, kTooManyEntries, kOutOfTime };
+enum class WalkEnd { kComplete, kTooManyEntries, kOutOfTime, kGivenUp };
 
 struct Walk {
   WalkEnd end = WalkEnd::kComplete;

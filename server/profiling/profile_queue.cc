@@ -67,9 +67,11 @@ Status ProfileQueue::Cancel(const Profile& profile) {
     if (const auto run = RunOf(profile.id)) {
       run->Ask(StopReason::kUser);
       const std::lock_guard lock(mutex_);
-      hurry_ = true;
-      wake_.notify_all();
-      return {};
+      if (run_ == run) {
+        hurry_ = true;
+        wake_.notify_all();
+        return {};
+      }  // else it was let go meanwhile, perhaps into the queue, without having heard of this
     }
     Finish(end.profile, {ProfileState::kCanceled, std::nullopt}, Now());
     const Status recorded = ends_.Record(end);

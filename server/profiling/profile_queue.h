@@ -59,6 +59,7 @@ class ProfileQueue {
   // The queue's thread (queue/turns.cc).
   void Loop(const std::stop_token& stop);
   Result<Pause> Turn(const std::stop_token& stop);
+  void StartAnew();
   Status Recover();
   Status CheckEngine(const std::stop_token& stop);
   Status LetWait(const std::vector<Profile>& queued, const Error& why);

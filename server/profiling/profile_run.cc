@@ -47,15 +47,15 @@ tl::unexpected<RunEnd> Missing(const Error& error, RunStop& run_stop) {
 // Content that is not what it was stored as stays so.
 tl::unexpected<RunEnd> Damaged(const Error& error, RunStop& run_stop) {
   if (error.code() == ErrorCode::kCancelled) return Canceled();
-  if (error.code() == ErrorCode::kUnavailable) return Missing(error, run_stop);
-  return InputMissing(error);
+  if (error.code() == ErrorCode::kConflict) return InputMissing(error);
+  return Missing(error, run_stop);
 }
 
 PhaseResult<Rows> LoadRows(const RunServices& services, const Profile& profile, RunStop& run_stop) {
   const auto dataset = services.datasets.Get(profile.workspace, profile.request.input_dataset_id);
   if (!dataset) return Missing(dataset.error(), run_stop);
   auto rows = services.datasets.ReadRows(*dataset);
-  if (!rows) return Missing(rows.error(), run_stop);
+  if (!rows) return Damaged(rows.error(), run_stop);
   return std::move(*rows);
 }
 

@@ -22,6 +22,8 @@ SLACK = 4 << 20
 PYTHON = """#!/bin/sh
 if [ "$1" = -c ]; then echo 3.11.2; exit; fi
 dd if=/dev/zero of=/var/outside bs=1M count=64
+dd if=/dev/zero of=/data/f bs=1M count=300 && echo escaped to a volume
+rm /data/f
 exec 3> /opt/mlprof/venv/f
 rm /opt/mlprof/venv/f
 dd if=/dev/zero bs=1M count=4096 >&3
@@ -44,7 +46,7 @@ def make_images():
             (root / "bin" / name).symlink_to("busybox")
         (root / "usr/bin/python3").write_text(PYTHON)
         (root / "usr/bin/python3").chmod(0o755)
-        subprocess.run(f"tar -C {root} -c . | docker import - {BASE}", shell=True, check=True,
+        subprocess.run(f"tar -C {root} -c . | docker import -c 'VOLUME /data' - {BASE}", shell=True, check=True,
                        stdout=subprocess.DEVNULL)
 
 
@@ -133,6 +135,23 @@ class DiskBoundsTest(unittest.TestCase):
         self.assertLessEqual(largest, LIMIT + SLACK)
         self.assertRegex(error["message"], r"were full: \d+ files")
 
+    def test_an_image_whose_volume_holds_more_than_the_limit_is_told_so(self):
+        content = "mlprof-test/large-volume:1"
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "data").mkdir()
+            for name in "ab":
+                (pathlib.Path(folder) / "data" / name).write_bytes(b"x" * (LIMIT * 3 // 4))
+            subprocess.run(f"tar -C {folder} -c . | docker import -c 'VOLUME /data' - {content}",
+                           shell=True, check=True, stdout=subprocess.DEVNULL)
+        self.addCleanup(subprocess.run, ["docker", "rmi", "-f", content], check=False,
+                        stdout=subprocess.DEVNULL)
+        config = target.config("plain", "/tmp", image=content, command=["/none"])
+        self.server.profile("content", self.model, self.rows, config)
+        profile = self.server.wait_finished("content")
+        self.assertEqual(profile["state"], "Failed", profile)
+        self.assertRegex(profile["error"]["message"], r"VOLUMEs .* larger than the 128 MiB")
+        self.assertEqual(left_behind(self.server.data), [])
+
     def test_a_writable_root_is_watched(self):
         error, _ = self.flood("root", "plain", "/var", runAsRoot=True)
         self.assertIn("more than 128 MiB to its root", error["message"])
@@ -153,6 +172,7 @@ class DiskBoundsTest(unittest.TestCase):
         message = profile["error"]["message"]
         self.assertRegex(message, r"\(/tmp and the environment\) .*256 MiB")
         self.assertIn("Read-only file system", message)
+        self.assertNotIn("escaped", message)
         self.assertLessEqual(images.largest, 2 * LIMIT + SLACK)
         self.assertEqual(left_behind(self.server.data), [])
         self.assertEqual(containers(self.server.instance()), [])

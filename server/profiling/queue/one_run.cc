@@ -62,7 +62,8 @@ RunOver ProfileQueue::Run(RunRecorder& recorder, RunStop& run_stop, const std::s
   if (failed && !run_stop.reason() && end) {
     // Where the engine is not well now, what happened to its container is no verdict.
     const Status well = CheckEngine(stop);
-    const bool lost = !well && well.error().code() != ErrorCode::kResourceExhausted;
+    const bool lost =
+        !well && !stop.stop_requested() && well.error().code() != ErrorCode::kResourceExhausted;
     if (lost) run_stop.Ask(StopReason::kEngine, well.error().message());
   }
   over.stopped = run_stop.reason();

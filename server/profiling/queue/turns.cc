@@ -1,6 +1,7 @@
 // The queue's thread: turn by turn it settles what is left over, looks at what a run needs, and
 // runs the next profile.
 #include "common/log/log.h"
+#include "common/log/thrown.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/queue/caught.h"
@@ -16,15 +17,25 @@ constexpr std::chrono::milliseconds kAtOnce{0};
 
 void ProfileQueue::Loop(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const Result<Pause> pause = Caught([&] { return Turn(stop); });
-    if (!pause) {
-      // Whatever it was in the midst of is settled as after a crash.
-      const std::lock_guard lock(mutex_);
-      running_id_.clear();
-      recovered_ = false;
+    try {
+      const Result<Pause> pause = Caught([&] { return Turn(stop); });
+      if (!pause) StartAnew();
+      Rest(pause ? *pause : StorageFailed(pause.error()), stop);
+    } catch (...) {
+      // Not even its words could be kept: no memory is left, or it is no exception of the library.
+      LogThrown("a turn of the queue failed", "profile queue");
+      StartAnew();
+      Rest(waits_.storage_most, stop);
     }
-    Rest(pause ? *pause : StorageFailed(pause.error()), stop);
   }
+}
+
+// Whatever it was in the midst of is settled as after a crash.
+void ProfileQueue::StartAnew() {
+  const std::lock_guard lock(mutex_);
+  running_id_.clear();
+  run_.reset();
+  recovered_ = false;
 }
 
 // An error is the storage's.
@@ -41,7 +52,11 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
   metrics_.SetQueueLength(std::ssize(*queued));
   idle_ = queued->empty();
   if (idle_) notice_.Clear();
-  if (idle_ && !orphans_) return Pause();
+  if (idle_ && !orphans_) {
+    engine_.Over();  // nobody waits for it
+    room_.Over();
+    return Pause();
+  }
   if (const Status well = CheckEngine(stop); !well) {
     if (stop.stop_requested()) return Pause();
     if (orphans_ && well.error().code() == ErrorCode::kResourceExhausted) {

@@ -1,6 +1,7 @@
 #include "server/runtime/docker/container_spec.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "server/runtime/docker/engine.h"
@@ -12,17 +13,6 @@ namespace {
 constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
 // Where the host runs out of memory, the model goes before anything else does.
 constexpr int kOomScore = 500;
-
-Json WritableMount(const ScratchFolder& folder) {
-  if (!folder.keeps_image_content) {
-    return {{"Type", "bind"}, {"Source", folder.host.string()}, {"Target", folder.container}};
-  }
-  // A volume that is that folder: Docker copies the image's content into new volumes only.
-  const Json options = {{"type", "none"}, {"o", "bind"}, {"device", folder.host.string()}};
-  return {{"Type", "volume"},
-          {"Target", folder.container},
-          {"VolumeOptions", {{"DriverConfig", {{"Name", "local"}, {"Options", options}}}}}};
-}
 
 Json Mounts(const LaunchRequest& request, const ContainerPlaces& places) {
   Json mounts = Json::array({ReadOnlyMount(places.agent_binary, kAgentProgram),
@@ -65,11 +55,6 @@ Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Iso
   return config;
 }
 
-bool IsWithin(std::string_view path, std::string_view folder) {
-  if (path.substr(0, folder.size()) != folder) return false;
-  return path.size() == folder.size() || path[folder.size()] == '/';
-}
-
 Result<std::string> CheckedPath(const std::string& path) {
   std::string normal = std::filesystem::path(path).lexically_normal().string();
   while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
@@ -89,7 +74,33 @@ Result<std::string> CheckedPath(const std::string& path) {
   return normal;
 }
 
+Result<std::vector<std::string>> CheckedPaths(const std::vector<std::string>& paths) {
+  std::set<std::string> checked;
+  for (const std::string& path : paths) {
+    Result<std::string> one = CheckedPath(path);
+    if (!one) return Fail(one.error());
+    checked.insert(*std::move(one));
+  }
+  return std::vector<std::string>(checked.begin(), checked.end());
+}
+
 }  // namespace
+
+bool IsWithin(std::string_view path, std::string_view folder) {
+  if (path.substr(0, folder.size()) != folder) return false;
+  return path.size() == folder.size() || path[folder.size()] == '/';
+}
+
+Json WritableMount(const ScratchFolder& folder) {
+  if (!folder.keeps_image_content) {
+    return {{"Type", "bind"}, {"Source", folder.host.string()}, {"Target", folder.container}};
+  }
+  // A volume that is that folder: Docker copies the image's content into new volumes only.
+  const Json options = {{"type", "none"}, {"o", "bind"}, {"device", folder.host.string()}};
+  return {{"Type", "volume"},
+          {"Target", folder.container},
+          {"VolumeOptions", {{"DriverConfig", {{"Name", "local"}, {"Options", options}}}}}};
+}
 
 Json ReadOnlyMount(const std::filesystem::path& host, const std::string& container) {
   return {{"Type", "bind"}, {"Source", host.string()}, {"Target", container}, {"ReadOnly", true}};
@@ -108,28 +119,33 @@ Json HardenedHostConfig() {
       {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "1m"}, {"max-file", "2"}}}}}};
 }
 
+Result<std::vector<std::string>> VolumePaths(const std::vector<std::string>& volumes) {
+  return CheckedPaths(volumes);
+}
+
 Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
                                                   const std::filesystem::path& scratch) {
+  const Result<std::vector<std::string>> volumes = VolumePaths(request.image.volumes);
+  if (!volumes) return Fail(volumes.error());
+  const Result<std::vector<std::string>> wanted = CheckedPaths(request.config.writable_paths);
+  if (!wanted) return Fail(wanted.error());
   std::vector<ScratchFolder> folders;
   const auto add = [&](const std::string& path, bool keeps_image_content) {
-    const bool covered = std::any_of(folders.begin(), folders.end(), [&](const auto& folder) {
-      return IsWithin(path, folder.container);
-    });
-    if (covered) return;
     folders.push_back({scratch / std::to_string(folders.size()), path, keeps_image_content});
+  };
+  const auto is_any = [&](const auto& predicate) {
+    return std::any_of(folders.begin(), folders.end(), predicate);
   };
   add("/tmp", false);
   add(kModelHome, false);
-  std::vector<std::string> wanted = request.config.writable_paths;
-  wanted.insert(wanted.end(), request.image.volumes.begin(), request.image.volumes.end());
-  std::vector<std::string> paths;
-  for (const std::string& path : wanted) {
-    Result<std::string> checked = CheckedPath(path);
-    if (!checked) return Fail(checked.error());
-    paths.push_back(*std::move(checked));
+  for (const std::string& path : *volumes) {
+    if (!is_any([&](const auto& folder) { return folder.container == path; })) add(path, true);
   }
-  std::sort(paths.begin(), paths.end());  // parents before what lies in them
-  for (const std::string& path : paths) add(path, true);
+  for (const std::string& path : *wanted) {
+    if (!is_any([&](const auto& folder) { return IsWithin(path, folder.container); })) {
+      add(path, true);
+    }
+  }
   return folders;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/json/json.h"
@@ -26,8 +27,8 @@ struct ScratchFolder {
 };
 
 /// Where the container may write, with folders numbered below `scratch`: /tmp and HOME first, then
-/// the config's writablePaths and the image's VOLUMEs, none inside of another. kInvalidArgument
-/// for a path that cannot be one.
+/// the image's VOLUMEs and those of the config's writablePaths that lie in none of these.
+/// kInvalidArgument for a path that cannot be one.
 Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
                                                   const std::filesystem::path& scratch);
 
@@ -43,6 +44,15 @@ Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
 /// What every container of ours shares, those that prepare images too: no way to gain rights, a
 /// bound on processes and log, nothing that lives on after it.
 Json HardenedHostConfig();
+
+/// Where an image has VOLUMEs: each path once, parents first. Docker gives every one of them that
+/// nothing is mounted at exactly an unbounded volume. kInvalidArgument where one cannot be
+/// writable.
+Result<std::vector<std::string>> VolumePaths(const std::vector<std::string>& volumes);
+
+bool IsWithin(std::string_view path, std::string_view folder);
+
+Json WritableMount(const ScratchFolder& folder);
 
 /// A read-only bind mount. Unlike the older "Binds" it fails where the host has no such path.
 Json ReadOnlyMount(const std::filesystem::path& host, const std::string& container);

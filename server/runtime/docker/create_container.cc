@@ -35,6 +35,18 @@ Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::s
   }
 }
 
+Error CreateError(const Error& error, const ScratchVolume& volume) {
+  if (!volume.bounded() || error.code() != ErrorCode::kResourceExhausted) return error;
+  const Result<DiskSpace> space = SpaceAt(volume.root());
+  if (!space || !NearlyFull(*space)) return error;
+  return Error(ErrorCode::kTooLarge,
+               "what the image holds at its VOLUMEs and at the config's writablePaths is larger "
+               "than the " +
+                   SizeText(volume.limit()) + " or " + std::to_string(FilesFor(volume.limit())) +
+                   " files that a container's writable folders may hold: make it smaller, or start "
+                   "the server with a larger --scratch-limit-gb");
+}
+
 bool IsUnseen(const Error& error, const std::filesystem::path& mounted) {
   const std::string& message = error.message();
   return message.find("bind source path does not exist") != std::string::npos &&

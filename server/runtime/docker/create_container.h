@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/time/patience.h"
+#include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
 
 namespace mlprof::docker {
@@ -17,5 +18,9 @@ Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::s
 /// Docker finds no folder at a mount's source below `mounted`: it does not see what this process
 /// mounts. Whatever else it does not find is missing for everybody.
 bool IsUnseen(const Error& error, const std::filesystem::path& mounted);
+
+/// What a failed create says: kTooLarge, naming the limit, where what Docker copied from the image
+/// filled `volume`; else the error itself.
+Error CreateError(const Error& error, const ScratchVolume& volume);
 
 }  // namespace mlprof::docker

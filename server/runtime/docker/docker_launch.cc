@@ -76,7 +76,7 @@ Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSoc
   Result<std::string> id = CreateReplacingLeftover(
       *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),
       patience);
-  if (!id) return Fail(id.error());
+  if (!id) return Fail(CreateError(id.error(), *volume_));
   id_ = *std::move(id);
   return OpenScratch(*folders, patience.deadline);
 }

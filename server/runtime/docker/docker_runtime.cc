@@ -131,13 +131,13 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop
     all_removed = status;
   }
   if (patience.stop.stop_requested()) return Fail(Cancelled("stopped while removing orphans"));
-  RemoveOrphanFolders(std::move(left));
+  RemoveOrphanFolders(std::move(left), patience);
   if (!all_removed) return Fail(all_removed.error());
   return removed;
 }
 
 // Lists before it asks who is alive: a launch enters its name before it makes a folder.
-void DockerRuntime::RemoveOrphanFolders(std::set<std::string> in_use) {
+void DockerRuntime::RemoveOrphanFolders(std::set<std::string> in_use, const Patience& patience) {
   std::vector<std::filesystem::path> folders = FoldersIn(context_->ScratchRoot());
   const auto sockets = SocketRoot(context_->options.data_dir, context_->options.instance_id);
   if (sockets) {
@@ -150,7 +150,8 @@ void DockerRuntime::RemoveOrphanFolders(std::set<std::string> in_use) {
     kept.insert(ShortName(name));
   }
   for (const auto& folder : folders) {
-    if (!kept.contains(folder.filename().string())) RemoveScratch(folder);
+    if (patience.stop.stop_requested() || patience.deadline.Passed()) return;
+    if (!kept.contains(folder.filename().string())) RemoveScratch(folder, patience);
   }
 }
 

@@ -27,7 +27,7 @@ class DockerRuntime final : public Runtime {
  private:
   Status CheckEngine(const Patience& patience);
   /// All but those of containers that a Target owns or that are `in_use`.
-  void RemoveOrphanFolders(std::set<std::string> in_use);
+  void RemoveOrphanFolders(std::set<std::string> in_use, const Patience& patience);
 
   const std::shared_ptr<DockerContext> context_;
   std::atomic<bool> found_fit_ = false;  // by a look at all the engine says of itself

@@ -88,7 +88,7 @@ Status DockerTarget::Remove(Deadline deadline) {
   if (watch_) watch_->Stop();
   Status removed;
   if (asked_) removed = RemoveOrLose(*context_, name_, id_, {deadline, stop_});
-  volume_.reset();
+  if (volume_) volume_->Remove(ForScratch(deadline, stop_));
   context_->live.Remove(name_);
   return removed;
 }

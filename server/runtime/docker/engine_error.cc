@@ -43,7 +43,7 @@ std::string RemedyFor(std::string_view message) {
 }
 
 ErrorCode CodeFor(int status, std::string_view message) {
-  if (Says(message, "no space left on device")) return ErrorCode::kUnavailable;
+  if (Says(message, "no space left on device")) return ErrorCode::kResourceExhausted;
   switch (status) {
     case 400: return ErrorCode::kInvalidArgument;
     case 401:

@@ -1,13 +1,14 @@
 #include "server/runtime/docker/keep_environment.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "common/os/tree_walk.h"
 #include "server/runtime/docker/create_container.h"
+#include "server/runtime/docker/disk/disk_watch.h"
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/loop_volume.h"
 #include "server/runtime/docker/environment_recipe.h"
+#include "server/runtime/docker/environment_size.h"
+#include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/preparation_spec.h"
 #include "server/runtime/docker/remove_container.h"
 
@@ -15,8 +16,19 @@ namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kCallLimit{30};
+constexpr std::chrono::seconds kKillLimit{5};
 constexpr std::chrono::seconds kCopyLimit{600};
 constexpr std::chrono::seconds kCommitLimit{300};
+
+Error NotKept(const std::string& why) {
+  return Error(ErrorCode::kTooLarge, "what was installed cannot be kept: " + why);
+}
+
+// Waiting for room would install everything once more: a want of it is the end here.
+Status AsEnd(const Status& status) {
+  if (status || status.error().code() != ErrorCode::kResourceExhausted) return status;
+  return Fail(NotKept(status.error().message()));
+}
 
 // Goes with what it has written, whether or not an image was made of it.
 class KeepingContainer {
@@ -43,10 +55,20 @@ class KeepingContainer {
     return {};
   }
 
-  /// Until all is copied.
-  Status Copy(const Patience& patience) {
+  /// Until all is copied, or one of the `disks` runs full.
+  Status Copy(std::vector<std::filesystem::path> disks, const Patience& patience) {
     MLPROF_TRY(docker_.engine.StartContainer(id_, patience.AtMost(kCallLimit)));
+    WatchedDisks watched;
+    watched.hosts = std::move(disks);
+    const auto watch =
+        DiskWatch::Start(std::move(watched), [this](const DiskFull&, const std::stop_token& stop) {
+          const Patience moment(Deadline::After(kKillLimit), stop);
+          if (!docker_.engine.Kill(id_, moment)) KillThroughCgroup(id_);
+        });
+    if (!watch) return Fail(watch.error());
     const Result<int> exit_code = docker_.engine.Wait(id_, patience.AtMost(kCopyLimit));
+    (*watch)->Stop();
+    if (const auto full = (*watch)->Met()) return Fail(NotKept(Clause(*full)));
     if (!exit_code) return Fail(exit_code.error());
     if (*exit_code == 0) return {};
     const std::string log =
@@ -64,37 +86,16 @@ class KeepingContainer {
   std::string id_;      // "" until it said so
 };
 
-// What a copy of it takes: holes count in full, as they do in an image's archive.
-Result<Bytes> SizeOf(const InstalledEnvironment& installed, Deadline deadline) {
-  std::int64_t size = 0;
-  const auto add = [&](const WalkedEntry& entry) {
-    const std::int64_t most = installed.limit.count() + 1;
-    size += std::clamp<std::int64_t>(entry.status.st_size, 0, most - std::min(size, most));
-  };
-  const auto walk = WalkTree(installed.environment, {FilesFor(installed.limit), deadline}, add);
-  if (!walk) return Fail(walk.error());
-  if (walk->end == WalkEnd::kOutOfTime) {
-    return Fail(DeadlineExceeded("what was installed could not be counted in time"));
-  }
-  if (walk->end == WalkEnd::kTooManyEntries || Bytes(size) > installed.limit) {
-    return Fail(ErrorCode::kTooLarge, "what was installed is larger than the " +
-                                          SizeText(installed.limit) + " or " +
-                                          std::to_string(FilesFor(installed.limit)) +
-                                          " files that an environment may hold");
-  }
-  return Bytes(size);
-}
-
-}  // namespace
-
-Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment& installed) {
+Status Keep(const PrepareContext& context, const InstalledEnvironment& installed) {
   DockerContext& docker = context.docker;
-  const Result<Bytes> size = SizeOf(installed, context.deadline);
+  const auto size = SizeOfEnvironment(installed.environment, installed.limit, context.patience());
   if (!size) return Fail(size.error());
+  const auto disks = DisksOf(docker, context.AtMost(kCallLimit));
   // Once in the container and once in the image.
-  MLPROF_TRY(AdmitByDisk(DisksOf(docker, context.AtMost(kCallLimit)), *size + *size));
+  MLPROF_TRY(AdmitByDisk(disks, {size->bytes + size->bytes, 2 * size->files}));
   Keeping keeping;
   keeping.base_image_id = installed.base_image_id;
+  keeping.volumes = installed.volumes;
   keeping.agent_binary = docker.options.agent_binary;
   keeping.environment = installed.environment;
   keeping.bytes = installed.limit;
@@ -102,10 +103,18 @@ Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment
   keeping.instance_id = docker.options.instance_id;
   KeepingContainer container(docker, installed.hash, context.stop);
   MLPROF_TRY(container.Create(KeepingSpec(keeping), context.patience()));
-  MLPROF_TRY(container.Copy(context.patience()));
+  MLPROF_TRY(container.Copy(disks, context.patience()));
+  // Others may have written meanwhile, and nobody ends a commit.
+  MLPROF_TRY(AdmitByDisk(disks, {size->bytes, size->files}));
   return docker.engine.Commit(container.id(), kEnvironmentRepository, installed.hash,
                               EnvironmentImageConfig(installed.hash, installed.python),
                               context.AtMost(kCommitLimit));
+}
+
+}  // namespace
+
+Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment& installed) {
+  return AsEnd(Keep(context, installed));
 }
 
 }  // namespace mlprof::docker

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "server/runtime/docker/prepare.h"
 
@@ -12,13 +13,13 @@ namespace mlprof::docker {
 struct InstalledEnvironment {
   std::string hash;
   std::string base_image_id;
+  std::vector<std::string> volumes;   // where the base image has some
   std::string python;                 // its version
   std::filesystem::path environment;  // on the host
   Bytes limit;                        // of what it may hold
 };
 
-/// kTooLarge where it holds more than its limit, kUnavailable where Docker's disk has no room for
-/// it.
+/// kTooLarge where it holds more than its limit, or a disk of this machine has no room for it.
 Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment& installed);
 
 }  // namespace mlprof::docker

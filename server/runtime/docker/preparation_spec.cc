@@ -1,28 +1,53 @@
 #include "server/runtime/docker/preparation_spec.h"
 
-#include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/environment_recipe.h"
 
 namespace mlprof::docker {
 namespace {
 
-Json WritableMount(const std::filesystem::path& host, const std::string& container) {
-  return {{"Type", "bind"}, {"Source", host.string()}, {"Target", container}};
-}
-
 // Mount points made here vanish with it instead of staying in the image.
 Json LentFolder() { return {{kLentFolder, "size=1m,mode=755"}}; }
 
+// In place of the volume without a bound that Docker would make.
+Json EmptyPlace(const std::string& path) {
+  constexpr std::int64_t kSize = 64 * 1024;
+  return {{"Type", "tmpfs"}, {"Target", path}, {"TmpfsOptions", {{"SizeBytes", kSize}}}};
+}
+
+// What is in a volume cannot be kept, and what is lent is in nobody's.
+bool IsOurs(const std::string& path) {
+  return IsWithin(path, kEnvironmentFolder) || IsWithin(kEnvironmentFolder, path) ||
+         IsWithin(path, kLentFolder);
+}
+
 }  // namespace
+
+std::filesystem::path EnvironmentBelow(const std::filesystem::path& root) { return root / "venv"; }
+
+Result<std::vector<ScratchFolder>> PreparationFolders(const std::vector<std::string>& volumes,
+                                                      const std::filesystem::path& root) {
+  const Result<std::vector<std::string>> paths = VolumePaths(volumes);
+  if (!paths) return Fail(paths.error());
+  std::vector<ScratchFolder> folders = {{root / "tmp", "/tmp", false},
+                                        {EnvironmentBelow(root), kEnvironmentFolder, false}};
+  for (const std::string& path : *paths) {
+    if (IsOurs(path)) {
+      return Fail(InvalidArgument("the base image has a VOLUME at " + path +
+                                  ", where packages are installed from or to; use another one"));
+    }
+    if (path == "/tmp") continue;
+    folders.push_back({root / ("volume-" + std::to_string(folders.size())), path, true});
+  }
+  return folders;
+}
 
 // Installing packages is running their code: root inside, since the image's files are root's, but
 // without any capability. Nothing is passed in by environment variables: they would stay in the
 // image.
 Json PreparationSpec(const Preparation& preparation) {
   Json mounts = Json::array(
-      {ReadOnlyMount(preparation.environment_file, std::string(kLentFolder) + "/environment"),
-       WritableMount(preparation.temporary_folder, "/tmp"),
-       WritableMount(preparation.environment, kEnvironmentFolder)});
+      {ReadOnlyMount(preparation.environment_file, std::string(kLentFolder) + "/environment")});
+  for (const ScratchFolder& folder : preparation.folders) mounts.push_back(WritableMount(folder));
   for (const Mount& mount : preparation.pip.mounts) {
     mounts.push_back(ReadOnlyMount(mount.host, mount.container));
   }
@@ -55,8 +80,10 @@ Json KeepingSpec(const Keeping& keeping) {
   Json host = HardenedHostConfig();
   host["NetworkMode"] = "none";
   host["Tmpfs"] = LentFolder();
-  host["Mounts"] = Json::array(
+  Json mounts = Json::array(
       {ReadOnlyMount(keeping.agent_binary, agent), ReadOnlyMount(keeping.environment, from)});
+  for (const std::string& path : keeping.volumes) mounts.push_back(EmptyPlace(path));
+  host["Mounts"] = std::move(mounts);
   return {
       {"Image", keeping.base_image_id},
       {"Entrypoint", Json::array({agent})},

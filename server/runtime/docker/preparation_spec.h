@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "common/json/json.h"
+#include "common/result/result.h"
+#include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/runtime.h"
 
@@ -16,18 +18,24 @@ struct Preparation {
   std::string base_image_id;
   std::vector<std::string> packages;
   std::filesystem::path environment_file;  // on the host: PipSettings' variables as shell exports
-  std::filesystem::path temporary_folder;  // on the host: its /tmp
-  std::filesystem::path environment;       // on the host: what is installed
+  std::vector<ScratchFolder> folders;      // PreparationFolders
   PipSettings pip;
   Bytes memory;
   std::string instance_id;
 };
 
-/// Its root is read-only: what package code writes stays in the two folders.
+/// What a preparation may write to, below `root`: /tmp, the environment, and the base image's
+/// VOLUMEs. kInvalidArgument where one of these cannot be had.
+Result<std::vector<ScratchFolder>> PreparationFolders(const std::vector<std::string>& volumes,
+                                                      const std::filesystem::path& root);
+std::filesystem::path EnvironmentBelow(const std::filesystem::path& root);
+
+/// Its root is read-only: what package code writes stays in the folders.
 Json PreparationSpec(const Preparation& preparation);
 
 struct Keeping {
   std::string base_image_id;
+  std::vector<std::string> volumes;  // where the base image has some
   std::filesystem::path agent_binary;
   std::filesystem::path environment;  // on the host: what was installed
   Bytes bytes;

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds kCallLimit{30};
 constexpr std::chrono::seconds kKillLimit{5};
+constexpr std::chrono::seconds kRemoveLimit{60};
 constexpr std::size_t kShownLines = 20;
 
 // A container that installs packages, and what was made for it; both go when this does.
@@ -40,16 +41,17 @@ class PreparingContainer {
   }
   ~PreparingContainer() {
     if (watch_) watch_->Stop();
-    const Patience patience(Deadline::After(kCallLimit), context_.stop);
+    const Deadline deadline = Deadline::After(kRemoveLimit);
+    const Patience patience(deadline.AtMost(kCallLimit), context_.stop);
     if (asked_) (void)RemoveOrLose(docker_, name_, id_, patience);
     proxies_.reset();
-    volume_.reset();
+    if (volume_) volume_->Remove(ForScratch(deadline, context_.stop));
     docker_.live.Remove(name_);
   }
   PreparingContainer(const PreparingContainer&) = delete;
   PreparingContainer& operator=(const PreparingContainer&) = delete;
 
-  Status Create(const std::string& base_image_id, const std::vector<std::string>& packages);
+  Status Create(const ImageInfo& base, const std::vector<std::string>& packages);
   /// Until the packages are installed. kInvalidArgument with its last lines where they cannot be.
   Status Run();
   /// The Python it found.
@@ -58,13 +60,12 @@ class PreparingContainer {
   Status Keep();
 
  private:
-  Status CreateOnVolume(const std::string& base_image_id, const std::vector<std::string>& packages);
+  Status CreateOnVolume(const ImageInfo& base, const std::vector<std::string>& packages);
   Status WatchDisks();
   Status LendProxies(PipSettings& pip);
   Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
   Status FollowOutput();
   Error Failed(int exit_code);
-  std::filesystem::path EnvironmentFolder() const { return volume_->root() / "venv"; }
 
   const PrepareContext& context_;
   DockerContext& docker_;
@@ -76,7 +77,7 @@ class PreparingContainer {
   std::unique_ptr<DiskWatch> watch_;
   std::unique_ptr<LentProxies> proxies_;
   std::vector<std::string> notes_;  // what it cannot reach
-  std::string base_image_id_;
+  ImageInfo base_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
   OutputTail tail_{kShownLines};
@@ -109,19 +110,18 @@ Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
   return {};
 }
 
-Status PreparingContainer::Create(const std::string& base_image_id,
-                                  const std::vector<std::string>& packages) {
+Status PreparingContainer::Create(const ImageInfo& base, const std::vector<std::string>& packages) {
   MLPROF_TRY(AdmitByDisk(DisksOf(docker_, context_.AtMost(kCallLimit)), Bytes(0)));
-  base_image_id_ = base_image_id;
-  const Status created = CreateOnVolume(base_image_id, packages);
+  base_ = base;
+  const Status created = CreateOnVolume(base, packages);
   const bool unseen =
       !created && volume_ && volume_->bounded() && IsUnseen(created.error(), volume_->root());
   if (!unseen) return created;
   docker_.volumes.MountNoMore();
-  return CreateOnVolume(base_image_id, packages);
+  return CreateOnVolume(base, packages);
 }
 
-Status PreparingContainer::CreateOnVolume(const std::string& base_image_id,
+Status PreparingContainer::CreateOnVolume(const ImageInfo& base,
                                           const std::vector<std::string>& packages) {
   const Result<EngineInfo> info = docker_.engine.Info(context_.AtMost(kCallLimit));
   if (!info) return Fail(info.error());
@@ -130,23 +130,23 @@ Status PreparingContainer::CreateOnVolume(const std::string& base_image_id,
   if (!volume) return Fail(volume.error());
   volume_ = *std::move(volume);
   Preparation preparation;
-  preparation.base_image_id = base_image_id;
+  preparation.base_image_id = base.id;
   preparation.packages = packages;
   preparation.environment_file = folder_ / "environment";
-  preparation.temporary_folder = volume_->root() / "tmp";
-  preparation.environment = EnvironmentFolder();
+  auto folders = PreparationFolders(base.volumes, volume_->root());
+  if (!folders) return Fail(folders.error());
+  preparation.folders = *std::move(folders);
   preparation.pip = PipSettingsOf(ThisHost());
   MLPROF_TRY(LendProxies(preparation.pip));
   // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
   preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
   preparation.instance_id = docker_.options.instance_id;
-  MLPROF_TRY(MakeScratch({{preparation.temporary_folder, "/tmp", false},
-                          {preparation.environment, kEnvironmentFolder, false}}));
+  MLPROF_TRY(MakeScratch(preparation.folders));
   MLPROF_TRY(WriteEnvironment(preparation.environment_file, preparation.pip));
   asked_ = true;
   Result<std::string> id =
       CreateReplacingLeftover(docker_, name_, PreparationSpec(preparation), context_.patience());
-  if (!id) return Fail(id.error());
+  if (!id) return Fail(CreateError(id.error(), *volume_));
   id_ = *std::move(id);
   return {};
 }
@@ -166,8 +166,9 @@ Status PreparingContainer::WatchDisks() {
 
 Status PreparingContainer::Run() {
   DockerEngine& engine = docker_.engine;
-  MLPROF_TRY(WatchDisks());
   MLPROF_TRY(engine.StartContainer(id_, context_.AtMost(kCallLimit)));
+  // Not before: what does not run yet cannot be ended.
+  MLPROF_TRY(WatchDisks());
   const Status followed = FollowOutput();
   for (const std::string& why : proxies_->Refused()) context_.Say("note: " + why);
   if (context_.stop.stop_requested()) return Fail(Cancelled("stopped while installing packages"));
@@ -212,7 +213,10 @@ Error PreparingContainer::Failed(int exit_code) {
 
 Status PreparingContainer::Keep() {
   watch_->Stop();
-  return KeepEnvironment(context_, {hash_, base_image_id_, python_, EnvironmentFolder(), limit_});
+  auto volumes = VolumePaths(base_.volumes);
+  if (!volumes) return Fail(volumes.error());
+  return KeepEnvironment(context_, {hash_, base_.id, *std::move(volumes), python_,
+                                    EnvironmentBelow(volume_->root()), limit_});
 }
 
 // What runs is the environment; what the base image says about user and variables still holds.
@@ -240,7 +244,7 @@ Status Make(const PrepareContext& context, const EnvironmentRecipe& recipe, cons
   context.Say("installing " + std::to_string(recipe.packages.size()) +
               " packages and what they need, once for this environment");
   PreparingContainer container(context, hash);
-  MLPROF_TRY(container.Create(base.image.id, recipe.packages));
+  MLPROF_TRY(container.Create(base.image, recipe.packages));
   MLPROF_TRY(container.Run());
   context.Say("keeping the environment as image " + std::string(kEnvironmentRepository) + ":" +
               hash);

@@ -7,6 +7,8 @@
 namespace mlprof::docker {
 namespace {
 
+constexpr std::chrono::seconds kScratchMoment{2};
+
 Status RemoveOwn(DockerContext& context, const std::string& name, const std::string& id,
                  const Patience& patience) {
   if (!id.empty()) return context.engine.Remove(id, patience);
@@ -47,6 +49,12 @@ Status RemoveOrLose(DockerContext& context, const std::string& name, const std::
             {"killedProcesses", KillThroughCgroup(id)},
             {"why", removed.error().message()}});
   return removed;
+}
+
+Patience ForScratch(Deadline deadline, const std::stop_token& stop) {
+  const Deadline moment = Deadline::After(kScratchMoment);
+  if (stop.stop_requested() || deadline.when() < moment.when()) return moment;
+  return {deadline, stop};
 }
 
 }  // namespace mlprof::docker

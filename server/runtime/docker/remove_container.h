@@ -25,4 +25,8 @@ Result<std::string> FindOwn(DockerContext& context, const std::string& name,
 Status RemoveOrLose(DockerContext& context, const std::string& name, const std::string& id,
                     const Patience& patience);
 
+/// For the removal of a container's scratch after the container's own: what is left of `deadline`,
+/// a moment where that or the run's end has come.
+Patience ForScratch(Deadline deadline, const std::stop_token& stop);
+
 }  // namespace mlprof::docker

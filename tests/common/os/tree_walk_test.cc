@@ -129,6 +129,16 @@ TEST_F(TreeTest, MoreEntriesThanTheBoundEndTheWalk) {
   EXPECT_EQ(whole->end, WalkEnd::kComplete);
 }
 
+TEST_F(TreeTest, AVisitorMayGiveUpNowAndThen) {
+  for (int i = 0; i < 1000; ++i) std::ofstream(tree_ / std::to_string(i));
+  std::int64_t seen = 0;
+  const auto walk = WalkTree(tree_, {1000, Soon(), [&] { return seen > 0; }},
+                             [&](const WalkedEntry&) { ++seen; });
+  ASSERT_TRUE(walk);
+  EXPECT_EQ(walk->end, WalkEnd::kGivenUp);
+  EXPECT_LT(seen, 500);
+}
+
 TEST_F(TreeTest, AHundredThousandEntriesAreBoundedCountedAndRemoved) {
   const UniqueFd folder(::open(tree_.c_str(), O_RDONLY | O_DIRECTORY));
   for (int i = 0; i < 100'000; ++i) {

@@ -13,6 +13,7 @@ namespace {
 constexpr Bytes kMostKept = GiB(1);
 constexpr std::int64_t kMostFilesKept = 20'000;
 constexpr int kShareKept = 10;
+constexpr int kNearlyFullShare = 50;
 
 Error TooLittle(const std::filesystem::path& disk, const std::string& free,
                 const std::string& needed) {
@@ -56,17 +57,27 @@ std::optional<DiskFull> Shortage(const std::filesystem::path& path, const DiskSp
   return std::nullopt;
 }
 
-Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, Bytes extra,
+std::optional<DiskFull> NearlyFull(const DiskSpace& space) {
+  DiskFull full;
+  full.bytes = space.total;
+  full.files = space.files;
+  if (space.available.count() <= space.total.count() / kNearlyFullShare) return full;
+  full.unit = DiskFull::Unit::kFiles;
+  if (space.files > 0 && space.files_left <= space.files / kNearlyFullShare) return full;
+  return std::nullopt;
+}
+
+Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, const DiskNeed& extra,
                    const SpaceProbe& probe) {
   for (const auto& disk : disks) {
     const Result<DiskSpace> space = probe(disk);
     if (!space) continue;
     const Bytes kept = KeptFree(*space);
-    const Bytes needed = kept + kept + extra;
+    const Bytes needed = kept + kept + extra.bytes;
     if (space->available < needed) {
       return Fail(TooLittle(disk, SizeText(space->available), SizeText(needed)));
     }
-    const std::int64_t files = 2 * KeptFreeFiles(*space);
+    const std::int64_t files = 2 * KeptFreeFiles(*space) + extra.files;
     if (space->files > 0 && space->files_left < files) {
       return Fail(
           TooLittle(disk, std::to_string(space->files_left) + " files", std::to_string(files)));

@@ -33,10 +33,21 @@ std::int64_t KeptFreeFiles(const DiskSpace& space);
 /// What is short where less than the kept is left.
 std::optional<DiskFull> Shortage(const std::filesystem::path& path, const DiskSpace& space);
 
+/// What is full, as a whole, where a fiftieth or less is left: who finds no room dies of it and
+/// gives some back at once.
+std::optional<DiskFull> NearlyFull(const DiskSpace& space);
+
+/// What is about to be written.
+struct DiskNeed {
+  DiskNeed(Bytes size, std::int64_t number = 0) : bytes(size), files(number) {}
+  Bytes bytes;
+  std::int64_t files;
+};
+
 /// kResourceExhausted, saying what is free, needed and where, unless each disk has `extra` and
 /// twice what is kept free: what begins must not be ended at once. A disk that cannot be seen is
 /// passed over.
-Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, Bytes extra,
+Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, const DiskNeed& extra,
                    const SpaceProbe& probe = SpaceAt);
 
 }  // namespace mlprof::docker

@@ -7,23 +7,6 @@
 #include "common/os/tree_walk.h"
 
 namespace mlprof::docker {
-namespace {
-
-// A model that finds no room dies of it and gives it back at once: nearly full counts.
-constexpr int kNearlyFullShare = 50;
-constexpr std::chrono::seconds kLongestWalk{10};
-
-std::optional<DiskFull> NearlyFull(const DiskSpace& space) {
-  DiskFull full;
-  full.bytes = space.total;
-  full.files = space.files;
-  if (space.available.count() <= space.total.count() / kNearlyFullShare) return full;
-  full.unit = DiskFull::Unit::kFiles;
-  if (space.files > 0 && space.files_left <= space.files / kNearlyFullShare) return full;
-  return std::nullopt;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<DiskWatch>> DiskWatch::Start(WatchedDisks watched, OnFull on_full,
                                                     WatchPauses pauses, SpaceProbe probe) {
@@ -70,9 +53,10 @@ void DiskWatch::Run(const std::stop_token& stop) {
     pause = LookAtVolume() ? pauses_.often : pauses_.look;
     std::optional<DiskFull> full = HostShortage();
     if (!full && !watched_.folders.empty() && std::chrono::steady_clock::now() >= next_walk) {
-      full = FoldersOver();
+      full = FoldersOver(stop);
       next_walk = std::chrono::steady_clock::now() + pauses_.walk;
     }
+    if (stop.stop_requested()) return;
     if (!full) continue;
     full->killed = true;
     Note(*full);
@@ -90,8 +74,15 @@ std::optional<DiskFull> DiskWatch::HostShortage() const {
   return std::nullopt;
 }
 
-std::optional<DiskFull> DiskWatch::FoldersOver() const {
+// A walk may take long: the disks of the host are looked at meanwhile.
+std::optional<DiskFull> DiskWatch::FoldersOver(const std::stop_token& stop) const {
   constexpr std::int64_t kStatBlock = 512;
+  std::optional<DiskFull> short_of;
+  const auto give_up = [&] {
+    short_of = HostShortage();
+    return short_of || stop.stop_requested();
+  };
+  const Deadline deadline = Deadline::After(pauses_.longest_walk);
   DiskFull full;
   full.place = watched_.place;
   full.bytes = watched_.limit;
@@ -99,13 +90,15 @@ std::optional<DiskFull> DiskWatch::FoldersOver() const {
   Bytes used;
   std::int64_t left = watched_.files_limit;
   for (const auto& folder : watched_.folders) {
-    const auto walk = WalkTree(
-        folder, {left, Deadline::After(kLongestWalk)},
-        [&](const WalkedEntry& entry) { used += Bytes(entry.status.st_blocks * kStatBlock); });
+    const auto walk = WalkTree(folder, {left, deadline, give_up}, [&](const WalkedEntry& entry) {
+      used += Bytes(entry.status.st_blocks * kStatBlock);
+    });
     if (used > watched_.limit) return full;
     if (!walk) continue;
+    if (walk->end == WalkEnd::kGivenUp) return short_of;
     full.unit = DiskFull::Unit::kFiles;
-    if (walk->end == WalkEnd::kTooManyEntries) return full;
+    // So many that they cannot be counted are too many.
+    if (walk->end != WalkEnd::kComplete) return full;
     full.unit = DiskFull::Unit::kBytes;
     left -= walk->entries;
   }

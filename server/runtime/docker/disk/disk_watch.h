@@ -32,6 +32,7 @@ struct WatchPauses {
   std::chrono::milliseconds look{200};   // at the free space: a microsecond's call
   std::chrono::milliseconds often{20};   // once the container's own volume is half full
   std::chrono::milliseconds walk{2000};  // through the folders
+  std::chrono::milliseconds longest_walk{10'000};
 };
 
 class DiskWatch {
@@ -58,7 +59,7 @@ class DiskWatch {
   DiskWatch(WatchedDisks watched, OnFull on_full, WatchPauses pauses, SpaceProbe probe);
   void Run(const std::stop_token& stop);
   std::optional<DiskFull> HostShortage() const;
-  std::optional<DiskFull> FoldersOver() const;
+  std::optional<DiskFull> FoldersOver(const std::stop_token& stop) const;
   bool LookAtVolume();
   void Note(const DiskFull& full);
 

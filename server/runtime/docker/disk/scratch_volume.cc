@@ -20,9 +20,12 @@ ScratchVolume::ScratchVolume(std::filesystem::path folder, Bytes limit,
                              std::optional<LoopVolume> loop)
     : folder_(std::move(folder)), limit_(limit), loop_(std::move(loop)) {}
 
-ScratchVolume::~ScratchVolume() {
+ScratchVolume::~ScratchVolume() { Remove(Deadline::After(kRemoveLimit)); }
+
+void ScratchVolume::Remove(const Patience& patience) {
+  if (std::exchange(removed_, true)) return;
   loop_.reset();
-  RemoveScratch(folder_);
+  RemoveScratch(folder_, patience);
 }
 
 WatchedDisks ScratchVolume::Watched() const {
@@ -41,7 +44,7 @@ WatchedDisks ScratchVolume::Watched() const {
 
 Result<std::unique_ptr<ScratchVolume>> ScratchVolumes::Make(const std::filesystem::path& folder,
                                                             Bytes limit, Deadline deadline) {
-  RemoveScratch(folder);
+  RemoveScratch(folder, deadline);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Fail(FromErrno(error.value(), "cannot make " + folder.string()));
@@ -81,9 +84,9 @@ void ScratchVolumes::Tell(const std::string& why) {
           {{"why", why}});
 }
 
-void RemoveScratch(const std::filesystem::path& scratch) {
+void RemoveScratch(const std::filesystem::path& scratch, const Patience& patience) {
   RemoveVolume(scratch);
-  const Status removed = RemoveTree(scratch, Deadline::After(kRemoveLimit));
+  const Status removed = RemoveTree(scratch, patience);
   if (removed) return;
   LogWarn("a container's scratch folder could not be removed",
           {{"folder", scratch.string()}, {"why", removed.error().message()}});

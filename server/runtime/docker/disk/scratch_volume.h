@@ -9,14 +9,14 @@
 #include <string>
 
 #include "common/result/result.h"
-#include "common/time/deadline.h"
+#include "common/time/patience.h"
 #include "common/units/bytes.h"
 #include "server/runtime/docker/disk/disk_watch.h"
 #include "server/runtime/docker/disk/loop_volume.h"
 
 namespace mlprof::docker {
 
-/// Destroying it removes it with all that is in it.
+/// Destroying it removes it with all that is in it, which may take minutes where nothing bounds it.
 class ScratchVolume {
  public:
   ScratchVolume(std::filesystem::path folder, Bytes limit, std::optional<LoopVolume> loop);
@@ -28,6 +28,10 @@ class ScratchVolume {
   std::filesystem::path root() const { return loop_ ? loop_->root() : folder_; }
   /// A file system of its own.
   bool bounded() const { return loop_.has_value(); }
+  Bytes limit() const { return limit_; }
+  /// Removes it now, as far as `patience` goes; what is left stays for the orphans' removal.
+  /// Nothing else may be called then.
+  void Remove(const Patience& patience);
   /// What a DiskWatch has to look at for it.
   WatchedDisks Watched() const;
 
@@ -35,6 +39,7 @@ class ScratchVolume {
   const std::filesystem::path folder_;
   const Bytes limit_;
   std::optional<LoopVolume> loop_;
+  bool removed_ = false;
 };
 
 /// Makes volumes of the kind this machine can give. Thread-safe.
@@ -54,7 +59,8 @@ class ScratchVolumes {
   std::string told_;    // guarded: the reason that was logged last
 };
 
-/// Removes a scratch folder with all that is in it. Logs what it cannot remove.
-void RemoveScratch(const std::filesystem::path& scratch);
+/// Removes a scratch folder with all that is in it, as far as `patience` goes. Logs what it cannot
+/// remove.
+void RemoveScratch(const std::filesystem::path& scratch, const Patience& patience);
 
 }  // namespace mlprof::docker

@@ -71,6 +71,15 @@ TEST(ScratchFoldersTest, HasOneFolderForWhatLiesWithinAnother) {
             (std::vector<std::string>{"/tmp", "/home/mlprof", "/var/x", "/var/xy"}));
 }
 
+// Docker gives each of them that nothing is mounted at exactly a volume without a bound.
+TEST(ScratchFoldersTest, HasOneForEachVolumeOfTheImageAlsoWithinAnother) {
+  LaunchRequest request = Request();
+  request.config.writable_paths = {"/data/x", "/data"};
+  request.image.volumes = {"/tmp/cache", "/data/sub/", "/data", "/tmp"};
+  EXPECT_EQ(ContainerPaths(request),
+            (std::vector<std::string>{"/tmp", "/home/mlprof", "/data", "/data/sub", "/tmp/cache"}));
+}
+
 TEST(ScratchFoldersTest, RefusesWhatIsNotTheModels) {
   for (const char* path : {"", "relative", "/", "//", "/a/../..", "/proc/x", "/sys", "/dev/shm",
                            "/.mlprof", "/var/../proc"}) {

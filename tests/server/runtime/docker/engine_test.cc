@@ -71,7 +71,7 @@ TEST(DockerEngineTest, SaysWhatWasAskedAndAnsweredAndWhatToDo) {
   docker.On("POST /containers/create", 500, R"({"message":"write /x: no space left on device"})");
   const auto id = DockerEngine(docker.socket(), {}).CreateContainer("c", Json::object(), Soon());
   ASSERT_FALSE(id);
-  EXPECT_EQ(id.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(id.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_THAT(id.error().message(), HasSubstr("create container c"));
   EXPECT_THAT(id.error().message(), HasSubstr("no space left on device"));
   EXPECT_THAT(id.error().message(), HasSubstr("free some space"));

@@ -83,8 +83,7 @@ TEST_F(EnvironmentRecipeTest, HandsPackagesToTheScriptAsArgumentsOnly) {
 
 TEST_F(EnvironmentRecipeTest, PackageCodeWritesToTheBoundedFoldersAlone) {
   Preparation preparation;
-  preparation.environment = "/data/scratch/p/volume/venv";
-  preparation.temporary_folder = "/data/scratch/p/volume/tmp";
+  preparation.folders = PreparationFolders({}, "/data/scratch/p/volume").value();
   const Json host = PreparationSpec(preparation)["HostConfig"];
   EXPECT_EQ(host["ReadonlyRootfs"], true);
   std::map<std::string, std::string> writable;

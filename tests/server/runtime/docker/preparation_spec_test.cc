@@ -30,6 +30,46 @@ TEST(PreparationSpec, NeverUsesTheHostsNetwork) {
   }
 }
 
+// Docker gives each of them that nothing is mounted at exactly a volume without a bound.
+TEST(PreparationSpec, MountsABoundedFolderAtEachVolumeOfTheBaseImage) {
+  Preparation preparation;
+  const auto folders = PreparationFolders({"/data/", "/tmp/cache", "/tmp", "/data"}, "/s");
+  ASSERT_TRUE(folders) << folders.error().message();
+  preparation.folders = *folders;
+  const Json spec = PreparationSpec(preparation);
+  std::map<std::string, std::string> places;
+  for (const Json& mount : spec["HostConfig"]["Mounts"]) {
+    const bool bind = mount["Type"] == "bind";
+    const Json& source =
+        bind ? mount["Source"] : mount["VolumeOptions"]["DriverConfig"]["Options"]["device"];
+    places[mount["Target"].get<std::string>()] = source.get<std::string>();
+  }
+  EXPECT_EQ(places["/tmp"], "/s/tmp");
+  EXPECT_EQ(places["/opt/mlprof/venv"], "/s/venv");
+  EXPECT_EQ(places["/data"], "/s/volume-2");
+  EXPECT_EQ(places["/tmp/cache"], "/s/volume-3");
+}
+
+TEST(PreparationSpec, RefusesVolumesThatCannotBeBoundedOrKept) {
+  for (const char* path : {"/opt", "/opt/mlprof/venv", "/opt/mlprof/venv/x", "/run/mlprof/x",
+                           "/proc/x", "/dev", "/.mlprof", "/", "data"}) {
+    EXPECT_FALSE(PreparationFolders({path}, "/s")) << path;
+  }
+}
+
+TEST(KeepingSpec, HasAnEmptyPlaceAtEachVolumeOfTheBaseImage) {
+  Keeping keeping;
+  keeping.volumes = {"/data", "/tmp"};
+  const Json spec = KeepingSpec(keeping);
+  std::map<std::string, std::int64_t> sizes;
+  for (const Json& mount : spec["HostConfig"]["Mounts"]) {
+    if (mount["Type"] != "tmpfs") continue;
+    sizes[mount["Target"].get<std::string>()] =
+        mount["TmpfsOptions"]["SizeBytes"].get<std::int64_t>();
+  }
+  EXPECT_EQ(sizes, (std::map<std::string, std::int64_t>{{"/data", 65536}, {"/tmp", 65536}}));
+}
+
 TEST(ContainerSpec, NeverUsesTheHostsNetwork) {
   for (const NetworkMode network : {NetworkMode::kNone, NetworkMode::kBridge}) {
     for (const bool root : {false, true}) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
 #include <fstream>
 #include <future>
 #include <map>
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr WatchPauses kOften{1ms, 1ms, 1ms};
+constexpr WatchPauses kOften{1ms, 1ms, 1ms, 10s};
 
 // Disks as a test says they are.
 class FakeDisks {
@@ -50,7 +51,7 @@ class DiskWatchTest : public ::testing::Test {
   std::unique_ptr<DiskWatch> Watch(const WatchedDisks& watched) {
     auto watch = DiskWatch::Start(
         watched, [this](const DiskFull& full, const std::stop_token&) { full_.set_value(full); },
-        kOften, disks_.Probe());
+        pauses_, probe_);
     EXPECT_TRUE(watch);
     return *std::move(watch);
   }
@@ -62,6 +63,8 @@ class DiskWatchTest : public ::testing::Test {
 
   fs::path folder_;
   FakeDisks disks_;
+  SpaceProbe probe_ = disks_.Probe();
+  WatchPauses pauses_ = kOften;
   std::promise<DiskFull> full_;
 };
 
@@ -104,6 +107,55 @@ TEST_F(DiskWatchTest, CountsFilesOfItsFoldersTogether) {
   const auto watch =
       Watch({.folders = {folder_ / "a", folder_ / "b"}, .limit = GiB(1), .files_limit = 10});
   EXPECT_EQ(Full().unit, DiskFull::Unit::kFiles);
+}
+
+TEST_F(DiskWatchTest, TakesFoldersThatCannotBeCountedInTimeForTooFull) {
+  std::ofstream(folder_ / "f");
+  pauses_.longest_walk = 0ms;
+  const auto watch = Watch({.folders = {folder_}, .limit = GiB(1), .files_limit = 1'000});
+  const DiskFull full = Full();
+  EXPECT_EQ(full.place, DiskFull::Place::kScratch);
+  EXPECT_EQ(full.unit, DiskFull::Unit::kFiles);
+}
+
+TEST_F(DiskWatchTest, LooksAtTheHostsDisksWhileItWalks) {
+  for (int i = 0; i < 1'000; ++i) std::ofstream(folder_ / std::to_string(i));
+  pauses_.walk = 0ms;
+  int looks = 0;  // the watch's thread alone asks
+  probe_ = [&looks](const fs::path&) -> Result<DiskSpace> {
+    if (++looks == 1) return Roomy();
+    return DiskSpace{GiB(200), MiB(10), 10'000'000, 5'000'000};
+  };
+  const auto watch =
+      Watch({.hosts = {"/data"}, .folders = {folder_}, .limit = GiB(1), .files_limit = 999});
+  EXPECT_EQ(Full().place, DiskFull::Place::kHost);
+}
+
+TEST_F(DiskWatchTest, StopsInTheMiddleOfAWalk) {
+  for (int i = 0; i < 1'000; ++i) std::ofstream(folder_ / std::to_string(i));
+  pauses_.walk = 0ms;
+  std::promise<void> walking;
+  std::promise<void> stopping;
+  int looks = 0;
+  probe_ = [&](const fs::path&) -> Result<DiskSpace> {
+    if (++looks == 2) {
+      walking.set_value();
+      stopping.get_future().wait();
+    }
+    return Roomy();
+  };
+  std::atomic<bool> ended = false;
+  auto watch = DiskWatch::Start(
+      {.hosts = {"/data"}, .folders = {folder_}, .limit = GiB(1), .files_limit = 999},
+      [&](const DiskFull&, const std::stop_token&) { ended = true; }, pauses_, probe_);
+  ASSERT_TRUE(watch);
+  walking.get_future().wait();
+  auto stopped = std::async(std::launch::async, [&] { (*watch)->Stop(); });
+  // Nothing tells when the stop was asked for: the walk is released after it, or looks again.
+  stopped.wait_for(100ms);
+  stopping.set_value();
+  stopped.get();
+  EXPECT_FALSE(ended);
 }
 
 TEST_F(DiskWatchTest, RemembersThatAVolumeWasFullAndEndsNothing) {
@@ -155,6 +207,13 @@ TEST(AdmitByDiskTest, CountsWhatIsNeededBesides) {
   disks.Set("/data", {GiB(200), GiB(6), 10'000'000, 5'000'000});
   EXPECT_TRUE(AdmitByDisk({"/data"}, GiB(4), disks.Probe()));
   EXPECT_FALSE(AdmitByDisk({"/data"}, GiB(5), disks.Probe()));
+}
+
+TEST(AdmitByDiskTest, CountsTheFilesThatAreNeededBesides) {
+  FakeDisks disks;
+  disks.Set("/data", {GiB(200), GiB(100), 10'000'000, 1'000'000});
+  EXPECT_TRUE(AdmitByDisk({"/data"}, {Bytes(0), 900'000}, disks.Probe()));
+  EXPECT_FALSE(AdmitByDisk({"/data"}, {Bytes(0), 970'000}, disks.Probe()));
 }
 
 TEST(AdmitByDiskTest, RefusesADiskWithoutFiles) {

@@ -134,17 +134,17 @@ TEST_F(ScratchVolumeTest, WhatAKilledProcessLeftIsRemovedByItsFolder) {
   // As a process that is killed: nothing is undone.
   ::new (static_cast<void*>(new char[sizeof(LoopVolume)])) LoopVolume(*std::move(loop));
   ASSERT_TRUE(IsMounted(folder_ / "volume"));
-  RemoveScratch(folder_);
+  RemoveScratch(folder_, Soon());
 }
 
 TEST_F(ScratchVolumeTest, SomebodyElsesMountInItsPlaceIsLeftAlone) {
   fs::create_directories(folder_ / "volume");
   ASSERT_EQ(::mount("none", (folder_ / "volume").c_str(), "tmpfs", 0, "size=1m"), 0);
   std::ofstream(folder_ / "volume/kept") << "x";
-  RemoveScratch(folder_);
+  RemoveScratch(folder_, Soon());
   EXPECT_TRUE(fs::exists(folder_ / "volume/kept"));
   ::umount2((folder_ / "volume").c_str(), 0);
-  RemoveScratch(folder_);
+  RemoveScratch(folder_, Soon());
 }
 
 TEST_F(ScratchVolumeTest, WithoutMountsItIsAFolderThatTheWatchHasToWalk) {
@@ -158,6 +158,21 @@ TEST_F(ScratchVolumeTest, WithoutMountsItIsAFolderThatTheWatchHasToWalk) {
   EXPECT_EQ(watched.limit, kLimit);
   EXPECT_EQ(watched.files_limit, FilesFor(kLimit));
   volume->reset();
+}
+
+TEST_F(ScratchVolumeTest, LeavesThoseWhoCannotWaitWhatIsNotYetRemoved) {
+  volumes_.MountNoMore();
+  std::stop_source stop;
+  stop.request_stop();
+  for (const Patience& patience :
+       {Patience(Deadline::After(std::chrono::seconds(-1))), Patience(Soon(), stop.get_token())}) {
+    const auto volume = volumes_.Make(folder_, kLimit, Soon());
+    ASSERT_TRUE(volume);
+    std::ofstream(folder_ / "f") << "x";
+    (*volume)->Remove(patience);
+    EXPECT_TRUE(fs::exists(folder_ / "f"));
+  }
+  RemoveScratch(folder_, Soon());
 }
 
 }  // namespace
