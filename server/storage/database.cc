@@ -29,6 +29,10 @@ Result<IntegrityReport> Inspect(const std::filesystem::path& file, const Databas
       return {};
     }
     auto checked = CheckIntegrity(connection, Deadline::After(options.check_time));
+    // A check that cannot be made at all: the schema may be what is damaged.
+    if (!checked && checked.error().code() == ErrorCode::kInternal) {
+      return Fail(Internal(checked.error().message() + ". " + RestoreAdvice(file)));
+    }
     if (!checked) return Fail(checked.error());
     report = std::move(*checked);
     return {};
