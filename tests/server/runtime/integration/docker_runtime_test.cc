@@ -83,6 +83,7 @@ class DockerRuntimeTest : public ::testing::Test {
     options.docker_host = std::string("unix://") + kSocket;
     options.agent_binary = fs::path(MLPROF_BINARY_DIR) / "bin/mlprof-agent";
     options.data_dir = folder_ / "data";
+    options.registries = {"localhost:1"};  // where nothing listens
     options.instance_id = Instance(instance);
     options.scratch_limit = MiB(20);
     auto runtime = MakeDockerRuntime(options);
