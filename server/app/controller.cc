@@ -4,13 +4,14 @@
 
 #include "common/http/server.h"
 #include "common/log/log.h"
-#include "common/os/reserve_file.h"
 #include "server/app/core_affinity.h"
+#include "server/app/disk_reserve.h"
 #include "server/app/listening.h"
 #include "server/app/readiness.h"
 #include "server/app/recurring.h"
 #include "server/app/tls_listener.h"
 #include "server/app/token_file.h"
+#include "server/app/whereabouts.h"
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_store.h"
 #include "server/azure/dataset_texts.h"
@@ -19,7 +20,6 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
-#include "server/profiling/queue/outage.h"
 #include "server/registry/content_upkeep.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -47,7 +47,6 @@ constexpr std::chrono::seconds kFilesClose{1};
 // Files of Azure ML's clients that nothing was made of.
 constexpr std::chrono::hours kArtifactsKept{7 * 24};
 constexpr std::chrono::hours kSweepPause{1};
-constexpr std::chrono::seconds kReservePause{15};
 
 std::filesystem::path BesideThisProgram(const char* name) {
   std::error_code error;
@@ -103,26 +102,6 @@ const char* NameOf(TurnedAway how) {
   return "";
 }
 
-void TellWhereabouts(const Instance& instance, const std::filesystem::path& data_dir) {
-  const LogFields fields = {{"dataDirectory", data_dir.string()},
-                            {"formerly", instance.former_path}};
-  switch (instance.whereabouts) {
-    case Whereabouts::kInPlace: return;
-    case Whereabouts::kMoved:
-      return LogInfo("the data directory has moved; its containers are still its own", fields);
-    case Whereabouts::kCopied:
-      return LogWarn(
-          "the data directory is a copy of another that is still there; it has an identity of its "
-          "own now, and leaves the other's containers alone",
-          fields);
-    case Whereabouts::kOtherMachine:
-      return LogWarn(
-          "the data directory has come from another machine; it has an identity of its own now, "
-          "and containers that it left there are not removed",
-          fields);
-  }
-}
-
 // A proxy here need not leave a trace in what it forwards.
 void WarnOfProxies(const ServerOptions& options) {
   if (options.public_url.empty() || options.require_token || options.allow_without_token) return;
@@ -139,7 +118,7 @@ struct Controller::Parts {
         std::unique_ptr<ContentStore> store, std::unique_ptr<TokenRepository> known)
       : options(told),
         data_directory(std::move(directory)),
-        reserve(data_directory.path() / "reserve", ReserveFor(data_directory.path())),
+        reserve(data_directory.path()),
         database(std::move(opened)),
         content(std::move(store)),
         tokens(std::move(known)),
@@ -156,10 +135,7 @@ struct Controller::Parts {
                                   : AccessRules::Local::kTrusted) {
     database->ObserveWrites(
         [this](std::chrono::nanoseconds time) { metrics.DatabaseWritten(time); });
-    database->WhenDiskFull([this] {
-      if (reserve.Release())
-        LogWarn("the disk is full: the reserve was given up to record what ends");
-    });
+    database->WhenDiskFull([this] { reserve.GiveUp(); });
     Introduce(options, access);
     access.AcceptBearer([this](std::string_view token) { return tokens->Check(token); });
   }
@@ -210,22 +186,9 @@ struct Controller::Parts {
       upkeep->Prune();
     });
     if (!sweeping) return Fail(sweeping.error());
-    auto reserving = Recurring::Start("disk reserve", kReservePause, [this] { KeepReserve(); });
-    if (!reserving) return Fail(reserving.error());
-    keep_reserve.emplace(*std::move(reserving));
-    sweep.emplace(*std::move(sweeping));
+    MLPROF_TRY(reserve.Start());
     stage = Stage::kServing;
     return {};
-  }
-
-  // A disk that is short of room now is told of where it matters; one that never gives any, here.
-  void KeepReserve() {
-    const Status kept = reserve.Restore();
-    if (kept) {
-      reserve_trouble.Over();
-    } else if (kept.error().code() != ErrorCode::kUnavailable) {
-      reserve_trouble.Failed(kept.error().message());
-    }
   }
 
   std::optional<HttpResponse> Admit(const HttpRequest& request) const {
@@ -279,8 +242,7 @@ struct Controller::Parts {
 
   const ServerOptions options;
   DataDirectory data_directory;
-  ReserveFile reserve;
-  Outage reserve_trouble{"no disk space can be kept for a full disk", "disk space is kept again"};
+  DiskReserve reserve;
   std::unique_ptr<Database> database;
   std::unique_ptr<ContentStore> content;
   std::unique_ptr<TokenRepository> tokens;
@@ -307,7 +269,6 @@ struct Controller::Parts {
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<ContentUpkeep> upkeep;
   std::optional<Recurring> sweep;
-  std::optional<Recurring> keep_reserve;
 };
 
 Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -1,0 +1,38 @@
+#include "server/app/disk_reserve.h"
+
+#include <utility>
+
+#include "common/log/log.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kPause{15};
+
+}  // namespace
+
+DiskReserve::DiskReserve(const std::filesystem::path& data_dir)
+    : file_(data_dir / "reserve", ReserveFor(data_dir)) {}
+
+Status DiskReserve::Start() {
+  auto taking = Recurring::Start("disk reserve", kPause, [this] { Take(); });
+  if (!taking) return Fail(taking.error());
+  taking_.emplace(*std::move(taking));
+  return {};
+}
+
+void DiskReserve::GiveUp() {
+  if (file_.Release()) LogWarn("the disk is full: the reserve was given up to record what ends");
+}
+
+// A disk that is short of room now is told of where it matters; one that never gives any, here.
+void DiskReserve::Take() {
+  const Status taken = file_.Restore();
+  if (taken) {
+    trouble_.Over();
+  } else if (taken.error().code() != ErrorCode::kUnavailable) {
+    trouble_.Failed(taken.error().message());
+  }
+}
+
+}  // namespace mlprof
