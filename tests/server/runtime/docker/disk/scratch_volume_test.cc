@@ -132,7 +132,8 @@ TEST_F(ScratchVolumeTest, WhatAKilledProcessLeftIsRemovedByItsFolder) {
   auto loop = LoopVolume::Mount(folder_, kLimit, Soon());
   ASSERT_TRUE(loop) << loop.error().message();
   // As a process that is killed: nothing is undone.
-  ::new (static_cast<void*>(new char[sizeof(LoopVolume)])) LoopVolume(*std::move(loop));
+  static auto* const never_destroyed = new LoopVolume(*std::move(loop));
+  ASSERT_NE(never_destroyed, nullptr);
   ASSERT_TRUE(IsMounted(folder_ / "volume"));
   RemoveScratch(folder_, Soon());
 }
