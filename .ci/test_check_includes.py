@@ -48,6 +48,15 @@ class CheckIncludesTest(unittest.TestCase):
         self.assertTrue(found("docs/a.md", "see https://" + "pypi" + ".org/project"))
         self.assertEqual(found("docs/a.md", "the package docker.io from Debian"), [])
 
+    def test_documents_name_only_places_that_exist(self):
+        def wrong(path, line):
+            return [wrong for _, wrong in CHECK.problems(path, line, {"server/app"}.__contains__)]
+        self.assertEqual(len(wrong("docs/a.md", "| `server/app` | and `server/report` |")), 1)
+        self.assertEqual(len(wrong("README.md", "in `tests/gone.py`.")), 1)
+        self.assertEqual(wrong("docs/decisions/a.md", "It is server/app."), [])
+        self.assertEqual(wrong("docs/a.md", "in `/var/server/data` and my-server/data"), [])
+        self.assertEqual(wrong("api/a.md", "server/report"), [])
+
 
 if __name__ == "__main__":
     unittest.main()

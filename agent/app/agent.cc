@@ -70,6 +70,7 @@ void Agent::OnStart(const agent_protocol::Start& start) {
                                           event.detail = "GET " + (path.empty() ? "/" : path) +
                                                          " on port " + std::to_string(port) + ": " +
                                                          last_try;
+                                          supervisor_.TellRefusedWrites();
                                           link_.Send(event);
                                         }});
   start_timeout_ = start.start_timeout;
@@ -96,6 +97,10 @@ void Agent::OnRow(const agent_protocol::RowView& row, Clock::time_point read_at)
   answer.id = row.id;
   answer.failure = agent_protocol::RowFailure::kConnect;
   link_.Send(answer);
+}
+
+void Agent::OnConnections(const agent_protocol::Connections& connections) {
+  if (relay_) relay_->SetConnections(connections);
 }
 
 void Agent::OnStop(const agent_protocol::Stop& stop) {

@@ -27,6 +27,7 @@ class Agent final : public ControllerListener {
 
   void OnStart(const agent_protocol::Start& start) override;
   void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) override;
+  void OnConnections(const agent_protocol::Connections& connections) override;
   void OnStop(const agent_protocol::Stop& stop) override;
   void OnControllerGone(const Error& why) override;
 

@@ -50,6 +50,14 @@ Status ControllerLink::HandleFrames(Clock::time_point read_at) {
       const auto start = agent_protocol::DecodeStart(payload);
       if (!start) return Fail(start.error());
       listener_.OnStart(*start);
+    } else if ((*frame)->type == FrameType::kConnections) {
+      const auto connections = agent_protocol::DecodeConnections(payload);
+      if (!connections) return Fail(connections.error());
+      listener_.OnConnections(*connections);
+    } else if ((*frame)->type == FrameType::kClockProbe) {
+      const auto probe = agent_protocol::DecodeClockProbe(payload);
+      if (!probe) return Fail(probe.error());
+      Send(agent_protocol::ClockReading{probe->number, Clock::now().time_since_epoch()});
     } else {
       const auto stop = agent_protocol::DecodeStop(payload);
       if (!stop) return Fail(stop.error());

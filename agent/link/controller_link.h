@@ -15,6 +15,7 @@ class ControllerListener {
   virtual void OnStart(const agent_protocol::Start& start) = 0;
   /// `read_at` is when the row's frame had been read; the body's view ends with the call.
   virtual void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) = 0;
+  virtual void OnConnections(const agent_protocol::Connections& connections) = 0;
   virtual void OnStop(const agent_protocol::Stop& stop) = 0;
   /// The controller went or broke the protocol; nothing follows.
   virtual void OnControllerGone(const Error& why) = 0;

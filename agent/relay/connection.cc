@@ -32,7 +32,8 @@ void Connection::Close() {
     socket_.Reset();
   }
   state_ = State::kClosed;
-  used_before_ = false;
+  stood_idle_ = false;
+  holding_ = false;
   watching_writes_ = false;
 }
 
@@ -49,15 +50,23 @@ void Connection::Send(const RequestHead& head, std::string_view body) {
   Resend();
 }
 
+void Connection::Hold() {
+  if (state_ == State::kClosed) holding_ = Connect();
+}
+
 void Connection::Resend() {
   written_ = 0;
   broken_ = false;
   times_ = {};
   failure_ = RowFailure::kNone;
   parser_.Reset(head_request_);
-  kept_ = used_before_;
+  kept_ = stood_idle_;
   if (state_ == State::kClosed) {
     if (!Connect()) EndExchange(RowFailure::kConnect);
+    return;
+  }
+  if (state_ == State::kConnecting) {
+    holding_ = false;
     return;
   }
   if (!loop_.SeenAllReady() && UnaskedBytesWait()) return EndExchange(RowFailure::kUnasked);
@@ -89,21 +98,35 @@ bool Connection::UnaskedBytesWait() {
 }
 
 void Connection::OnEvents(std::uint32_t events) {
-  if (state_ == State::kConnecting) {
-    int error = 0;
-    socklen_t size = sizeof(error);
-    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) return EndExchange(RowFailure::kConnect);
-    if (UnaskedBytesWait()) return EndExchange(RowFailure::kUnasked);
-    state_ = State::kExchanging;
-    return Write();
-  }
+  if (state_ == State::kConnecting) return holding_ ? OnHeld() : OnConnected();
   if (state_ == State::kIdle) return ReadIdle(events);
   if (state_ != State::kExchanging) return;
   if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) Read();
   if (state_ == State::kExchanging && (events & EPOLLOUT) != 0 && !broken_) {
     Write();
   }
+}
+
+bool Connection::ConnectFailed() const {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  return error != 0;
+}
+
+void Connection::OnConnected() {
+  if (ConnectFailed()) return EndExchange(RowFailure::kConnect);
+  if (UnaskedBytesWait()) return EndExchange(RowFailure::kUnasked);
+  state_ = State::kExchanging;
+  Write();
+}
+
+void Connection::OnHeld() {
+  if (ConnectFailed()) return Close();
+  holding_ = false;
+  stood_idle_ = true;
+  state_ = State::kIdle;
+  WatchWrites(false);
 }
 
 void Connection::Write() {
@@ -146,7 +169,7 @@ void Connection::Read() {
   if (!parser_.complete()) return;
   const bool reusable = parser_.keep_alive() && written_ == request_.size() && !broken_;
   if (!reusable) return EndExchange(RowFailure::kNone);
-  used_before_ = true;
+  stood_idle_ = true;
   state_ = State::kIdle;
   if (used < size) {
     Close();

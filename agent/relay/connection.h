@@ -40,6 +40,9 @@ class Connection final : public Watcher {
   /// Sends a request, connecting first where needed. Bytes that are there already fail the exchange
   /// as kUnasked. The owner may be called back before this returns.
   void Send(const RequestHead& head, std::string_view body);
+  /// Connects, without a request, where it is closed. The owner hears of it only where it ends
+  /// idle.
+  void Hold();
   /// The same request once more.
   void Resend();
   /// Ends the exchange as kTimeout.
@@ -58,6 +61,9 @@ class Connection final : public Watcher {
   enum class State { kClosed, kIdle, kConnecting, kExchanging };
   void OnEvents(std::uint32_t events) override;
   bool Connect();
+  bool ConnectFailed() const;
+  void OnConnected();
+  void OnHeld();
   bool UnaskedBytesWait();
   void Write();
   void Read();
@@ -72,8 +78,9 @@ class Connection final : public Watcher {
   const std::size_t slot_;
   UniqueFd socket_;
   State state_ = State::kClosed;
-  bool used_before_ = false;  // an answer has come over this socket
-  bool kept_ = false;         // this exchange began on such a socket
+  bool stood_idle_ = false;  // this socket has; a server may end it then
+  bool holding_ = false;     // connecting without a request
+  bool kept_ = false;        // this exchange began on such a socket
   bool watching_writes_ = false;
   bool broken_ = false;  // for writing
   bool head_request_ = false;

@@ -5,15 +5,15 @@
 #include <optional>
 #include <string_view>
 
+#include "common/text/case.h"
+#include "common/text/trim.h"
+
 namespace mlprof::agent {
 
 /// One or more token characters: header names, methods.
 bool IsToken(std::string_view text);
 /// Free of control characters except tab: header values, status lines.
 bool IsFieldText(std::string_view text);
-/// Without spaces and tabs at both ends.
-std::string_view Trim(std::string_view text);
-bool EqualsIgnoringCase(std::string_view a, std::string_view lower_case);
 /// Digits only, no sign, no more than 18 of them.
 std::optional<std::uint64_t> ParseDecimal(std::string_view text);
 

@@ -5,6 +5,7 @@
 namespace mlprof::agent {
 
 using agent_protocol::Answer;
+using agent_protocol::Connections;
 using agent_protocol::RowFailure;
 using agent_protocol::RowView;
 
@@ -27,23 +28,63 @@ void Relay::Add(const RowView& row, Clock::time_point read_at) {
   }
 }
 
-Connection* Relay::TakeFree() {
-  if (!free_.empty()) {
-    Connection* const connection = free_.back();
-    free_.pop_back();
-    return connection;
+bool Relay::Holds() const { return policy_.policy == Connections::Policy::kManyHeld; }
+
+std::size_t Relay::MostConnections() const {
+  return Holds() ? static_cast<std::size_t>(policy_.held) : agent_protocol::kMaxConnections;
+}
+
+void Relay::SetConnections(const Connections& connections) {
+  policy_ = connections;
+  ++policies_;
+  std::deque<Connection*> idle;
+  idle.swap(free_);
+  idle.insert(idle.end(), beyond_.begin(), beyond_.end());
+  beyond_.clear();
+  for (Connection* const connection : idle) {
+    connection->Close();
+    GiveBack(*connection);
   }
-  if (connections_.size() >= kMaxConnections) return nullptr;
+  if (!Holds()) return DispatchWaiting();
+  while (connections_.size() < MostConnections()) free_.push_back(&NewConnection());
+  for (Connection* const connection : free_) connection->Hold();
+  DispatchWaiting();
+}
+
+Connection& Relay::NewConnection() {
   connections_.push_back(
       std::make_unique<Connection>(loop_, target_.port, *this, connections_.size()));
   flight_of_.push_back(flights_.end());
-  return connections_.back().get();
+  policy_of_.push_back(policies_);
+  return *connections_.back();
+}
+
+// Held ones take their turn; of others the one used last is the likeliest to stand yet.
+Connection* Relay::TakeFree() {
+  if (!free_.empty()) {
+    Connection* const connection = Holds() ? free_.front() : free_.back();
+    Holds() ? free_.pop_front() : free_.pop_back();
+    return connection;
+  }
+  return connections_.size() < MostConnections() ? &NewConnection() : nullptr;
+}
+
+void Relay::GiveBack(Connection& connection) {
+  const bool is_beyond = connection.slot() >= MostConnections();
+  const bool is_spent = policy_.policy == Connections::Policy::kOneARequest ||
+                        policy_of_[connection.slot()] != policies_;
+  if (is_beyond || is_spent) connection.Close();
+  if (is_beyond) {
+    beyond_.push_back(&connection);
+  } else {
+    free_.push_back(&connection);
+  }
 }
 
 void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point read_at) {
   if (unasked_ > 0) {
     --unasked_;
-    free_.push_back(&connection);
+    GiveBack(connection);
     Answer answer;
     answer.id = row.id;
     answer.failure = RowFailure::kUnasked;
@@ -53,6 +94,7 @@ void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point
   if (spare_.empty()) spare_.emplace_back();
   flights_.splice(flights_.end(), spare_, spare_.begin());
   flight_of_[connection.slot()] = std::prev(flights_.end());
+  policy_of_[connection.slot()] = policies_;
   Flight& flight = flights_.back();
   flight = {row.id, row.attribute, false, connection.slot(), read_at, {}, {}};
   // A row that had to wait for a connection has its whole time from now.
@@ -96,7 +138,7 @@ void Relay::OnExchangeEnd(Connection& connection) {
   const bool attribute = flight->attribute && answer.failure == RowFailure::kNone;
   const auto cpu_before = flight->cpu_before;
   spare_.splice(spare_.begin(), flights_, flight);
-  free_.push_back(&connection);
+  GiveBack(connection);
   if (attribute) {
     Settle(std::make_shared<Settling>(Settling{std::move(answer), cpu_before, {}}));
   } else {

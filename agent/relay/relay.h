@@ -1,5 +1,5 @@
-// Rows in, answers out: each row is one HTTP request to the model on 127.0.0.1 over a pool of kept
-// connections, one row per connection at a time.
+// Rows in, answers out: each row is one HTTP request to the model on 127.0.0.1, one row per
+// connection at a time. Over which connections is a policy of the controller's.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,6 @@ namespace mlprof::agent {
 class Relay final : public ConnectionOwner {
  public:
   using Sink = std::function<void(const agent_protocol::Answer&)>;
-  static constexpr std::size_t kMaxConnections = 1024;
 
   struct Target {
     int port = 0;
@@ -30,7 +29,11 @@ class Relay final : public ConnectionOwner {
         Sink sink);
   ~Relay() override;
 
-  /// Sends the row now, or queues it where kMaxConnections are busy. Every row is answered once.
+  /// For the rows that are added from now on, and those that wait for a connection: idle ones are
+  /// closed, busy ones when they have answered. Those to be held are opened at once; one that the
+  /// model ends is opened again when its turn comes.
+  void SetConnections(const agent_protocol::Connections& connections);
+  /// Sends the row now, or queues it where all connections are busy. Every row is answered once.
   void Add(const agent_protocol::RowView& row, Clock::time_point read_at);
 
  private:
@@ -59,7 +62,11 @@ class Relay final : public ConnectionOwner {
   void OnExchangeEnd(Connection& connection) override;
   void OnIdleEnd(Connection& connection, bool unasked) override;
 
+  bool Holds() const;
+  std::size_t MostConnections() const;
+  Connection& NewConnection();
   Connection* TakeFree();
+  void GiveBack(Connection& connection);
   void Launch(Connection& connection, const agent_protocol::RowView& row,
               Clock::time_point read_at);
   void DispatchWaiting();
@@ -74,8 +81,12 @@ class Relay final : public ConnectionOwner {
   const Sink sink_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Flights::iterator> flight_of_;  // by slot
-  std::vector<Connection*> free_;             // last used on top
-  Flights flights_;                           // by deadline
+  agent_protocol::Connections policy_;
+  std::uint64_t policies_ = 0;
+  std::vector<std::uint64_t> policy_of_;  // by slot, when its row left
+  std::deque<Connection*> free_;          // last used at the back
+  std::vector<Connection*> beyond_;       // closed; more than are to be held
+  Flights flights_;                       // by deadline
   Flights spare_;
   std::deque<Waiting> waiting_;
   std::uint64_t unasked_ = 0;  // connections lost to unasked bytes; each fails a row

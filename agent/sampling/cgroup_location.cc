@@ -3,18 +3,10 @@
 #include <map>
 #include <vector>
 
+#include "common/text/split.h"
+
 namespace mlprof::agent {
 namespace {
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
 
 struct CgroupMount {
   bool v2 = false;

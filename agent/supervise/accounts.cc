@@ -3,10 +3,12 @@
 #include <charconv>
 #include <optional>
 
+#include "common/text/split.h"
+
 namespace mlprof::agent {
 namespace {
 
-std::optional<std::uint32_t> Number(std::string_view text) {
+std::optional<std::uint32_t> AccountNumber(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   // The largest one means "unchanged" to setuid.
@@ -14,16 +16,6 @@ std::optional<std::uint32_t> Number(std::string_view text) {
     return std::nullopt;
   }
   return value;
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
 }
 
 struct User {
@@ -35,12 +27,12 @@ struct User {
 
 // "name:password:uid:gid:comment:home:shell"
 std::optional<User> FindUser(std::string_view passwd, std::string_view wanted) {
-  const auto number = Number(wanted);
+  const auto number = AccountNumber(wanted);
   for (const std::string_view line : Split(passwd, '\n')) {
     const auto fields = Split(line, ':');
     if (fields.size() < 6) continue;
-    const auto uid = Number(fields[2]);
-    const auto gid = Number(fields[3]);
+    const auto uid = AccountNumber(fields[2]);
+    const auto gid = AccountNumber(fields[3]);
     if (!uid || !gid) continue;
     if (fields[0] == wanted || uid == number) return User{fields[0], *uid, *gid, fields[5]};
   }
@@ -59,7 +51,7 @@ std::vector<Group> Groups(std::string_view group) {
   for (const std::string_view line : Split(group, '\n')) {
     const auto fields = Split(line, ':');
     if (fields.size() < 4) continue;
-    const auto gid = Number(fields[2]);
+    const auto gid = AccountNumber(fields[2]);
     if (gid) groups.push_back({fields[0], *gid, Split(fields[3], ',')});
   }
   return groups;
@@ -78,7 +70,7 @@ Result<Identity> ResolveUser(std::string_view user, std::string_view passwd,
     identity.uid = found->uid;
     identity.gid = found->gid;
     identity.home = found->home;
-  } else if (const auto uid = Number(name)) {
+  } else if (const auto uid = AccountNumber(name)) {
     identity.uid = *uid;
   } else {
     return Fail(NotFound("the image's user \"" + std::string(name) + "\" is not in /etc/passwd"));
@@ -92,7 +84,7 @@ Result<Identity> ResolveUser(std::string_view user, std::string_view passwd,
     return identity;
   }
   const std::string_view wanted = user.substr(colon + 1);
-  const auto number = Number(wanted);
+  const auto number = AccountNumber(wanted);
   if (number) identity.gid = *number;
   for (const Group& entry : Groups(group)) {
     if (entry.name != wanted) continue;

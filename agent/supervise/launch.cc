@@ -17,6 +17,7 @@
 #include "agent/sampling/kept_file.h"
 #include "agent/supervise/accounts.h"
 #include "agent/supervise/syscall_filter.h"
+#include "agent/supervise/write_watch.h"
 #include "common/os/descriptor_limit.h"
 
 namespace mlprof::agent {
@@ -160,6 +161,9 @@ std::vector<std::string> Candidates(const Start& start) {
   if (::chdir(folder.c_str()) != 0) GiveErrno(report, "working directory " + folder);
   if (const Status filtered = FilterSystemCalls(); !filtered) {
     Give(report, filtered.error().message());
+  }
+  if (const Status watched = start.watch_writes ? LetWritesBeWatched() : Status(); !watched) {
+    Give(report, watched.error().message());
   }
   ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   Exec(start, identity, report);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLastSignal = 64;
 
-std::optional<int> Number(std::string_view text) {
+std::optional<int> SignalNumber(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -24,13 +24,13 @@ std::optional<int> Valid(std::optional<int> signal) {
 
 std::optional<int> ParseSignal(std::string_view text) {
   if (text.empty()) return SIGTERM;
-  if (const auto number = Number(text)) return Valid(number);
+  if (const auto number = SignalNumber(text)) return Valid(number);
   if (text.starts_with("SIG")) text.remove_prefix(3);
   if (text.starts_with("RTMIN")) {
     text.remove_prefix(5);
     if (text.empty()) return SIGRTMIN;
     if (!text.starts_with('+')) return std::nullopt;
-    const auto offset = Number(text.substr(1));
+    const auto offset = SignalNumber(text.substr(1));
     return offset && *offset >= 0 && *offset <= kLastSignal ? Valid(SIGRTMIN + *offset)
                                                             : std::nullopt;
   }

@@ -1,6 +1,7 @@
 #include "agent/supervise/supervisor.h"
 
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::chrono::milliseconds kWatchInterval{200};
 constexpr std::chrono::milliseconds kKillInterval{2};
 constexpr int kKillAttempts = 500;
+// In one turn: threads that write without end stop faster than they are let go on.
+constexpr int kMostStops = 64;
 
 }  // namespace
 
@@ -28,6 +31,7 @@ Supervisor::Supervisor(EventLoop& loop, const CgroupReader& cgroup, Sink sink)
 
 Supervisor::~Supervisor() {
   loop_.Cancel(watch_timer_);
+  loop_.Cancel(reap_timer_);
   loop_.Cancel(stop_timer_);
   if (report_) loop_.Unwatch(report_.get(), &report_watcher_);
   if (signals_) loop_.Unwatch(signals_.get(), this);
@@ -56,6 +60,7 @@ void Supervisor::Launch(const agent_protocol::Start& start) {
   const auto stop_signal = ParseSignal(start.stop_signal);
   if (!stop_signal) return FailStart("not a signal: " + start.stop_signal);
   stop_signal_ = *stop_signal;
+  if (start.watch_writes) write_watch_.emplace();
   auto launched = LaunchCommand(start);
   if (!launched) return FailStart(launched.error().message());
   command_ = group_ = launched->pid;
@@ -80,33 +85,65 @@ void Supervisor::ReadReport() {
   sink_(event);
 }
 
+// One signal a turn: as its children stop, the next one is there at once.
 void Supervisor::OnEvents(std::uint32_t) {
   signalfd_siginfo info{};
-  while (::read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
-    if (info.ssi_signo == SIGCHLD) {
-      Reap();
-    } else {
-      Forward(static_cast<int>(info.ssi_signo));
-    }
+  if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) return;
+  if (info.ssi_signo == SIGCHLD) {
+    Reap();
+  } else {
+    Forward(static_cast<int>(info.ssi_signo));
   }
 }
 
 void Supervisor::Reap() {
+  int stops_left = kMostStops;
   int status = 0;
-  while (true) {
+  while (stops_left > 0) {
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) break;
-    OnReaped(pid, status);
+    if (WIFSTOPPED(status)) {
+      --stops_left;
+      OnStopped(pid, status);
+    } else {
+      OnReaped(pid, status);
+    }
   }
+  // One signal stands for many stops: none may come for those that are left.
+  loop_.Cancel(reap_timer_);
+  if (stops_left == 0) reap_timer_ = loop_.At(Clock::now(), [this] { ReapMore(); });
   if (stopped_ && ListModelProcesses().empty()) FinishStop();
+}
+
+void Supervisor::ReapMore() {
+  reap_timer_ = {};
+  Reap();
+}
+
+void Supervisor::OnStopped(pid_t pid, int status) {
+  if (!write_watch_) {
+    // It has made its parent its tracer, which any process may.
+    ::ptrace(PTRACE_DETACH, pid, nullptr, static_cast<long>(WSTOPSIG(status)));
+    return;
+  }
+  const Status watched = write_watch_->OnStop(pid, status);
+  if (watched) return;
+  ::kill(pid, SIGKILL);
+  if (pid != command_ || !report_) return;
+  loop_.Unwatch(report_.get(), &report_watcher_);
+  report_.Reset();
+  command_ = 0;
+  FailStart(watched.error().message());
 }
 
 void Supervisor::OnReaped(pid_t pid, int status) {
   if (pid == command_) ReadReport();  // its end may be seen before its beginning
   standing_.Forget(pid);
+  if (write_watch_) write_watch_->Forget(pid);
   const bool killed = WIFSIGNALED(status);
   const bool was_command = pid == command_;
-  if (!was_command && !killed) return;
+  // A tracer is told of the end of every thread.
+  if (!was_command && (!killed || write_watch_)) return;
   // The counter rises before the victim dies.
   NoteOomKills(cgroup_.OomKills());
   ProcessEvent event;
@@ -119,12 +156,24 @@ void Supervisor::OnReaped(pid_t pid, int status) {
   if (was_command) {
     command_ = 0;
     loop_.Cancel(watch_timer_);
+    TellRefusedWrites();
     // As in any container, the end of the command is the end of what it started.
     KillAll();
   } else if (stopped_) {
     return;
   }
   sink_(event);
+}
+
+void Supervisor::TellRefusedWrites() {
+  if (!write_watch_) return;
+  for (const RefusedWrite& refused : write_watch_->refused()) {
+    ProcessEvent event;
+    event.kind = ProcessEvent::Kind::kWriteRefused;
+    event.detail = refused.path;
+    event.folder = refused.folder;
+    sink_(event);
+  }
 }
 
 void Supervisor::NoteOomKills(std::int64_t oom_kills) {

@@ -10,6 +10,7 @@
 #include "agent/sampling/model_processes.h"
 #include "agent/supervise/launch.h"
 #include "agent/supervise/process_set.h"
+#include "agent/supervise/write_watch.h"
 #include "common/agent_protocol/messages.h"
 
 namespace mlprof::agent {
@@ -29,13 +30,18 @@ class Supervisor final : public Watcher {
   /// Stop signal, SIGKILL after `grace` (none: at once, also when stopping already); `done` when
   /// nothing of the model is left.
   void Stop(std::chrono::milliseconds grace, std::function<void()> done);
+  /// Tells which writes were refused, where Start asked for that and some were.
+  void TellRefusedWrites();
   /// Tells a rise of the cgroup's oom_kill counter.
   void NoteOomKills(std::int64_t oom_kills);
 
  private:
   void OnEvents(std::uint32_t events) override;
   void ReadReport();
+  /// What has ended, and some of what has stopped; the rest in the loop's next turn.
   void Reap();
+  void ReapMore();
+  void OnStopped(pid_t pid, int status);
   void OnReaped(pid_t pid, int status);
   void Forward(int signal) const;
   void ObserveProcesses();
@@ -67,7 +73,9 @@ class Supervisor final : public Watcher {
   std::int64_t oom_kills_ = 0;
   KnownProcesses known_;
   StandingProcesses standing_;
+  std::optional<WriteWatch> write_watch_;
   TimerId watch_timer_{};
+  TimerId reap_timer_{};
   TimerId stop_timer_{};
   std::optional<std::function<void()>> stopped_;
 };

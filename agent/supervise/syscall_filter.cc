@@ -1,41 +1,21 @@
 #include "agent/supervise/syscall_filter.h"
 
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
-#include <cstddef>
+
+#include "agent/supervise/filter_program.h"
 
 namespace mlprof::agent {
 namespace {
-
-#if defined(__x86_64__)
-constexpr unsigned kOurs = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr unsigned kOurs = AUDIT_ARCH_AARCH64;
-#else
-#error "the numbers of this machine's system calls are not known"
-#endif
 
 // The numbers of the calls that a 32-bit program makes on x86.
 constexpr unsigned kSocketCall32 = 102;  // its arguments lie in memory, where no filter can look
 constexpr unsigned kSocket32 = 359;
 // Bit of x32, a third ABI of x86-64 that no distribution uses.
 constexpr unsigned kX32 = 0x40000000;
-constexpr unsigned kArgument0 = offsetof(seccomp_data, args);
-
-constexpr sock_filter Load(unsigned offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset); }
-constexpr sock_filter SkipUnless(unsigned value, unsigned char count) {
-  return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count);
-}
-constexpr sock_filter Allow() { return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
-constexpr sock_filter Refuse(unsigned error) {
-  return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
-}
 
 }  // namespace
 
@@ -56,7 +36,7 @@ Status FilterSystemCalls() {
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1),
       Refuse(ENOSYS),              //
       SkipUnless(__NR_socket, 3),  //
-      Load(kArgument0),
+      Load(Argument(0)),
       SkipUnless(AF_VSOCK, 1),
       Refuse(EAFNOSUPPORT),  //
       Allow(),
@@ -65,7 +45,7 @@ Status FilterSystemCalls() {
       SkipUnless(kSocketCall32, 1),
       Refuse(ENOSYS),            //
       SkipUnless(kSocket32, 3),  //
-      Load(kArgument0),
+      Load(Argument(0)),
       SkipUnless(AF_VSOCK, 1),
       Refuse(EAFNOSUPPORT),  //
       Allow(),

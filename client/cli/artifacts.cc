@@ -4,7 +4,7 @@
 
 #include "client/cli/path_name.h"
 #include "client/cli/upload_progress.h"
-#include "client/include/mlprof/tar_writer.h"
+#include "client/include/mlprof/pack_tar.h"
 #include "client/include/mlprof/temporary_file.h"
 
 namespace mlprof::cli {

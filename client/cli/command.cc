@@ -8,13 +8,16 @@ namespace {
 
 std::vector<Command> MakeAll() {
   std::vector<Command> all;
-  for (auto group : {ModelCommands(), DatasetCommands(), ProfileCommands(), TokenCommands()}) {
+  for (auto group :
+       {ModelCommands(), DatasetCommands(), SourceCommands(), ProfileCommands(), TokenCommands()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   all.push_back(CreateProfileCommand());
   all.push_back(CompareCommand());
+  all.push_back(ArtifactsCommand());
   all.push_back(ExportCommand());
   all.push_back(WhatIfCommand());
+  all.push_back(GcCommand());
   all.push_back(DoctorCommand());
   all.push_back(AzureEnvCommand());
   for (Command& command : MlCommands()) all.push_back(std::move(command));

@@ -39,13 +39,16 @@ struct ForeignCommand {
 
 std::vector<Command> ModelCommands();
 std::vector<Command> DatasetCommands();
+std::vector<Command> SourceCommands();
 std::vector<Command> ProfileCommands();
 std::vector<Command> TokenCommands();
 Command CreateProfileCommand();
 Command CompareCommand();
+Command ArtifactsCommand();
 Command ExportCommand();
 Command WhatIfCommand();
 Command DoctorCommand();
+Command GcCommand();
 Command AzureEnvCommand();
 /// `mlprof ml model …`, in Azure CLI v1's spelling.
 std::vector<Command> MlCommands();

@@ -2,6 +2,7 @@
 
 #include "client/cli/text_file.h"
 #include "client/cli/upload_progress.h"
+#include "client/include/mlprof/temporary_file.h"
 #include "common/json/domain_json.h"
 
 namespace mlprof::cli {
@@ -76,7 +77,7 @@ Result<LocalInferenceConfig> ReadInferenceConfigFile(const fs::path& file) {
   if (!json->is_object()) return Fail(Bad(file, "", "must be a JSON object"));
   auto config = DecodeInferenceConfig(*json, "", SourceRule::kLocalFile);
   if (!config) return Fail(config.error().WithContext(file.string()));
-  LocalInferenceConfig local{std::move(*config), {}, {}, {}};
+  LocalInferenceConfig local{std::move(*config), {}, {}};
   if (auto* script = std::get_if<EntryScriptConfig>(&local.config.service)) {
     MLPROF_TRY(PlaceScript(file, *script, local));
   }

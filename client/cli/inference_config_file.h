@@ -6,8 +6,7 @@
 #include <string>
 
 #include "client/cli/session.h"
-#include "client/include/mlprof/tar_writer.h"
-#include "client/include/mlprof/temporary_file.h"
+#include "client/include/mlprof/pack_tar.h"
 #include "common/domain/inference_config.h"
 #include "common/result/result.h"
 
@@ -18,7 +17,6 @@ struct LocalInferenceConfig {
   std::filesystem::path source_folder;  // to upload, or a single file; empty for images and for a
                                         // given sourceId
   std::vector<ExtraFile> extra;         // files the config names that lie outside of that folder
-  std::vector<TemporaryFile> made;      // those of `extra` that were written for this upload
 };
 
 /// Reads and checks it, the files it names included; nothing is uploaded. kInvalidArgument naming

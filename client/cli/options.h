@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "common/result/result.h"
 
 namespace mlprof::cli {
+
+/// The least that Options::Number gives where zero is no answer.
+inline constexpr double kAboveZero = std::numeric_limits<double>::min();
 
 struct OptionSpec {
   std::vector<std::string> names;  // the first is the one messages and code use: {"--cpu", "-c"}

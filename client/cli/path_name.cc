@@ -1,6 +1,6 @@
 #include "client/cli/path_name.h"
 
-#include "client/include/mlprof/tar_writer.h"
+#include "client/include/mlprof/pack_tar.h"
 #include "common/hash/sha256.h"
 
 namespace mlprof::cli {

@@ -1,5 +1,6 @@
 #include "client/src/connection.h"
 
+#include <fstream>
 #include <system_error>
 
 #include "client/src/json_fields.h"
@@ -59,6 +60,20 @@ Result<RestResponse> Connection::CallWithUpload(Target target, const Upload& upl
     };
   }
   return Perform(request);
+}
+
+Status Connection::Download(Target target, const std::filesystem::path& file) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  const RestRequest request = Prepare("GET", std::move(target));
+  const auto response = transport_->Stream(request, [&out](std::string_view piece) {
+    out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+    return out.good();
+  });
+  if (!response) return Fail(response.error());
+  if (!response->ok()) return Fail(ErrorOf(*response));
+  out.close();
+  if (!out) return Fail(Unavailable("cannot write " + file.string()));
+  return {};
 }
 
 Result<std::vector<Json>> Connection::ListAll(const Target& target) {

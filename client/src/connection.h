@@ -1,6 +1,7 @@
 // What every call to a server shares: transport, workspace, keys, and the reading of answers.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ class Connection {
   Result<RestResponse> Call(const std::string& method, Target target);
   Result<RestResponse> CallWithJson(const std::string& method, Target target, const Json& body);
   Result<RestResponse> CallWithUpload(Target target, const Upload& upload);
+  /// Writes the answer's body to `file`, piece by piece.
+  Status Download(Target target, const std::filesystem::path& file);
   /// Every item of a paged list.
   Result<std::vector<Json>> ListAll(const Target& target);
 

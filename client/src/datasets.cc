@@ -1,9 +1,9 @@
 #include "client/include/mlprof/datasets.h"
 
-#include "client/src/base64.h"
 #include "client/src/connection.h"
 #include "client/src/json_fields.h"
 #include "common/json/domain_json.h"
+#include "common/text/base64.h"
 
 namespace mlprof {
 namespace {
@@ -14,7 +14,9 @@ Target DatasetTarget(const std::string& id) { return Target("/datasets").Segment
 
 Result<std::string> DecodeRow(const Json& row) {
   if (row.is_string()) return row.get<std::string>();
-  if (row.is_object() && row.contains("base64")) return DecodeBase64(TextField(row, "base64"));
+  auto bytes = row.is_object() && row.contains("base64") ? DecodeBase64(TextField(row, "base64"))
+                                                         : std::nullopt;
+  if (bytes) return std::move(*bytes);
   return Fail(Internal("the server's answer has a row that is neither text nor base64"));
 }
 

@@ -1,9 +1,6 @@
 #include "client/include/mlprof/models.h"
 
-#include <fstream>
-
 #include "client/src/connection.h"
-#include "client/src/problem.h"
 #include "common/json/domain_json.h"
 
 namespace mlprof {
@@ -47,18 +44,7 @@ Status Models::Delete(const std::string& id) {
 }
 
 Status Models::Download(const std::string& id, const std::filesystem::path& file) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  const RestRequest request =
-      connection_.Prepare("GET", Target(ModelTarget(id).Text() + "/content"));
-  auto response = connection_.transport().Stream(request, [&out](std::string_view piece) {
-    out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
-    return out.good();
-  });
-  if (!response) return Fail(response.error());
-  if (!response->ok()) return Fail(ErrorOf(*response));
-  out.close();
-  if (!out) return Fail(Unavailable("cannot write " + file.string()));
-  return {};
+  return connection_.Download(Target(ModelTarget(id).Text() + "/content"), file);
 }
 
 }  // namespace mlprof

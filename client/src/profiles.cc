@@ -4,8 +4,10 @@
 #include "client/src/problem.h"
 #include "client/src/profile_request_json.h"
 #include "client/src/sse_parser.h"
+#include "common/json/artifact_json.h"
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
+#include "common/json/series_json.h"
 
 namespace mlprof {
 namespace {
@@ -87,22 +89,21 @@ Result<std::string> Profiles::Logs(const std::string& name) {
   return std::move(response->body);
 }
 
-Result<SampleSeries> Profiles::Samples(const std::string& name, int max_points) {
+Result<ResourceList<Artifact>> Profiles::Artifacts(const std::string& name) {
+  return DecodedAll(connection_.ListAll(PartOf(name, "artifacts")), &DecodeArtifact);
+}
+
+Status Profiles::DownloadArtifact(const std::string& name, const std::string& id,
+                                  const std::filesystem::path& file) {
+  return connection_.Download(PartOf(name, "artifacts").Segment(id), file);
+}
+
+Result<std::vector<Series>> Profiles::Samples(const std::string& name, int max_points) {
   const auto response = connection_.Call(
       "GET", PartOf(name, "samples").Query("maxPoints", std::to_string(max_points)));
   if (!response) return Fail(response.error());
-  const auto json = JsonOf(*response);
-  if (!json) return Fail(json.error());
-  SampleSeries out;
-  const Json all = json->value("series", Json::object());
-  for (const auto& [series, points] : all.items()) {
-    for (const Json& point : points) {
-      if (!point.is_array() || point.size() != 2 || !point[0].is_number()) continue;
-      if (point[1].is_number())
-        out[series].emplace_back(point[0].get<double>(), point[1].get<double>());
-    }
-  }
-  return out;
+  MLPROF_LET(json, JsonOf(*response));
+  return DecodeSeries(json);
 }
 
 Status Profiles::Events(const std::string& name, std::int64_t last_id, const EventHandler& handler,

@@ -16,14 +16,14 @@
 #include <system_error>
 
 #include "client/include/mlprof/transport.h"
-#include "client/src/ascii.h"
+#include "common/text/case.h"
 
 namespace mlprof {
 namespace {
 
 namespace http = web::http;
 
-constexpr std::size_t kChunkBytes = 256 * 1024;
+constexpr std::size_t kChunkBytes = std::size_t{256} * 1024;
 constexpr std::size_t kLargestErrorBody = 1 << 20;
 
 // Hands what is written to it to the caller's sink. The status must be known before the first piece
@@ -110,7 +110,7 @@ struct Streams {
 RestResponse HeadOf(const http::http_response& response) {
   RestResponse out;
   out.status = response.status_code();
-  for (const auto& [name, value] : response.headers()) out.headers[LowerAscii(name)] = value;
+  for (const auto& [name, value] : response.headers()) out.headers[Lowercase(name)] = value;
   return out;
 }
 

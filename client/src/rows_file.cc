@@ -3,9 +3,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "client/src/ascii.h"
-#include "client/src/base64.h"
 #include "client/src/json_fields.h"
+#include "common/text/base64.h"
+#include "common/text/case.h"
 
 namespace mlprof {
 namespace {
@@ -13,7 +13,9 @@ namespace {
 Result<std::string> RowOfJson(const Json& value, std::string_view text) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_object() && value.size() == 1 && value.contains("base64")) {
-    return DecodeBase64(TextField(value, "base64"));
+    auto bytes = DecodeBase64(TextField(value, "base64"));
+    if (!bytes) return Fail(InvalidArgument("not base64"));
+    return std::move(*bytes);
   }
   return std::string(text);
 }
@@ -99,7 +101,7 @@ const char* CsvMediaType(CsvHeader header) {
 }  // namespace
 
 std::string RowsMediaType(const std::filesystem::path& file, CsvHeader header) {
-  const std::string extension = LowerAscii(file.extension().string());
+  const std::string extension = Lowercase(file.extension().string());
   if (extension == ".csv") return CsvMediaType(header);
   if (extension == ".jsonl") return "application/jsonl";
   if (extension == ".json") return "application/json";

@@ -15,4 +15,8 @@ Result<std::string> Sources::Upload(const mlprof::Upload& tar) {
   return id;
 }
 
+Status Sources::Delete(const std::string& id) {
+  return StatusOf(connection_.Call("DELETE", Target("/sources").Segment(id)));
+}
+
 }  // namespace mlprof

@@ -6,9 +6,6 @@
 
 namespace mlprof {
 
-/// All but unreserved characters as %XX.
-std::string PercentEncode(std::string_view text);
-
 class Target {
  public:
   /// `path` is written by the program ("/models") and taken as it is.

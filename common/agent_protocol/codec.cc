@@ -73,10 +73,37 @@ Result<Hello> DecodeHello(std::string_view payload) {
   WireReader in(payload);
   Hello hello;
   hello.version = in.Get<std::int32_t>();
+  if (in.ok() && hello.version != kVersion) return hello;
   hello.pid = in.Get<std::int64_t>();
   hello.cgroup_version = in.Get<std::int32_t>();
   hello.agent_version = in.Text();
   return Checked(in, std::move(hello), "hello");
+}
+
+void Append(std::string& out, const ClockProbe& probe) {
+  FrameScope frame(out, FrameType::kClockProbe);
+  WireWriter(out).Put(probe.number);
+}
+
+Result<ClockProbe> DecodeClockProbe(std::string_view payload) {
+  WireReader in(payload);
+  const ClockProbe probe{in.Get<std::uint32_t>()};
+  return Checked(in, probe, "clock probe");
+}
+
+void Append(std::string& out, const ClockReading& reading) {
+  FrameScope frame(out, FrameType::kClockReading);
+  WireWriter w(out);
+  w.Put(reading.number);
+  w.Put(reading.at);
+}
+
+Result<ClockReading> DecodeClockReading(std::string_view payload) {
+  WireReader in(payload);
+  ClockReading reading;
+  reading.number = in.Get<std::uint32_t>();
+  reading.at = in.Nanoseconds();
+  return Checked(in, reading, "clock reading");
 }
 
 void Append(std::string& out, const Ready& ready) {
@@ -106,6 +133,24 @@ Result<Ready> DecodeReady(std::string_view payload) {
     ready.thread_pools.emplace_back(in.Text());
   }
   return Checked(in, std::move(ready), "ready");
+}
+
+void Append(std::string& out, const Connections& connections) {
+  FrameScope frame(out, FrameType::kConnections);
+  WireWriter w(out);
+  w.Put(static_cast<std::uint8_t>(connections.policy));
+  w.Put(static_cast<std::uint32_t>(connections.held));
+}
+
+Result<Connections> DecodeConnections(std::string_view payload) {
+  WireReader in(payload);
+  const auto policy = in.Get<std::uint8_t>();
+  const auto held = in.Get<std::uint32_t>();
+  const bool holds = policy == static_cast<std::uint8_t>(Connections::Policy::kManyHeld);
+  const bool sensible = holds ? held >= 1 && held <= kMaxConnections : policy < 2 && held == 0;
+  if (!sensible) return Fail(InvalidArgument("malformed connections frame"));
+  const Connections connections{static_cast<Connections::Policy>(policy), static_cast<int>(held)};
+  return Checked(in, connections, "connections");
 }
 
 void Append(std::string& out, const Row& row) {
@@ -215,6 +260,7 @@ Result<Sample> DecodeSample(std::string_view payload) {
 
 void Append(std::string& out, const ProcessEvent& event) {
   constexpr std::size_t kMaxDetail = 8u << 10;
+  constexpr std::size_t kMaxFolder = 4u << 10;
   FrameScope frame(out, FrameType::kProcessEvent);
   WireWriter w(out);
   w.Put(static_cast<std::uint8_t>(event.kind));
@@ -223,13 +269,14 @@ void Append(std::string& out, const ProcessEvent& event) {
   w.Put(static_cast<std::int32_t>(event.signal));
   w.Put(event.oom_kills);
   w.Text(std::string_view(event.detail).substr(0, kMaxDetail));
+  w.Text(std::string_view(event.folder).substr(0, kMaxFolder));
 }
 
 Result<ProcessEvent> DecodeProcessEvent(std::string_view payload) {
   WireReader in(payload);
   ProcessEvent event;
   const auto kind = in.Get<std::uint8_t>();
-  if (kind > static_cast<std::uint8_t>(ProcessEvent::Kind::kNotReady)) {
+  if (kind > static_cast<std::uint8_t>(ProcessEvent::Kind::kWriteRefused)) {
     return Fail(InvalidArgument("malformed process event frame"));
   }
   event.kind = static_cast<ProcessEvent::Kind>(kind);
@@ -238,6 +285,7 @@ Result<ProcessEvent> DecodeProcessEvent(std::string_view payload) {
   event.signal = in.Get<std::int32_t>();
   event.oom_kills = in.Get<std::int64_t>();
   event.detail = in.Text();
+  event.folder = in.Text();
   return Checked(in, std::move(event), "process event");
 }
 

@@ -12,8 +12,11 @@
 namespace mlprof::agent_protocol {
 
 void Append(std::string& out, const Hello& hello);
+void Append(std::string& out, const ClockProbe& probe);
+void Append(std::string& out, const ClockReading& reading);
 void Append(std::string& out, const Start& start);
 void Append(std::string& out, const Ready& ready);
+void Append(std::string& out, const Connections& connections);
 void Append(std::string& out, const Row& row);
 void Append(std::string& out, const Answer& answer);
 void Append(std::string& out, const Sample& sample);
@@ -27,9 +30,13 @@ struct RowView {
   std::string_view body;
 };
 
+/// One of another version is read no further than its version: the rest may be anything.
 Result<Hello> DecodeHello(std::string_view payload);
+Result<ClockProbe> DecodeClockProbe(std::string_view payload);
+Result<ClockReading> DecodeClockReading(std::string_view payload);
 Result<Start> DecodeStart(std::string_view payload);
 Result<Ready> DecodeReady(std::string_view payload);
+Result<Connections> DecodeConnections(std::string_view payload);
 Result<RowView> DecodeRow(std::string_view payload);
 Result<Answer> DecodeAnswer(std::string_view payload);
 Result<Sample> DecodeSample(std::string_view payload);

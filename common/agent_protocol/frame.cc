@@ -29,6 +29,9 @@ std::size_t MaxPayload(Sender sender, FrameType type) {
     case FrameType::kStart: return agent ? 0 : 4u << 20;
     case FrameType::kRow: return agent ? 0 : kMaxRowBody + 16;
     case FrameType::kStop: return agent ? 0 : 64;
+    case FrameType::kClockProbe: return agent ? 0 : 64;
+    case FrameType::kClockReading: return agent ? 64 : 0;
+    case FrameType::kConnections: return agent ? 0 : 64;
   }
   return 0;
 }

@@ -22,12 +22,17 @@ enum class FrameType : std::uint8_t {
   kSample = 6,
   kProcessEvent = 7,
   kStop = 8,
+  kClockProbe = 9,
+  kClockReading = 10,
+  kConnections = 11,
 };
 
 enum class Sender { kController, kAgent };
 
 inline constexpr std::size_t kFrameHeaderBytes = 5;
 inline constexpr std::size_t kMaxRowBody = 64u << 20;
+/// Open to the model at once.
+inline constexpr std::size_t kMaxConnections = 1024;
 inline constexpr std::size_t kMaxExcerpt = 2048;
 inline constexpr std::size_t kMaxThreadPools = 32;
 inline constexpr std::size_t kMaxThreadPoolName = 64;

@@ -23,6 +23,7 @@ std::string_view Name(ProcessEvent::Kind kind) {
     case ProcessEvent::Kind::kChildDied: return "childDied";
     case ProcessEvent::Kind::kOomKill: return "oomKill";
     case ProcessEvent::Kind::kNotReady: return "notReady";
+    case ProcessEvent::Kind::kWriteRefused: return "writeRefused";
   }
   return "unknown";
 }

@@ -13,7 +13,7 @@
 
 namespace mlprof::agent_protocol {
 
-inline constexpr int kVersion = 3;
+inline constexpr int kVersion = 4;
 
 /// agent → controller, first frame.
 struct Hello {
@@ -21,6 +21,17 @@ struct Hello {
   std::string agent_version;
   std::int64_t pid = 0;  // inside its own namespace
   int cgroup_version = 0;
+};
+
+/// controller → agent, behind Hello: what does the agent's clock say?
+struct ClockProbe {
+  std::uint32_t number = 0;
+};
+
+/// agent → controller, at once.
+struct ClockReading {
+  std::uint32_t number = 0;        // of the probe
+  std::chrono::nanoseconds at{0};  // CLOCK_MONOTONIC of the agent's machine
 };
 
 /// controller → agent, once: start the model's command and how to talk to it.
@@ -43,6 +54,9 @@ struct Start {
   /// Folders whose clean file pages are dropped from the page cache before the command starts, each
   /// on its own file system: the first container would pay for what later ones get free.
   std::vector<std::string> drop_cache;
+  /// Tell the writes that a read-only file system refused (kWriteRefused). What the model does
+  /// takes longer then: nothing is measured.
+  bool watch_writes = false;
 };
 
 /// agent → controller: the model answers. Counted from the model's execve.
@@ -53,6 +67,18 @@ struct Ready {
   int processes = 0;
   int threads = 0;                          // of all processes together
   std::vector<std::string> thread_pools{};  // pool runtimes mapped: "libgomp", "libopenblas"…
+};
+
+/// controller → agent: over which connections the rows behind it go; kept alive until it is said.
+struct Connections {
+  enum class Policy : std::uint8_t {
+    kKeptAlive,    // as many as rows are in flight, the one that was used last first
+    kOneARequest,  // a new one for each, closed behind its answer
+    kManyHeld,     // `held` of them, opened at once; the rows take them in turn
+  } policy = Policy::kKeptAlive;
+  int held = 0;  // kManyHeld: 1 to kMaxConnections, and no more rows are in flight; else 0
+
+  bool operator==(const Connections&) const = default;
 };
 
 /// controller → agent: one row.
@@ -100,18 +126,21 @@ struct Answer {
 /// agent → controller: something happened to the model's processes.
 struct ProcessEvent {
   enum class Kind : std::uint8_t {
-    kStarted,      // execve succeeded
-    kStartFailed,  // `detail` says why (no such file, not executable, unknown user…)
-    kExited,       // the command itself ended: exit_code or signal
-    kChildDied,    // a process below it was killed by a signal or replaced
-    kOomKill,      // the cgroup's oom_kill counter rose to `oom_kills`
-    kNotReady,     // start_timeout passed; `detail` says what was tried
+    kStarted,       // execve succeeded
+    kStartFailed,   // `detail` says why (no such file, not executable, unknown user…)
+    kExited,        // the command itself ended: exit_code or signal
+    kChildDied,     // a process below it was killed by a signal or replaced
+    kOomKill,       // the cgroup's oom_kill counter rose to `oom_kills`
+    kNotReady,      // start_timeout passed; `detail` says what was tried
+    kWriteRefused,  // before the end that it may explain: to `detail`, which needs `folder`; the
+                    // likeliest comes last
   } kind = Kind::kStarted;
   std::int64_t pid = 0;
   int exit_code = 0;
   int signal = 0;
   std::int64_t oom_kills = 0;
   std::string detail;
+  std::string folder;  // see RefusedWrite
 };
 std::string_view Name(ProcessEvent::Kind kind);
 

@@ -63,6 +63,7 @@ void Append(std::string& out, const Start& start) {
   w.Put<std::int64_t>(start.request_timeout.count());
   w.Put<std::int64_t>(start.sample_interval.count());
   PutList(w, start.drop_cache);
+  w.Put(static_cast<std::uint8_t>(start.watch_writes));
 
   WireWriter header(out);
   header.Put(static_cast<std::uint32_t>(payload.size()));
@@ -88,6 +89,7 @@ Result<Start> DecodeStart(std::string_view payload) {
   start.request_timeout = std::chrono::milliseconds(in.Get<std::int64_t>());
   start.sample_interval = std::chrono::microseconds(in.Get<std::int64_t>());
   start.drop_cache = GetList(in);
+  start.watch_writes = in.Flag();
   if (!in.Finished() || !Sensible(start)) return Fail(InvalidArgument("malformed start frame"));
   return start;
 }

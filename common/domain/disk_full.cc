@@ -30,9 +30,6 @@ std::string Clause(const DiskFull& full, std::string_view folders) {
     return "the disk of " + full.host_folder + " was running full (" + Amount(full) +
            " were left) while it wrote there, and it was ended before nothing was left";
   }
-  if (full.place == DiskFull::Place::kRoot) {
-    return "it wrote more than " + Amount(full) + " to its root and writable folders and was ended";
-  }
   const std::string named = "its writable folders (" + std::string(folders) + ")";
   if (full.place == DiskFull::Place::kToldByLog) {
     return "its log says that no space was left: " + named + " hold " + SizeText(full.bytes) +

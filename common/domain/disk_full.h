@@ -12,7 +12,6 @@ namespace mlprof {
 struct DiskFull {
   enum class Place {
     kScratch,
-    kRoot,
     kHost,
     kToldByLog,  // nobody saw it, but its log says that there was no space; both bounds are given
   };

@@ -70,8 +70,6 @@ struct MemoryFindings {
   std::optional<Bytes> per_concurrent_request;
   /// That 95% of the windows to come have no higher peak: 1 - 0.95^n over n windows.
   std::optional<double> steady_confidence;
-  /// The lowest level it served at, once warm. The run's own: no document holds it.
-  std::optional<Bytes> serving_low = std::nullopt;
   bool operator==(const MemoryFindings&) const = default;
 };
 

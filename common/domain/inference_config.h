@@ -19,7 +19,8 @@ struct EntryScriptConfig {
   std::string environment_name;
   std::string base_image;  // "" is mlprof's own
   std::vector<std::string> pip_packages;
-  std::string conda_dependencies_file;  // paths inside the source; "" is none
+  std::vector<std::string> conda_packages;  // "python=3.8", "numpy": told of, not installed
+  std::string conda_dependencies_file;      // paths inside the source; "" is none
   std::string requirements_file;
   bool operator==(const EntryScriptConfig&) const = default;
 };

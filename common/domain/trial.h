@@ -55,6 +55,8 @@ struct RowRecord {
   std::optional<double> service_time_ms;  // median, measured inside the container
   std::optional<double> cpu_ms;           // median
   std::optional<Bytes> peak_memory;       // rise above the resting level
+
+  bool answered() const { return status >= 200 && status < 300; }
 };
 
 }  // namespace mlprof

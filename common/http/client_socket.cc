@@ -90,10 +90,13 @@ Result<ClientSocket> ClientSocket::Connect(const HttpEndpoint& endpoint, Deadlin
   const int family = address->storage.ss_family;
   ClientSocket socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
                       std::move(stop));
-  if (socket.descriptor_ < 0) return Fail(FromErrno(errno, "cannot open a socket"));
-  // Without it a stop would not be noticed before the deadline.
-  if (socket.stop_.stop_possible() && socket.wake_ < 0) {
-    return Fail(Unavailable("cannot open an event descriptor: the limit of open files is reached"));
+  const int why = errno;
+  if (socket.descriptor_ < 0 && why != EMFILE && why != ENFILE) {
+    return Fail(FromErrno(why, "cannot open a socket"));
+  }
+  // Without the second a stop would not be noticed before the deadline.
+  if (socket.descriptor_ < 0 || (socket.stop_.stop_possible() && socket.wake_ < 0)) {
+    return Fail(Unavailable("cannot open a connection: the limit of open files is reached"));
   }
   const auto refused = [&](int error) {
     return Fail(Unavailable("cannot connect to " + address->name + ": " + ErrnoText(error)));

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "common/http/percent.h"
 #include "common/http/server_core.h"
 #include "common/log/thrown.h"
+#include "common/text/percent.h"
 
 namespace mlprof {
 namespace {

@@ -9,6 +9,7 @@ struct ConnectionLimits {
   std::size_t all = 1;
   std::size_t of_this_machine = 1;  // everybody who comes over loopback
   std::size_t of_address = 1;       // any other group of clients (see PeerGroup)
+  std::size_t streams = 1;          // of `all`: answers without a foreseeable end
   std::size_t refused = 1;          // beside `all`, those that are only told to come again
 };
 

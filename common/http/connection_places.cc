@@ -1,6 +1,7 @@
 #include "common/http/connection_places.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mlprof {
 
@@ -80,8 +81,7 @@ void ConnectionPlaces::Leave(Place& place) noexcept {
     Group& group = place.group_->second;
     lines_.Of(place).erase(place.in_all_);
     group.lines.Of(place).erase(place.in_group_);
-    if (place.streams_) --group.streams;
-    place.streams_ = false;
+    EndStream(place);
     if (--group.count == 0) groups_.erase(place.group_);
     --count_;
   }
@@ -108,9 +108,13 @@ void ConnectionPlaces::LineUp(Place& place, const Change& change) noexcept {
 
 void ConnectionPlaces::Wait(Place& place) noexcept {
   LineUp(place, [&] { place.state_ = Place::State::kWaiting; });
-  if (!place.streams_) return;
-  place.streams_ = false;
+  EndStream(place);
+}
+
+void ConnectionPlaces::EndStream(Place& place) noexcept {
+  if (!std::exchange(place.streams_, false)) return;
   --place.group_->second.streams;
+  --streams_;
 }
 
 bool ConnectionPlaces::Work(Place& place) noexcept {
@@ -125,8 +129,12 @@ void ConnectionPlaces::Know(Place& place) noexcept {
 bool ConnectionPlaces::Stream(Place& place) noexcept {
   if (!HasOne(place) || place.streams_) return true;
   Group& group = place.group_->second;
-  if (group.streams * 2 >= std::max<std::size_t>(group.limit, 2)) return false;
+  const std::size_t share = std::min(group.limit, limits_.streams);
+  if (streams_ >= limits_.streams || group.streams * 2 >= std::max<std::size_t>(share, 2)) {
+    return false;
+  }
   ++group.streams;
+  ++streams_;
   place.streams_ = true;
   return true;
 }

@@ -36,7 +36,8 @@ class ConnectionPlaces {
   bool Work(Place& place) noexcept;
   /// Brought a request of a caller we know.
   void Know(Place& place) noexcept;
-  /// Asks to stay at work without a foreseeable end. False where half of its group's places do so.
+  /// Asks to stay at work without a foreseeable end. False where half of its group's places do so,
+  /// as many as may all in all, or half of these with its group.
   bool Stream(Place& place) noexcept;
 
   /// Has the one that waited longest make room; false where all are at work.
@@ -65,11 +66,13 @@ class ConnectionPlaces {
   Entry Refuse(Place& place);
   void Displace(Place& place);
   static bool HasOne(const Place& place);
+  void EndStream(Place& place) noexcept;
   template <class Change>
   void LineUp(Place& place, const Change& change) noexcept;
 
   const ConnectionLimits limits_;
   std::size_t count_ = 0;
+  std::size_t streams_ = 0;
   Lines lines_;
   Groups groups_;
   Line refused_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/text/ascii.h"
+
 namespace mlprof {
 namespace {
 
@@ -12,7 +14,6 @@ tl::unexpected<GateRefusal> Refuse(int status, std::string reason) {
   return tl::unexpected<GateRefusal>(GateRefusal{status, std::move(reason)});
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlphanumeric(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }

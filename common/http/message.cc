@@ -1,18 +1,6 @@
 #include "common/http/message.h"
 
-#include <algorithm>
-
 namespace mlprof {
-namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
-
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Lower(x) == Lower(y); });
-}
 
 void HttpHeaders::Add(std::string name, std::string value) {
   fields_.emplace_back(std::move(name), std::move(value));

@@ -13,12 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "common/text/case.h"
 #include "common/units/bytes.h"
 
 namespace mlprof {
-
-/// ASCII letters only, as HTTP compares names.
-bool EqualsIgnoringCase(std::string_view a, std::string_view b);
 
 /// Field lines in order; names compare without case.
 class HttpHeaders {
@@ -60,10 +58,12 @@ struct HttpRequest {
   const std::string& BodyText() const;
 };
 
-/// A response body made while it is sent (Server-Sent Events). All calls come from the server's I/O
-/// thread and must not block; `ready` may be called from any thread and at any time, also inside
-/// OnReady and after the server is gone, once per OnReady. The server lets go of the stream at its
-/// end, when the client goes or is too slow, and at once when the server stops.
+/// A response body made while it is sent (Server-Sent Events). Calls come from the server's workers
+/// and may wait for a disk; each Read comes after what the one before gave is with the kernel, so
+/// that a slow client makes nobody keep more than one piece. `ready` may be called from any thread
+/// and at any time, also inside OnReady (the next Read may then come before it returns) and after
+/// the server is gone, once per OnReady. The server lets go of the stream at its end, when the
+/// client goes or is too slow, and when the server stops, in each case after a call under way.
 class BodyStream {
  public:
   virtual ~BodyStream() = default;

@@ -7,7 +7,6 @@
 
 #include "common/http/response_head.h"
 #include "common/http/server_core.h"
-#include "common/log/thrown.h"
 
 namespace mlprof {
 namespace {
@@ -111,6 +110,7 @@ void ResponseSender::StartStream() {
   doorbell_ = std::make_shared<Doorbell>();
   doorbell_->core = &core_;
   doorbell_->sender = this;
+  stream_broken_ = false;
   WatchClient();
   PumpStream();
 }
@@ -121,23 +121,29 @@ void ResponseSender::WatchClient() {
   socket_.ReadWithoutDeadline([this, owner = owner_](IoOutcome outcome, std::string_view) {
     if (!done_) return;
     if (outcome == IoOutcome::kOk) return WatchClient();
-    socket_.Close();
-    if (stream_waits_) Finish(false);
+    BreakStream();
   });
 }
 
+// A write or a worker that is under way ends first.
+void ResponseSender::BreakStream() {
+  stream_broken_ = true;
+  socket_.Close();
+  if (stream_waits_) Finish(false);
+}
+
 void ResponseSender::PumpStream() {
-  std::optional<std::string> piece;
-  try {
-    piece = stream_->Read();
-  } catch (...) {
-    LogThrown("a response stream failed", "http");
-    return Finish(false);
-  }
-  if (!piece) return EndStream();
-  if (piece->empty()) return AwaitStream();
-  const bool chunked = terms_.minor_version == 1;
-  Write(chunked ? Chunk(*piece) : std::move(*piece), &ResponseSender::PumpStream);
+  auto piece = std::make_shared<std::optional<std::string>>();
+  core_.RunOnWorker(
+      socket_.guard(), [stream = stream_, piece] { *piece = stream->Read(); },
+      [this, piece](bool ran) {
+        if (!stream_) return;
+        if (!ran || stream_broken_) return Finish(false);
+        if (!*piece) return EndStream();
+        if ((*piece)->empty()) return AwaitStream();
+        const bool chunked = terms_.minor_version == 1;
+        Write(chunked ? Chunk(**piece) : std::move(**piece), &ResponseSender::PumpStream);
+      });
 }
 
 // What the bell's ringing needs is made here: whoever rings it must not fail.
@@ -147,10 +153,15 @@ void ResponseSender::AwaitStream() {
   answer->emplace_back([bell = doorbell_] {
     if (bell->sender) bell->sender->OnBell();
   });
-  stream_->OnReady([bell = doorbell_, answer = std::move(answer)] {
+  auto ring = [bell = doorbell_, answer = std::move(answer)] {
     const std::lock_guard lock(bell->mutex);
     if (bell->core && !answer->empty()) bell->core->Post(std::move(*answer));
-  });
+  };
+  core_.RunOnWorker(
+      socket_.guard(), [stream = stream_, ring = std::move(ring)] { stream->OnReady(ring); },
+      [this](bool ran) {
+        if (!ran && stream_) BreakStream();
+      });
 }
 
 void ResponseSender::OnBell() {

@@ -1,5 +1,5 @@
 // Sends one response after another: a text, a file piece by piece, or a stream as it is made.
-// I/O thread; files are read on a worker.
+// I/O thread; files and streams are read on a worker.
 #pragma once
 
 #include <functional>
@@ -50,6 +50,7 @@ class ResponseSender {
   void SendFile();
   void StartStream();
   void WatchClient();
+  void BreakStream();
   void PumpStream();
   void AwaitStream();
   void OnBell();
@@ -69,7 +70,8 @@ class ResponseSender {
   std::uint64_t file_left_ = 0;
   std::shared_ptr<BodyStream> stream_;
   std::shared_ptr<Doorbell> doorbell_;
-  bool stream_waits_ = false;  // for its doorbell; else a write is under way
+  bool stream_waits_ = false;   // for its doorbell; else a write or a worker is under way
+  bool stream_broken_ = false;  // nobody reads it any more
 };
 
 }  // namespace mlprof

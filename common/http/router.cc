@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <set>
 
-#include "common/http/percent.h"
+#include "common/text/ascii.h"
+#include "common/text/percent.h"
 
 namespace mlprof {
 namespace {
@@ -28,8 +29,7 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 
 /// RFC 3986 pchar without ';', which some servers take for the start of a parameter.
 bool IsPathCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~!$&'()*+,=:@%").find(c) != std::string_view::npos;
+  return IsAlnum(c) || std::string_view("-._~!$&'()*+,=:@%").find(c) != std::string_view::npos;
 }
 
 std::optional<std::string> DecodeSegment(std::string_view raw) {

@@ -4,14 +4,14 @@
 #include <set>
 #include <string_view>
 
+#include "common/text/ascii.h"
+#include "common/text/case.h"
+
 namespace mlprof {
 namespace {
 
 // Not <cctype>: its answers depend on the locale.
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
-bool IsAlnum(char c) { return IsLetter(c) || IsDigit(c); }
 bool IsControl(char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }
 bool IsVisible(char c) { return c > 0x20 && c < 0x7f; }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
@@ -52,12 +52,6 @@ bool IsToken(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() &&
          All(text, [&](char c) { return IsAlnum(c) || kMarks.find(c) != std::string_view::npos; });
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
 }
 
 // One component of an image's path: lower-case words joined by '.', '_', '__' or dashes.
@@ -213,8 +207,8 @@ std::string CheckHeaderName(const std::string& text) {
       "host",    "content-length", "transfer-encoding", "connection",  "upgrade", "te",
       "trailer", "expect",         "keep-alive",        "content-type"};
   if (!IsToken(text) || text.size() > 255) return "must have the name of an HTTP header";
-  if (Lower(text) == "content-type") return "is set by contentType";
-  return kReserved.contains(Lower(text)) ? "must not set this header" : "";
+  if (Lowercase(text) == "content-type") return "is set by contentType";
+  return kReserved.contains(Lowercase(text)) ? "must not set this header" : "";
 }
 
 std::string CheckHeaderValue(const std::string& text) {
@@ -268,6 +262,13 @@ std::string CheckPipPackage(const std::string& text) {
       All(text, [&](char c) { return IsAlnum(c) || kMarks.find(c) != std::string_view::npos; }) &&
       text.find(" -") == std::string::npos;
   return fine ? "" : kProblem;
+}
+
+std::string CheckCondaPackage(const std::string& text) {
+  const bool fine = !text.empty() && text.size() <= 512 &&
+                    (IsAlnum(text.front()) || text.front() == '_') && text.back() != ':' &&
+                    text.find('#') == std::string::npos && !HasControl(text);
+  return fine ? "" : "must be a package as conda names it, such as numpy=1.21";
 }
 
 }  // namespace mlprof

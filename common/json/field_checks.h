@@ -46,5 +46,6 @@ std::string CheckArgument(const std::string& text);
 std::string CheckImageReference(const std::string& text);
 /// A requirement by name (PEP 508 without a URL): no options, paths or URLs.
 std::string CheckPipPackage(const std::string& text);
+std::string CheckCondaPackage(const std::string& text);
 
 }  // namespace mlprof

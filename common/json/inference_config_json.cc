@@ -10,6 +10,7 @@ constexpr IntegerRange kSeconds{1, 86400};
 
 void ReadPython(JsonReader& python, EntryScriptConfig& script) {
   Assign(script.pip_packages, python.Strings("pipPackages", CheckPipPackage));
+  Assign(script.conda_packages, python.Strings("condaPackages", CheckCondaPackage));
   Assign(script.conda_dependencies_file, python.String("condaDependenciesFile", CheckFileInside));
   Assign(script.requirements_file, python.String("requirementsFile", CheckFileInside));
   python.RefuseUnknown();
@@ -115,6 +116,7 @@ Json EncodeScript(const EntryScriptConfig& script) {
   if (!script.base_image.empty()) environment["docker"] = {{"baseImage", script.base_image}};
   Json python = Json::object();
   if (!script.pip_packages.empty()) python["pipPackages"] = script.pip_packages;
+  if (!script.conda_packages.empty()) python["condaPackages"] = script.conda_packages;
   if (!script.conda_dependencies_file.empty()) {
     python["condaDependenciesFile"] = script.conda_dependencies_file;
   }

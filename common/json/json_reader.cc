@@ -1,19 +1,13 @@
 #include "common/json/json_reader.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
+
+#include "common/text/shortest.h"
 
 namespace mlprof {
 namespace {
 
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
-
-std::string Shortest(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return std::string(text.data(), end);
-}
 
 std::string Describe(const NumberRange& range) {
   const bool low = range.low != std::numeric_limits<double>::lowest();

@@ -4,9 +4,12 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
+#include <cstdlib>
+#include <exception>
 #include <mutex>
+#include <utility>
 
+#include "common/log/line_writer.h"
 #include "common/time/timestamp.h"
 
 namespace mlprof {
@@ -17,14 +20,37 @@ std::atomic<LogLevel> minimum_level{LogLevel::kInfo};
 std::atomic<std::int64_t> dropped_lines{0};
 std::mutex write_mutex;
 
-bool WriteAll(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(STDERR_FILENO, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
+// Of lines that wait: minutes of a busy server.
+constexpr Bytes kMostWaiting = MiB(1);
+// Lives as long as the process: its thread may be held by stderr when that ends.
+std::atomic<LineWriter*> writer{nullptr};
+
+Json LineOf(LogLevel level, std::string_view event) {
+  return {{"time", FormatTimestamp(Now())},
+          {"level", kLevelNames.at(static_cast<std::size_t>(level))},
+          {"event", std::string(event)}};
+}
+
+std::string TellOfDropped(std::int64_t count) {
+  Json line = LineOf(LogLevel::kWarn, "stderr took no more, and lines of the log were dropped");
+  line["droppedLines"] = count;
+  return DumpJson(line) + "\n";
+}
+
+void Write(Json line) {
+  if (LineWriter* const thread = writer.load()) return thread->Put(DumpJson(line) + "\n");
+  const std::lock_guard lock(write_mutex);
+  if (const std::int64_t lost = dropped_lines.exchange(0); lost > 0) line["droppedLines"] = lost;
+  if (!WriteWhole(STDERR_FILENO, DumpJson(line) + "\n")) ++dropped_lines;
+}
+
+std::terminate_handler end_otherwise = nullptr;
+
+// What was logged just before says why.
+[[noreturn]] void EndFlushed() {
+  FlushLog();
+  end_otherwise();
+  std::abort();
 }
 
 }  // namespace
@@ -33,13 +59,22 @@ void SetLogLevel(LogLevel level) { minimum_level = level; }
 
 void Log(LogLevel level, std::string_view event, LogFields fields) {
   if (level < minimum_level.load()) return;
-  Json line = {{"time", FormatTimestamp(Now())},
-               {"level", kLevelNames.at(static_cast<std::size_t>(level))},
-               {"event", std::string(event)}};
+  Json line = LineOf(level, event);
   for (const auto& [name, value] : fields) line[name] = value;
-  if (const std::int64_t lost = dropped_lines.exchange(0); lost > 0) line["droppedLines"] = lost;
-  const std::lock_guard lock(write_mutex);
-  if (!WriteAll(DumpJson(line) + "\n")) ++dropped_lines;
+  Write(std::move(line));
+}
+
+Status StartLogThread() {
+  auto started = LineWriter::Start(STDERR_FILENO, kMostWaiting, TellOfDropped);
+  if (!started) return Fail(started.error());
+  writer = started->release();
+  end_otherwise = std::set_terminate(EndFlushed);
+  return {};
+}
+
+bool FlushLog(std::chrono::milliseconds most) {
+  LineWriter* const thread = writer.load();
+  return thread == nullptr || thread->Flush(most);
 }
 
 }  // namespace mlprof

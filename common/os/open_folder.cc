@@ -36,4 +36,10 @@ UniqueFd OpenFolderAt(int parent, const char* name) {
   return UniqueFd();
 }
 
+OpenFolder ReadFolder(UniqueFd fd) {
+  OpenFolder folder(fd ? ::fdopendir(fd.get()) : nullptr);
+  if (folder) (void)fd.Release();
+  return folder;
+}
+
 }  // namespace mlprof

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,11 +15,6 @@
 namespace mlprof {
 namespace {
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
-
 bool IsSelfOrParent(const char* name) {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
@@ -28,12 +22,6 @@ bool IsSelfOrParent(const char* name) {
 // Rights that its maker took away from a folder.
 void TakeRights(int folder, const char* name) {
   ::fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW);
-}
-
-OpenFolder ReadFolder(UniqueFd fd) {
-  OpenFolder folder(fd ? ::fdopendir(fd.get()) : nullptr);
-  if (folder) (void)fd.Release();
-  return folder;
 }
 
 // Empties a tree from its root: what a folder of the root holds is removed, or moved into the root

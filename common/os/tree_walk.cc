@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -17,17 +16,6 @@ namespace {
 // So many levels stay open; deeper ones are found again through "..", whose identity is checked.
 constexpr std::size_t kLevelsOpen = 16;
 constexpr std::int64_t kEntriesPerLookAround = 256;
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
-
-OpenFolder ReadFolder(UniqueFd fd) {
-  OpenFolder folder(fd ? ::fdopendir(fd.get()) : nullptr);
-  if (folder) (void)fd.Release();
-  return folder;
-}
 
 struct Level {
   OpenFolder folder;  // null where it was closed to go deeper

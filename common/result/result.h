@@ -26,3 +26,13 @@ inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {
       return ::mlprof::Fail(std::move(mlprof_status).error()); \
     }                                                          \
   } while (false)
+
+/// Declares `name` as the value of `expression` (a Result, or another expected value), or returns
+/// from the calling function with its error.
+#define MLPROF_LET(name, ...)                                                \
+  auto name##_or_error = (__VA_ARGS__);                                      \
+  if (!name##_or_error) {                                                    \
+    return ::tl::unexpected<typename decltype(name##_or_error)::error_type>( \
+        std::move(name##_or_error).error());                                 \
+  }                                                                          \
+  auto& name = *name##_or_error

@@ -5,30 +5,41 @@
 #include <algorithm>
 #include <chrono>
 
+#include "common/time/monotonic_clock.h"
+
 namespace mlprof {
 
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  static Deadline After(Clock::duration wait) { return Deadline(Clock::now() + wait); }
-  static Deadline At(Clock::time_point when) { return Deadline(when); }
+  static Deadline After(Clock::duration wait) { return After(wait, MonotonicClock::System()); }
+  /// On a clock of its own, which must outlive it: a run's whole time passes on the run's clock, so
+  /// that a test can let minutes of it pass at once.
+  static Deadline After(Clock::duration wait, const MonotonicClock& clock) {
+    return {clock.Now() + wait, clock};
+  }
   /// The earlier of this and `wait` from now.
   Deadline AtMost(Clock::duration wait) const {
-    return Deadline(std::min(when_, Clock::now() + wait));
+    return {std::min(when_, clock_->Now() + wait), *clock_};
   }
 
-  Clock::time_point when() const { return when_; }
-  bool Passed() const { return Clock::now() >= when_; }
+  /// For waits of the standard library, which know the system's clock alone. On another clock it is
+  /// as far away as if both went at one pace: who waits for it looks again at Passed() then.
+  Clock::time_point when() const { return Clock::now() + Left(); }
+  bool Passed() const { return clock_->Now() >= when_; }
   /// Never negative.
-  Clock::duration Left() const { return std::max(Clock::duration::zero(), when_ - Clock::now()); }
+  Clock::duration Left() const { return std::max(Clock::duration::zero(), when_ - clock_->Now()); }
   std::chrono::milliseconds LeftMs() const {
     return std::chrono::ceil<std::chrono::milliseconds>(Left());
   }
 
  private:
-  explicit Deadline(Clock::time_point when) : when_(when) {}
-  Clock::time_point when_;
+  Deadline(std::chrono::nanoseconds when, const MonotonicClock& clock)
+      : when_(when), clock_(&clock) {}
+
+  std::chrono::nanoseconds when_;
+  const MonotonicClock* clock_;
 };
 
 }  // namespace mlprof

@@ -33,7 +33,9 @@ constexpr Bytes MiB(std::int64_t n) { return Bytes(n * 1024 * 1024); }
 constexpr Bytes GiB(std::int64_t n) { return Bytes(n * 1024 * 1024 * 1024); }
 /// `gib` × 2^30, to the nearest byte.
 constexpr Bytes BytesFromGib(double gib) {
-  return Bytes(static_cast<std::int64_t>(gib * 1024.0 * 1024.0 * 1024.0 + 0.5));
+  const double bytes = gib * 1024.0 * 1024.0 * 1024.0;
+  // std::llround is not constexpr in C++20.
+  return Bytes(static_cast<std::int64_t>(bytes + 0.5));  // NOLINT(bugprone-incorrect-roundings)
 }
 constexpr Bytes Scale(Bytes bytes, double factor) {
   return Bytes(static_cast<std::int64_t>(static_cast<double>(bytes.count()) * factor));

@@ -4,10 +4,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/domain/disk_full.h"
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
+#include "common/domain/refused_write.h"
 
 namespace mlprof {
 
@@ -19,8 +21,9 @@ struct DeathEvidence {
   std::optional<std::string> not_ready;     // what readiness was tried last
   std::optional<int> exit_code;
   std::optional<int> signal;
-  std::optional<DiskFull> disk_full;  // met while it lived
-  bool agent_lost = false;            // the agent's connection broke without a word
+  std::optional<DiskFull> disk_full;         // met while it lived
+  std::vector<RefusedWrite> refused_writes;  // where they were watched; the likeliest last
+  bool agent_lost = false;                   // the agent's connection broke without a word
   std::string log_tail;
 };
 
@@ -42,7 +45,8 @@ struct RowFailureEvidence {
 /// "RowsFailed": all, or more than allowed, of the requests failed.
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence);
 
-/// Whether the log says that something could not be written because the root is read-only.
+/// Whether the log says that something could not be written because the root is read-only. Its word
+/// alone proves nothing.
 bool MentionsReadOnlyFilesystem(std::string_view log);
 
 }  // namespace mlprof

@@ -22,10 +22,8 @@ struct Reason {
   Value value;
 };
 
-bool Answered(const RowRecord& row) { return row.status >= 200 && row.status < 300; }
-
 std::optional<double> Cpu(const RowRecord& row) {
-  return Answered(row) ? row.cpu_ms : std::nullopt;
+  return row.answered() ? row.cpu_ms : std::nullopt;
 }
 
 // A row that ended badly may have used its memory all the same.
@@ -35,7 +33,7 @@ std::optional<double> Memory(const RowRecord& row) {
 }
 
 std::optional<double> Latency(const RowRecord& row) {
-  return Answered(row) ? row.latency_ms : std::nullopt;
+  return row.answered() ? row.latency_ms : std::nullopt;
 }
 
 std::optional<double> Size(const RowRecord& row) { return static_cast<double>(row.size.count()); }

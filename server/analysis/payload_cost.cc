@@ -14,8 +14,6 @@ constexpr std::size_t kFewestRows = 10;
 constexpr double kSmallestRatio = 1.1;
 constexpr double kSmallestDifference = 16;  // bytes
 
-bool Answered(const RowRecord& row) { return row.status >= 200 && row.status < 300; }
-
 bool EnoughToFit(std::span<const Point> points) {
   if (points.size() < kFewestRows) return false;
   const auto [least, most] = std::minmax_element(
@@ -64,7 +62,7 @@ std::optional<PayloadCost> FitPayloadCost(std::span<const RowRecord> rows) {
   std::vector<Point> cpu;
   std::vector<Point> memory;
   for (const RowRecord& row : rows) {
-    if (!Answered(row)) continue;
+    if (!row.answered()) continue;
     const auto size = static_cast<double>(row.size.count());
     if (row.cpu_ms) cpu.push_back({size, *row.cpu_ms});
     if (row.peak_memory) memory.push_back({size, static_cast<double>(row.peak_memory->count())});

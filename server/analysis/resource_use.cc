@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "common/time/seconds.h"
 #include "server/analysis/verdict.h"
 
 namespace mlprof {
 namespace {
 
 using std::chrono::nanoseconds;
-
-double Seconds(nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
 // Of windows of at least one second, sliding by one sample.
 std::optional<double> LargestMean(std::span<const Sample> samples) {

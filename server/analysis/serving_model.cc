@@ -48,15 +48,13 @@ double Parallelism(const Profile& profile, double cpu_ms, double latency_ms, Cor
   return std::min(parallelism, std::max(1.0, ceiling.value()));
 }
 
-bool Answered(const RowRecord& row) {
-  return row.status >= 200 && row.status < 300 && row.latency_ms.value_or(0) > 0;
-}
+bool IsTimed(const RowRecord& row) { return row.answered() && row.latency_ms.value_or(0) > 0; }
 
 double MeanLatencyMs(const std::optional<Measurements>& load, std::span<const RowRecord> rows) {
   double sum = 0;
   int known = 0;
   for (const RowRecord& row : rows) {
-    if (!Answered(row)) continue;
+    if (!IsTimed(row)) continue;
     sum += *row.latency_ms;
     ++known;
   }
@@ -72,7 +70,7 @@ std::vector<RowWork> Works(const Profile& profile, std::span<const RowRecord> ro
                            double latency_ms, double parallelism) {
   std::vector<RowWork> works;
   for (const RowRecord& row : rows) {
-    if (!Answered(row)) continue;
+    if (!IsTimed(row)) continue;
     const double share = *row.latency_ms / latency_ms;
     works.push_back(WorkOf(row.cpu_ms.value_or(cpu_ms * share), *row.latency_ms, parallelism));
   }

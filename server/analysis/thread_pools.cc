@@ -61,7 +61,7 @@ int ThreadsOfEach(const ThreadPoolEvidence& evidence) {
 }
 
 bool ThreadsSizedByHost(const ThreadPoolEvidence& evidence) {
-  const int fewest = evidence.host_cores + (MapsAnyPool(evidence) ? 0 : 1);
+  const int fewest = evidence.visible_cores + (MapsAnyPool(evidence) ? 0 : 1);
   const int threads = ThreadsOfEach(evidence);
   return threads >= fewest && threads > WholeCores(evidence.limit);
 }
@@ -69,15 +69,17 @@ bool ThreadsSizedByHost(const ThreadPoolEvidence& evidence) {
 // One for each core, two, or two and one more: what servers are told to start by their guides.
 bool ProcessesSizedByHost(const ThreadPoolEvidence& evidence) {
   const int serving = evidence.processes - 1;
-  const int cores = evidence.host_cores;
-  if (cores < 2 || serving <= WholeCores(evidence.limit)) return false;
-  return serving == cores || serving == 2 * cores || serving == 2 * cores + 1;
+  if (serving <= WholeCores(evidence.limit)) return false;
+  const auto counts = [&](int cores) {
+    return cores >= 2 && (serving == cores || serving == 2 * cores || serving == 2 * cores + 1);
+  };
+  return counts(evidence.visible_cores) || counts(evidence.host_cores);
 }
 
 }  // namespace
 
 bool PoolsSuspected(const ThreadPoolEvidence& evidence) {
-  if (WholeCores(evidence.limit) >= evidence.host_cores) return false;
+  if (WholeCores(evidence.limit) >= evidence.visible_cores) return false;
   if (evidence.throttled_share <= kThrottled) return false;
   return ThreadsSizedByHost(evidence) || ProcessesSizedByHost(evidence);
 }

@@ -19,13 +19,16 @@ struct ThreadPoolEvidence {
   bool entry_script = false;                       // served by mlprof's own server
   Cores limit;
   double throttled_share = 0;  // of the CFS periods at this limit
-  int host_cores = 1;
+  /// That the model sees: pools that ask for the cores they may run on find these, those that count
+  /// the machine's find no fewer.
+  int visible_cores = 1;
+  int host_cores = 1;  // the machine's
 };
 
-/// Whether trying another size is worth a container: the limit is below the host's cores, a process
-/// runs at least as many threads as the host has cores (one more where no pool library is known)
-/// and more than the limit can run, or as many processes serve as servers start by counting cores;
-/// and the quota throttled more than 5% of the periods.
+/// Whether trying another size is worth a container: the limit is below the visible cores, a
+/// process runs at least as many threads as those (one more where no pool library is known) and
+/// more than the limit can run, or as many processes serve as servers start by counting cores; and
+/// the quota throttled more than 5% of the periods.
 bool PoolsSuspected(const ThreadPoolEvidence& evidence);
 
 /// Environment variables that size the pools seen to `size` threads (at least 1), and the number of

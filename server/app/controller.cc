@@ -9,6 +9,7 @@
 #include "server/app/listening.h"
 #include "server/app/readiness.h"
 #include "server/app/recurring.h"
+#include "server/app/retention_schedule.h"
 #include "server/app/tls_listener.h"
 #include "server/app/token_file.h"
 #include "server/app/whereabouts.h"
@@ -20,6 +21,7 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
+#include "server/registry/artifact_store.h"
 #include "server/registry/content_upkeep.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -28,6 +30,7 @@
 #include "server/rest/azure/azure_api.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
+#include "server/retention/retention.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/storage/azure_records.h"
 #include "server/storage/content_store.h"
@@ -126,6 +129,7 @@ struct Controller::Parts {
         models(*database, *content),
         datasets(*database, *content),
         sources(*database, *content),
+        artifacts(*database, *content),
         blobs(*database, *content),
         dataset_texts(*content),
         azure_records(*database),
@@ -141,20 +145,38 @@ struct Controller::Parts {
   }
 
   void BuildService(const std::optional<CoreSplit>& cores) {
-    RunServices services{*runtime, models, datasets, sources, MonotonicClock::System()};
+    RunServices services{*runtime, models, datasets, sources, artifacts, MonotonicClock::System()};
     if (cores) {
-      services.model_cpuset = CpusetText(cores->model);
-      services.model_cores = static_cast<int>(cores->model.size());
+      const Cpuset model(CpusetText(cores->model), static_cast<int>(cores->model.size()));
+      services.cpuset_of = [model](int) { return model; };
     }
+    services.keep_root_read_only = options.keep_root_read_only;
     queue.emplace(std::move(services), profiles, events, live, metrics);
     readiness.emplace([this](const Patience& patience) {
       return runtime->Check(patience.deadline, patience.stop);
     });
-    service.emplace(profiles, models, datasets, sources, *queue, events, live, options.runtime);
-    const Services offered{models,         datasets,       sources,
-                           *service,       *database,      *tokens,
-                           access,         metrics,        [this] { return Ready(); },
-                           MLPROF_VERSION, options.budget, [this] { return Tls(); }};
+    service.emplace(profiles, models, datasets, sources, artifacts, *queue, events, live,
+                    options.runtime);
+    retention.emplace(
+        RetentionServices{*runtime, *database, *content, profiles,
+                          [this](const std::string& workspace, const std::string& id) {
+                            return service->Delete(workspace, id);
+                          },
+                          metrics, data_directory.path()},
+        options.retention);
+    const Services offered{models,
+                           datasets,
+                           sources,
+                           *service,
+                           *retention,
+                           *database,
+                           *tokens,
+                           access,
+                           metrics,
+                           [this] { return Ready(); },
+                           MLPROF_VERSION,
+                           options.budget,
+                           [this] { return Tls(); }};
     AddRoutes(router, offered);
     const AzureServices azure{
         offered, blobs, azure_records, dataset_texts, *content, azure_secret, [this] {
@@ -186,6 +208,11 @@ struct Controller::Parts {
       upkeep->Prune();
     });
     if (!sweeping) return Fail(sweeping.error());
+    sweep.emplace(*std::move(sweeping));
+    if (!options.leave_profiles) {
+      looking.emplace(*retention, [this] { return bool(Ready()); });
+      MLPROF_TRY(looking->Start());
+    }
     MLPROF_TRY(reserve.Start());
     stage = Stage::kServing;
     return {};
@@ -250,6 +277,7 @@ struct Controller::Parts {
   ModelRegistry models;
   DatasetRegistry datasets;
   SourceRegistry sources;
+  ArtifactStore artifacts;
   BlobStore blobs;
   DatasetTexts dataset_texts;
   AzureRecords azure_records;
@@ -262,6 +290,7 @@ struct Controller::Parts {
   std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;
+  std::optional<Retention> retention;
   Router router;
   enum class Stage { kStarting, kServing, kStopping };
   std::atomic<Stage> stage = Stage::kStarting;
@@ -269,6 +298,7 @@ struct Controller::Parts {
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<ContentUpkeep> upkeep;
   std::optional<Recurring> sweep;
+  std::optional<RetentionSchedule> looking;
 };
 
 Controller::Controller(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -277,6 +307,11 @@ Controller::~Controller() = default;
 
 Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& options) {
   const auto cores = KeepOffTheModelsCores();
+  MLPROF_TRY(StartLogThread());  // on those cores too
+  if (cores) {
+    LogInfo("cores split",
+            {{"controller", CpusetText(cores->replayer)}, {"model", CpusetText(cores->model)}});
+  }
   auto directory = DataDirectory::Open(options.data_dir);
   if (!directory) return Fail(directory.error());
   const std::filesystem::path data_dir = directory->path();
@@ -326,6 +361,7 @@ void Controller::Stop(StopLimit& limit) {
   if (parts_->stage.exchange(Parts::Stage::kStopping) == Parts::Stage::kStopping) return;
   limit.Enter("the queue and its containers", kQueueStop);
   parts_->readiness->Stop();
+  parts_->retention->Stop();
   parts_->queue->Stop();
   limit.Enter("requests", kRequestsStop);
   parts_->server->Stop(kRequestsStop);

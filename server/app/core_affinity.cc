@@ -35,8 +35,6 @@ std::optional<CoreSplit> KeepOffTheModelsCores() {
     LogWarn("the controller could not be pinned to cores of its own");
     return std::nullopt;
   }
-  LogInfo("cores split",
-          {{"controller", CpusetText(split->replayer)}, {"model", CpusetText(split->model)}});
   return split;
 }
 

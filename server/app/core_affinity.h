@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "server/profiling/core_split.h"
+#include "server/profiling/lab/core_split.h"
 
 namespace mlprof {
 

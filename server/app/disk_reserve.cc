@@ -7,7 +7,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::seconds kPause{15};
+constexpr std::chrono::seconds kBetweenTries{15};
 
 }  // namespace
 
@@ -15,7 +15,7 @@ DiskReserve::DiskReserve(const std::filesystem::path& data_dir)
     : file_(data_dir / "reserve", ReserveFor(data_dir)) {}
 
 Status DiskReserve::Start() {
-  auto taking = Recurring::Start("disk reserve", kPause, [this] { Take(); });
+  auto taking = Recurring::Start("disk reserve", kBetweenTries, [this] { Take(); });
   if (!taking) return Fail(taking.error());
   taking_.emplace(*std::move(taking));
   return {};

@@ -1,7 +1,14 @@
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/log/log.h"
@@ -29,8 +36,23 @@ mlprof::LogLevel LevelOf(const std::string& name) {
   return mlprof::LogLevel::kInfo;
 }
 
-int Complain(const mlprof::Error& error, int status) {
-  std::fprintf(stderr, "mlprof-server: %s\n", error.message().c_str());
+constexpr std::chrono::milliseconds kMostOfAWrite{500};
+
+// A pipe with room takes as much at once; one that nobody reads must not keep a start that failed
+// from ending.
+void WriteWhereThereIsRoom(int fd, std::string_view text) {
+  while (!text.empty()) {
+    pollfd room{fd, POLLOUT, 0};
+    if (poll(&room, 1, static_cast<int>(kMostOfAWrite.count())) != 1) return;
+    const ssize_t n = write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+int Complain(const std::string& why, int status) {
+  mlprof::FlushLog();
+  WriteWhereThereIsRoom(STDERR_FILENO, "mlprof-server: " + why + "\n");
   return status;
 }
 
@@ -42,7 +64,7 @@ int Serve(const mlprof::ServerOptions& options) {
   mlprof::BlockStopSignals();
   mlprof::RaiseDescriptorLimit(kMostDescriptors);
   auto controller = mlprof::Controller::Start(options);
-  if (!controller) return Complain(controller.error(), 1);
+  if (!controller) return Complain(controller.error().message(), 1);
   for (const std::string& url : (*controller)->urls()) {
     std::printf("listening on %s\n", url.c_str());
   }
@@ -56,7 +78,7 @@ int Serve(const mlprof::ServerOptions& options) {
 
 int Run(const std::vector<std::string>& arguments) {
   const auto options = mlprof::ParseServerOptions(arguments, FromEnvironment);
-  if (!options) return Complain(options.error(), 2);
+  if (!options) return Complain(options.error().message(), 2);
   if (options->help) {
     std::fputs(mlprof::ServerHelp().c_str(), stdout);
     return 0;
@@ -72,9 +94,10 @@ int Run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return Run({argv + 1, argv + argc});
+    const int status = Run({argv + 1, argv + argc});
+    mlprof::FlushLog();
+    return status;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "mlprof-server: %s\n", error.what());
-    return 1;
+    return Complain(error.what(), 1);
   }
 }

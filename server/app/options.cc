@@ -8,6 +8,7 @@
 
 #include "common/json/json.h"
 #include "server/app/public_url.h"
+#include "server/app/retention_options.h"
 
 namespace mlprof {
 namespace {
@@ -152,6 +153,18 @@ constexpr auto kOptions = std::to_array<Option>({
      "the static mlprof-agent (default: beside mlprof-server)", &Set<&ServerOptions::agent>},
     {"--scratch-limit-gb", "MLPROF_SCRATCH_LIMIT_GB", "scratchLimitGb", "N",
      "what one container may write to /tmp, HOME and writablePaths (default 10)", &SetScratchLimit},
+    {"--keep-root-read-only", "MLPROF_KEEP_ROOT_READ_ONLY", "keepRootReadOnly", "",
+     "fail a model that writes elsewhere, rather than give it a copy of that folder to write to",
+     &SetFlag<&ServerOptions::keep_root_read_only>},
+    {"--keep-images-days", "MLPROF_KEEP_IMAGES_DAYS", "keepImagesDays", "N",
+     "how long an environment's image is kept after its last use (default 30; 0: for ever)",
+     &SetImagesAge},
+    {"--keep-images-gb", "MLPROF_KEEP_IMAGES_GB", "keepImagesGb", "N",
+     "how much they may take together; the oldest go (default 20; 0: any)", &SetImagesSize},
+    {"--keep-samples-days", "MLPROF_KEEP_SAMPLES_DAYS", "keepSamplesDays", "N",
+     "when the samples of a finished profile are thinned (default 90; 0: never)", &SetSamplesAge},
+    {"--keep-samples-gb", "MLPROF_KEEP_SAMPLES_GB", "keepSamplesGb", "N",
+     "how much samples may take together; the oldest go (default 10; 0: any)", &SetSamplesSize},
     {"--budget-seconds", "MLPROF_BUDGET_SECONDS", "budgetSeconds", "N",
      "the budget of profiles that ask for none, as Azure ML's clients do (default 300)",
      &SetBudget},

@@ -12,6 +12,7 @@
 #include "common/result/result.h"
 #include "common/units/bytes.h"
 #include "server/app/listen_address.h"
+#include "server/retention/rules.h"
 
 namespace mlprof {
 
@@ -34,6 +35,8 @@ struct ServerOptions {
   std::string isolation = "default";    // --isolation default|gvisor
   std::filesystem::path agent;          // --agent; "": beside the server
   Bytes scratch_limit = GiB(10);        // --scratch-limit-gb, of what one container may write
+  bool keep_root_read_only = false;     // --keep-root-read-only: see RunServices
+  RetentionRules retention;             // --keep-images-…, --keep-samples-…
   std::chrono::seconds budget{300};     // --budget-seconds, of profiles that ask for none
   /// --exit-when-unused FILE: end when nobody holds a shared flock on FILE any more (a private
   /// server of the command line).

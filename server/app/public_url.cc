@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "common/text/case.h"
 #include "server/rest/authority.h"
 #include "server/tls/server_names.h"
 

@@ -53,6 +53,7 @@ void StopLimit::Watch(const std::stop_token& stop) const {
       "stopping did not end in time; the process ends now, the next start goes on from what "
       "is committed",
       {{"step", step_}});
+  FlushLog();
   ::_exit(1);
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "server/azure/blob_path.h"
-#include "server/azure/tar_writer.h"
+#include "server/azure/tar_file.h"
 #include "server/azure/unpack.h"
 #include "server/azure/upload_file.h"
 #include "server/storage/content_store.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostFiles = 100'000;
 
-Status AddPart(BlobStore& blobs, ContentStore& content, const SourcePart& part, TarWriter& tar) {
+Status AddPart(BlobStore& blobs, ContentStore& content, const SourcePart& part, TarFile& tar) {
   const auto blob = blobs.Get(part.artifact);
   if (!blob) return Fail(blob.error());
   if (!part.unpack) return tar.AddFile(part.name, blobs.File(*blob));
@@ -57,7 +57,7 @@ Result<SpooledBody> ModelArchive(BlobStore& blobs, ContentStore& content, const 
   const std::size_t cut = artifact.path.rfind('/') + 1;
   const auto file = content.NewIncomingPath();
   const SpooledBody partial = AsUpload(file);
-  auto tar = TarWriter::Create(file);
+  auto tar = TarFile::Create(file);
   if (!tar) return Fail(tar.error());
   for (const Blob& blob : *found) {
     MLPROF_TRY(tar->AddFile(blob.path.substr(cut), blobs.File(blob)));
@@ -67,14 +67,12 @@ Result<SpooledBody> ModelArchive(BlobStore& blobs, ContentStore& content, const 
 }
 
 Result<SpooledBody> SourceArchive(BlobStore& blobs, ContentStore& content,
-                                  const std::vector<SourcePart>& parts,
-                                  const std::string& text_name, const std::string& text) {
+                                  const std::vector<SourcePart>& parts) {
   const auto file = content.NewIncomingPath();
   const SpooledBody partial = AsUpload(file);
-  auto tar = TarWriter::Create(file);
+  auto tar = TarFile::Create(file);
   if (!tar) return Fail(tar.error());
   for (const SourcePart& part : parts) MLPROF_TRY(AddPart(blobs, content, part, *tar));
-  if (!text_name.empty()) MLPROF_TRY(tar->AddText(text_name, text));
   MLPROF_TRY(tar->Finish());
   return partial;
 }

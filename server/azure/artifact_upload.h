@@ -30,9 +30,7 @@ struct SourcePart {
   BlobName artifact;
   bool unpack = false;
 };
-/// All parts, and one more file where `text_name` is given.
 Result<SpooledBody> SourceArchive(BlobStore& blobs, ContentStore& content,
-                                  const std::vector<SourcePart>& parts,
-                                  const std::string& text_name, const std::string& text);
+                                  const std::vector<SourcePart>& parts);
 
 }  // namespace mlprof

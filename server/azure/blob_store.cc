@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "common/hash/sha256.h"
-#include "common/log/log.h"
 #include "server/azure/blob_path.h"
 #include "server/registry/byte_source.h"
 #include "server/registry/content_references.h"
+#include "server/registry/uncommitted_content.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/durable_file.h"
@@ -54,10 +54,10 @@ Status Append(int to, Sha256& sha, const std::filesystem::path& file, const Bloc
 
 Status BlobStore::Commit(const BlobName& name, const std::filesystem::path& file, const Blob& blob,
                          IfThere if_there) {
-  const auto lock = content_.Lock();
-  MLPROF_TRY(content_.PutFile(file, blob.sha256));
+  UncommittedContent uncommitted(database_, content_, blob.sha256);
+  MLPROF_TRY(content_.PutFile(file, uncommitted.claim()));
   std::vector<std::string> replaced;
-  const Status saved = database_.Write([&](Connection& connection) -> Status {
+  const auto save = [&](Connection& connection) -> Status {
     MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
     const auto before = FindBlob(connection, name);
     if (!before) return Fail(before.error());
@@ -68,17 +68,11 @@ Status BlobStore::Commit(const BlobName& name, const std::filesystem::path& file
     for (const Block& block : *blocks) replaced.push_back(block.sha256);
     MLPROF_TRY(DeleteBlocks(connection, name));
     return SaveBlob(connection, name, blob);
-  });
-  if (!saved) replaced = {blob.sha256};
-  Forget(replaced);
-  return saved;
-}
-
-// Under the content store's lock. What cannot be removed now, the next start puts into quarantine.
-void BlobStore::Forget(const std::vector<std::string>& digests) {
-  if (Status status = RemoveUnreferenced(database_, content_, digests); !status) {
-    LogWarn("content left behind", {{"reason", status.error().message()}});
-  }
+  };
+  MLPROF_TRY(database_.Write(save));
+  uncommitted.Keep();
+  ForgetContent(database_, content_, replaced);
+  return {};
 }
 
 Status BlobStore::Put(const BlobName& name, const SpooledBody& body, IfThere if_there) {
@@ -86,10 +80,10 @@ Status BlobStore::Put(const BlobName& name, const SpooledBody& body, IfThere if_
 }
 
 Status BlobStore::PutBlock(const BlobName& name, const std::string& id, const SpooledBody& body) {
-  const auto lock = content_.Lock();
-  MLPROF_TRY(content_.PutFile(*body.file, body.sha256));
+  UncommittedContent uncommitted(database_, content_, body.sha256);
+  MLPROF_TRY(content_.PutFile(*body.file, uncommitted.claim()));
   std::vector<std::string> replaced;
-  const Status saved = database_.Write([&](Connection& connection) -> Status {
+  const auto save = [&](Connection& connection) -> Status {
     MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
     const auto before = FindBlock(connection, name, id);
     if (!before) return Fail(before.error());
@@ -100,10 +94,11 @@ Status BlobStore::PutBlock(const BlobName& name, const std::string& id, const Sp
       return Fail(ErrorCode::kTooLarge, "a blob may have 50000 blocks at most");
     }
     return SaveBlock(connection, name, {id, body.sha256, body.size}, Now());
-  });
-  if (!saved) replaced = {body.sha256};
-  Forget(replaced);
-  return saved;
+  };
+  MLPROF_TRY(database_.Write(save));
+  uncommitted.Keep();
+  ForgetContent(database_, content_, replaced);
+  return {};
 }
 
 Status BlobStore::Join(const BlobName& name, const std::vector<std::string>& block_ids,
@@ -169,26 +164,23 @@ std::filesystem::path BlobStore::File(const Blob& blob) const {
 }
 
 Status BlobStore::Remove(const BlobName& name) {
-  const auto lock = content_.Lock();
   const auto digest =
       database_.Write([&](Connection& connection) { return DeleteBlob(connection, name); });
   if (!digest) return Fail(digest.error());
   if (!*digest) return Fail(NoSuchBlob(name));
-  Forget({**digest});
+  ForgetContent(database_, content_, {&**digest, 1});
   return {};
 }
 
 Status BlobStore::RemoveAtOrBelow(const BlobName& under) {
-  const auto lock = content_.Lock();
   const auto digests =
       database_.Write([&](Connection& connection) { return DeleteBlobs(connection, under); });
   if (!digests) return Fail(digests.error());
-  Forget(*digests);
+  ForgetContent(database_, content_, *digests);
   return {};
 }
 
 Status BlobStore::RemoveOlder(const std::string& container, Timestamp than) {
-  const auto lock = content_.Lock();
   const auto digests =
       database_.Write([&](Connection& connection) -> Result<std::vector<std::string>> {
         auto blobs = DeleteBlobsBefore(connection, container, than);
@@ -199,7 +191,7 @@ Status BlobStore::RemoveOlder(const std::string& container, Timestamp than) {
         return blobs;
       });
   if (!digests) return Fail(digests.error());
-  Forget(*digests);
+  ForgetContent(database_, content_, *digests);
   return {};
 }
 

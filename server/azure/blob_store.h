@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 namespace mlprof {
 
+class Connection;
 class ContentStore;
 class Database;
 
@@ -44,7 +46,6 @@ class BlobStore {
  private:
   Status Commit(const BlobName& name, const std::filesystem::path& file, const Blob& blob,
                 IfThere if_there);
-  void Forget(const std::vector<std::string>& digests);
 
   Database& database_;
   ContentStore& content_;

@@ -1,11 +1,11 @@
 #include "server/azure/dataflow.h"
 
-#include <algorithm>
 #include <optional>
 
-#include "common/http/percent.h"
+#include "common/text/case.h"
+#include "common/text/percent.h"
 #include "server/azure/blob_path.h"
-#include "server/azure/yaml_document.h"
+#include "server/yaml/yaml_document.h"
 
 namespace mlprof {
 namespace {
@@ -18,12 +18,6 @@ Error CannotFollow(const std::string& what) {
                          what);
 }
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 std::string TextOf(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
@@ -31,7 +25,7 @@ std::string TextOf(const Json& json, const char* key) {
 
 // Takes "NAME/VALUE/" off the front of a URI, the name in any case; nullopt where it is not there.
 std::optional<std::string> TakePart(std::string& uri, const std::string& name) {
-  if (Lower(uri.substr(0, name.size() + 1)) != name + "/") return std::nullopt;
+  if (Lowercase(uri.substr(0, name.size() + 1)) != name + "/") return std::nullopt;
   const std::size_t end = uri.find('/', name.size() + 1);
   if (end == std::string::npos || end > kLongestNamePart) return std::nullopt;
   std::string value = uri.substr(name.size() + 1, end - name.size() - 1);
@@ -51,7 +45,7 @@ Result<std::string> PathOf(std::string uri, const std::string& workspace) {
     const auto group = TakePart(uri, "resourcegroups");
     const auto name = TakePart(uri, "workspaces");
     const std::string named = *subscription + "/" + group.value_or("") + "/" + name.value_or("");
-    if (Lower(named) != Lower(workspace)) {
+    if (Lowercase(named) != Lowercase(workspace)) {
       return Fail(CannotFollow(given + " lies in another workspace"));
     }
   }
@@ -96,7 +90,7 @@ Result<DelimitedFormat> ReadFormat(const Json& options) {
     }
     format.delimiter = delimiter.front();
   }
-  const std::string header = Lower(TextOf(options, "header"));
+  const std::string header = Lowercase(TextOf(options, "header"));
   if (header == "from_first_file") {
     format.header = HeaderRule::kFirstFile;
   } else if (header == "all_files_same_headers" || header == "all_files_different_headers") {
@@ -104,11 +98,11 @@ Result<DelimitedFormat> ReadFormat(const Json& options) {
   } else if (!header.empty() && header != "no_header") {
     return Fail(CannotFollow("the header rule " + header + " is not known"));
   }
-  const std::string encoding = Lower(TextOf(options, "encoding"));
+  const std::string encoding = Lowercase(TextOf(options, "encoding"));
   if (!encoding.empty() && encoding != "utf8" && encoding != "utf-8" && encoding != "ascii") {
     return Fail(CannotFollow("the encoding " + encoding + " is not taken: use utf8"));
   }
-  format.multi_line = Lower(TextOf(options, "support_multi_line")) == "true";
+  format.multi_line = Lowercase(TextOf(options, "support_multi_line")) == "true";
   return format;
 }
 

@@ -8,12 +8,12 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMostFiles = 10'000;
+constexpr std::size_t kMostDatasetFiles = 10'000;
 
 Result<std::vector<Blob>> BlobsOf(BlobStore& blobs, const std::string& workspace,
                                   const std::string& path) {
   if (!HasGlob(path)) {
-    return blobs.AtOrBelow({workspace, kDatastoreContainer, path}, kMostFiles);
+    return blobs.AtOrBelow({workspace, kDatastoreContainer, path}, kMostDatasetFiles);
   }
   std::vector<Blob> found;
   PageRequest request{1000, ""};
@@ -24,7 +24,7 @@ Result<std::vector<Blob>> BlobsOf(BlobStore& blobs, const std::string& workspace
     for (Blob& blob : page->value) {
       if (MatchesGlob(blob.path, path)) found.push_back(std::move(blob));
     }
-    if (found.size() > kMostFiles) {
+    if (found.size() > kMostDatasetFiles) {
       return Fail(ErrorCode::kTooLarge, "more than 10000 files fit " + path);
     }
     if (!page->next_cursor) return found;
@@ -46,9 +46,9 @@ Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Da
     }
     for (const Blob& blob : *found) {
       total += blob.size;
-      if (total > kMaxDatasetUpload) {
+      if (total > kMaxDatasetText) {
         return Fail(ErrorCode::kTooLarge, "the files of the dataset have more than " +
-                                              std::to_string(kMaxDatasetUpload.count()) +
+                                              std::to_string(kMaxDatasetText.count()) +
                                               " bytes together");
       }
       auto text = ReadWholeFile(blobs.File(blob), blob.size, blob.path);

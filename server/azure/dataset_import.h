@@ -14,7 +14,7 @@ namespace mlprof {
 inline constexpr const char* kDatastoreContainer = "azureml-blobstore";
 
 /// kInvalidArgument where a path names nothing or a row cannot be taken; kTooLarge over
-/// kMaxDatasetUpload.
+/// kMaxDatasetText.
 Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Dataflow& dataflow);
 
 }  // namespace mlprof

@@ -14,14 +14,31 @@ namespace mlprof {
 namespace {
 
 constexpr std::size_t kMost = 8;
+constexpr std::size_t kWriteBuffer = 1 << 20;
+
+// How much that was.
+Result<Bytes> WriteText(const RowSource& rows, int file) {
+  Bytes size;
+  std::string row;
+  std::string lines;
+  for (std::uint32_t i = 0; i < rows.count(); ++i) {
+    MLPROF_TRY(rows.Read(i, row));
+    MLPROF_TRY(AppendLine(lines, row, i));
+    if (lines.size() < kWriteBuffer && i + 1 < rows.count()) continue;
+    MLPROF_TRY(WriteAll(file, lines));
+    size += Bytes(std::ssize(lines));
+    lines.clear();
+  }
+  return size;
+}
 
 }  // namespace
 
-Result<SpooledBody> DatasetTexts::Get(const std::string& rows_sha256, const ReadRows& read) {
+Result<SpooledBody> DatasetTexts::Get(const std::string& rows_sha256, const OpenRows& open_rows) {
   if (auto known = Find(rows_sha256)) return *std::move(known);
   const std::lock_guard one_at_a_time(making_);
   if (auto known = Find(rows_sha256)) return *std::move(known);
-  auto text = Make(read);
+  auto text = Make(open_rows);
   if (!text) return text;
   const std::lock_guard lock(mutex_);
   newest_first_.push_front({rows_sha256, *text});
@@ -39,17 +56,14 @@ std::optional<SpooledBody> DatasetTexts::Find(const std::string& rows_sha256) {
   return newest_first_.front().text;
 }
 
-Result<SpooledBody> DatasetTexts::Make(const ReadRows& read) {
-  const auto rows = read();
-  if (!rows) return Fail(rows.error());
-  const auto lines = WriteLines(*rows);
-  if (!lines) return Fail(lines.error());
+Result<SpooledBody> DatasetTexts::Make(const OpenRows& open_rows) {
+  MLPROF_LET(rows, open_rows());
   const std::filesystem::path path = content_.NewIncomingPath();
   const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return Fail(FromErrno(errno, "creating " + path.string()));
   SpooledBody text = AsUpload(path);
-  MLPROF_TRY(WriteAll(file.get(), *lines));
-  text.size = Bytes(static_cast<std::int64_t>(lines->size()));
+  MLPROF_LET(size, WriteText(*rows, file.get()));
+  text.size = size;
   return text;
 }
 

@@ -1,15 +1,16 @@
 // The rows of datasets as texts, for clients that read them by ranges of bytes. Made when first
-// asked for, one at a time, and the last few kept as files: a text may have hundreds of MiB.
+// asked for, one at a time, and the last few kept as files: a text may have many GiB.
 // Thread-safe.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "common/domain/dataset.h"
+#include "common/domain/row_source.h"
 #include "common/http/message.h"
 #include "common/result/result.h"
 
@@ -21,10 +22,10 @@ class DatasetTexts {
  public:
   explicit DatasetTexts(ContentStore& content) : content_(content) {}
 
-  using ReadRows = std::function<Result<Rows>()>;
-  /// The text of the rows with this digest, which `read` gives where it is not kept; its own digest
+  using OpenRows = std::function<Result<std::unique_ptr<RowSource>>()>;
+  /// The text of the rows with this digest, which `open` gives where it is not kept; its own digest
   /// is left empty. The file goes with its last owner. kInvalidArgument for a row that is no text.
-  Result<SpooledBody> Get(const std::string& rows_sha256, const ReadRows& read);
+  Result<SpooledBody> Get(const std::string& rows_sha256, const OpenRows& open);
 
  private:
   struct Kept {
@@ -32,10 +33,10 @@ class DatasetTexts {
     SpooledBody text;
   };
   std::optional<SpooledBody> Find(const std::string& rows_sha256);
-  Result<SpooledBody> Make(const ReadRows& read);
+  Result<SpooledBody> Make(const OpenRows& open);
 
   ContentStore& content_;
-  std::mutex making_;  // so that many callers need the memory of one
+  std::mutex making_;  // so that many callers make one
   std::mutex mutex_;   // of what follows; taken after the other
   std::deque<Kept> newest_first_;
 };

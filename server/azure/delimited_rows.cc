@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "common/text/utf8.h"
 #include "server/registry/row_collector.h"
-#include "server/registry/text_checks.h"
 
 namespace mlprof {
 namespace {
@@ -101,7 +101,8 @@ std::string QuotedField(const std::string& row) {
 }  // namespace
 
 Result<Rows> ReadDelimited(const std::vector<std::string>& texts, const DelimitedFormat& format) {
-  RowCollector rows;
+  KeptRows kept;
+  RowCollector rows(kept);
   bool first = true;
   for (const std::string& text : texts) {
     const bool has_header = format.header == HeaderRule::kEveryFile ||
@@ -109,21 +110,18 @@ Result<Rows> ReadDelimited(const std::vector<std::string>& texts, const Delimite
     ReadText(text, format, has_header, rows);
     first = false;
   }
-  return std::move(rows).Finish();
+  MLPROF_TRY(std::move(rows).Finish());
+  return kept.Take();
 }
 
-Result<std::string> WriteLines(const Rows& rows) {
-  std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string& row = rows[i];
-    if (FirstInvalidUtf8(row)) {
-      return Fail(InvalidArgument("row " + std::to_string(i) +
-                                  " of the dataset is no text, and no text dataset can hold it"));
-    }
-    text += NeedsQuotes(row) ? QuotedField(row) : row;
-    text += '\n';
+Status AppendLine(std::string& text, const std::string& row, std::size_t number) {
+  if (FirstInvalidUtf8(row)) {
+    return Fail(InvalidArgument("row " + std::to_string(number) +
+                                " of the dataset is no text, and no text dataset can hold it"));
   }
-  return text;
+  text += NeedsQuotes(row) ? QuotedField(row) : row;
+  text += '\n';
+  return {};
 }
 
 }  // namespace mlprof

@@ -16,8 +16,8 @@ namespace mlprof {
 /// with pointers as of DecodeRows, for a second column, too.
 Result<Rows> ReadDelimited(const std::vector<std::string>& texts, const DelimitedFormat& format);
 
-/// Text that reads as these rows, one a line, quoted where a row needs it. kInvalidArgument for a
-/// row that is no text.
-Result<std::string> WriteLines(const Rows& rows);
+/// Appends a line that reads as this row, the `number`th, quoted where it needs that.
+/// kInvalidArgument for a row that is no text.
+Status AppendLine(std::string& text, const std::string& row, std::size_t number);
 
 }  // namespace mlprof

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "common/tar/tar_reader.h"
 #include "server/registry/gzip_source.h"
-#include "server/registry/tar_reader.h"
 #include "server/registry/tree_writer.h"
 
 namespace mlprof {

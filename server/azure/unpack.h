@@ -7,7 +7,7 @@
 
 namespace mlprof {
 
-/// Makes `folder`, which must not be there. Errors as of ReadTar (server/registry/tar_reader.h).
+/// Makes `folder`, which must not be there. Errors as of ReadTar (common/tar/tar_reader.h).
 Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder);
 
 }  // namespace mlprof

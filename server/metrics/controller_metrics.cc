@@ -62,6 +62,9 @@ struct ControllerMetrics::Families {
   prometheus::Family<prometheus::Counter>& turned_away =
       Make(registry, prometheus::BuildCounter(), "mlprof_http_connections_turned_away_total",
            "Connections closed or refused because there were too many, by reason");
+  prometheus::Family<prometheus::Gauge>& stored =
+      Make(registry, prometheus::BuildGauge(), "mlprof_stored_bytes",
+           "What is kept on the disk, as of the last look at it, by kind");
   Histogram& writes = Make(registry, prometheus::BuildHistogram(), "mlprof_sqlite_write_seconds",
                            "Time of write transactions, waiting for the writer not counted")
                           .Add({}, kWriteSeconds);
@@ -123,6 +126,10 @@ void ControllerMetrics::HttpServed(std::string_view route, std::string_view meth
 
 void ControllerMetrics::ConnectionTurnedAway(std::string_view reason) {
   families_->turned_away.Add({{"reason", std::string(reason)}}).Increment();
+}
+
+void ControllerMetrics::SetStoredBytes(std::string_view kind, Bytes size) {
+  families_->stored.Add({{"kind", std::string(kind)}}).Set(static_cast<double>(size.count()));
 }
 
 void ControllerMetrics::DatabaseWritten(std::chrono::nanoseconds time) {

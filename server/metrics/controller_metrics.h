@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/domain/profile.h"
+#include "common/units/bytes.h"
 
 namespace mlprof {
 
@@ -30,6 +31,8 @@ class ControllerMetrics {
   void HttpServed(std::string_view route, std::string_view method, int status, double seconds);
   /// `reason` is a fixed name ("idle").
   void ConnectionTurnedAway(std::string_view reason);
+  /// `kind` is a fixed name ("images").
+  void SetStoredBytes(std::string_view kind, Bytes size);
   void DatabaseWritten(std::chrono::nanoseconds time);
   /// `operation` is a fixed name ("create"), `outcome` "ok" or the name of an ErrorCode.
   void DockerCalled(std::string_view operation, std::string_view outcome, double seconds);

@@ -18,7 +18,7 @@ ProfileQueue::ProfileQueue(RunServices services, ProfileRepository& profiles, Ev
       live_(live),
       metrics_(metrics),
       waits_(waits),
-      ends_(profiles, events, live, metrics),
+      ends_(profiles, services_.artifacts, events, live, metrics),
       trust_(waits.engine_first_proof, waits.engine_longest_proof),
       notice_(events, live),
       storage_pause_(waits.storage_first, waits.storage_most) {}

@@ -15,18 +15,19 @@
 
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
-#include "server/profiling/profile_run.h"
 #include "server/profiling/queue/engine_trust.h"
 #include "server/profiling/queue/outage.h"
 #include "server/profiling/queue/profile_ends.h"
 #include "server/profiling/queue/queue_waits.h"
 #include "server/profiling/queue/run_conclusion.h"
 #include "server/profiling/queue/waiting_notice.h"
+#include "server/profiling/run/profile_run.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof {
 
 class ControllerMetrics;
+class StoredJournal;
 
 class ProfileQueue {
  public:
@@ -71,7 +72,9 @@ class ProfileQueue {
   // One run, on that thread (queue/one_run.cc).
   Pause RunOne(const Profile& accepted, const std::stop_token& stop);
   std::shared_ptr<RunStop> Begin(const std::string& profile_id, const std::stop_token& stop);
-  RunOver Run(RunRecorder& recorder, RunStop& run_stop, const std::stop_token& stop);
+  bool IsStillQueued(const Profile& accepted);
+  RunOver Run(Profile& profile, StoredJournal& journal, RunStop& run_stop,
+              const std::stop_token& stop);
   void Settle(UnrecordedEnd end, RunStop& run_stop, const std::stop_token& stop);
   bool Release(const UnrecordedEnd& end, const RunStop& run_stop);
 

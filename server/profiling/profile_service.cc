@@ -2,16 +2,20 @@
 
 #include <random>
 
+#include "server/analysis/series.h"
 #include "server/profiling/event_hub.h"
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/resolve_request.h"
+#include "server/registry/artifact_store.h"
 #include "server/registry/model_registry.h"
 
 namespace mlprof {
 namespace {
 
 constexpr std::int64_t kLongestQueue = 1000;
+// Clients of Azure ML v1 expect that every profile is taken; a disk has an end.
+constexpr std::int64_t kLongestAzureQueue = 10 * kLongestQueue;
 
 // 64 random bits in hex: unique enough for one installation, short enough for container names.
 std::string NewId() {
@@ -20,14 +24,6 @@ std::string NewId() {
   std::string id;
   for (int i = 0; i < 16; ++i) id += kDigits[device() % kDigits.size()];
   return id;
-}
-
-Status CheckRoom(ProfileRepository& profiles) {
-  const auto queued = profiles.CountQueued();
-  if (!queued) return Fail(queued.error());
-  if (*queued < kLongestQueue) return {};
-  return Fail(ErrorCode::kResourceExhausted,
-              "the queue holds " + std::to_string(*queued) + " profiles; try again later");
 }
 
 Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
@@ -46,12 +42,13 @@ Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
 
 ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& models,
                                DatasetRegistry& datasets, SourceRegistry& sources,
-                               ProfileQueue& queue, EventHub& events, LiveProgress& live,
-                               std::string runtime_name)
+                               ArtifactStore& artifacts, ProfileQueue& queue, EventHub& events,
+                               LiveProgress& live, std::string runtime_name)
     : profiles_(profiles),
       models_(models),
       datasets_(datasets),
       sources_(sources),
+      artifacts_(artifacts),
       queue_(queue),
       events_(events),
       live_(live),
@@ -66,11 +63,19 @@ Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
   if (*before) return CreatedProfile{std::move(**before), true};
   auto resolved = ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request);
   if (!resolved) return Fail(resolved.error());
-  if (rules == CreationRules::kNative) MLPROF_TRY(CheckRoom(profiles_));
+  MLPROF_TRY(CheckRoom(rules));
   auto created = profiles_.Create(NewProfile(workspace, std::move(*resolved)), key,
                                   rules == CreationRules::kAzureV1);
   if (created && !created->replayed) queue_.Wake();
   return created;
+}
+
+Status ProfileService::CheckRoom(CreationRules rules) {
+  const auto queued = profiles_.CountQueued();
+  if (!queued) return Fail(queued.error());
+  if (*queued < (rules == CreationRules::kNative ? kLongestQueue : kLongestAzureQueue)) return {};
+  return Fail(ErrorCode::kResourceExhausted,
+              "the queue holds " + std::to_string(*queued) + " profiles; try again later");
 }
 
 Result<std::optional<Profile>> ProfileService::MadeBefore(const std::string& workspace,
@@ -109,7 +114,9 @@ Result<Profile> ProfileService::Cancel(const std::string& workspace,
 Status ProfileService::Delete(const std::string& workspace, const std::string& name_or_id) {
   const auto profile = profiles_.Get(workspace, name_or_id);
   if (!profile) return Fail(profile.error());
-  MLPROF_TRY(profiles_.Delete(workspace, profile->id));
+  const auto artifacts = profiles_.Delete(workspace, profile->id);
+  if (!artifacts) return Fail(artifacts.error());
+  artifacts_.ForgetContentOf(*artifacts);
   events_.Forget(profile->id);
   return {};
 }
@@ -127,22 +134,29 @@ Result<Profile> ProfileService::Apply(const std::string& workspace, const std::s
   return profile;
 }
 
-Result<std::map<std::string, Series>> ProfileService::Samples(const std::string& workspace,
-                                                              const std::string& name_or_id,
-                                                              const SampleRange& range) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  auto samples = profiles_.Samples(profile->id);
-  if (!samples) return Fail(samples.error());
-  std::erase_if(*samples, [&](const Sample& sample) {
-    const double at = std::chrono::duration<double>(sample.at).count();
-    return (range.from && at < *range.from) || (range.to && at > *range.to);
-  });
-  std::map<std::string, Series> thinned;
-  for (const auto& [name, series] : MakeSeries(*samples)) {
-    thinned[name] = Thin(series, static_cast<std::size_t>(range.max_points));
+Result<std::vector<Series>> ProfileService::Samples(const std::string& workspace,
+                                                    const std::string& name_or_id,
+                                                    const SampleRange& range) {
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  MLPROF_LET(former, profiles_.FormerSamples(profile.id));
+  MLPROF_LET(parts, profiles_.SeriesParts(profile.id));
+  for (Series& made : MakeSeries(former)) parts.push_back(std::move(made));
+  std::vector<Series> all = Join(std::move(parts));
+  for (Series& series : all) {
+    std::erase_if(series.points, [&](const SeriesPoint& point) {
+      const double at = std::chrono::duration<double>(point.at).count();
+      return (range.from && at < *range.from) || (range.to && at > *range.to);
+    });
+    series.points = Thin(series.points, static_cast<std::size_t>(range.max_points));
   }
-  return thinned;
+  std::erase_if(all, [](const Series& series) { return series.points.empty(); });
+  return all;
+}
+
+Result<PointCount> ProfileService::CountPoints(const std::string& workspace,
+                                               const std::string& name_or_id) {
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return profiles_.CountPoints(profile.id);
 }
 
 Result<std::vector<Trial>> ProfileService::Trials(const std::string& workspace,
@@ -164,6 +178,33 @@ Result<std::string> ProfileService::Logs(const std::string& workspace,
   const auto profile = profiles_.Get(workspace, name_or_id);
   if (!profile) return Fail(profile.error());
   return profiles_.Log(profile->id);
+}
+
+Result<Page<Artifact>> ProfileService::Artifacts(const std::string& workspace,
+                                                 const std::string& name_or_id,
+                                                 const PageRequest& page) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  return artifacts_.List(profile->id, page);
+}
+
+Result<Artifact> ProfileService::GetArtifact(const std::string& workspace,
+                                             const std::string& name_or_id,
+                                             const std::string& artifact_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  return artifacts_.Get(profile->id, artifact_id);
+}
+
+Result<std::filesystem::path> ProfileService::ArtifactFile(const Artifact& artifact) {
+  return artifacts_.File(artifact);
+}
+
+Status ProfileService::DeleteArtifact(const std::string& workspace, const std::string& name_or_id,
+                                      const std::string& artifact_id) {
+  const auto profile = profiles_.Get(workspace, name_or_id);
+  if (!profile) return Fail(profile.error());
+  return artifacts_.Remove(profile->id, artifact_id);
 }
 
 }  // namespace mlprof

@@ -1,21 +1,22 @@
 // Profiles as their users see them: create, watch, cancel, apply. Thread-safe.
 #pragma once
 
-#include <map>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "common/domain/artifact.h"
 #include "common/domain/profile.h"
-#include "common/domain/sample.h"
+#include "common/domain/series.h"
 #include "common/domain/trial.h"
 #include "common/result/result.h"
-#include "server/analysis/series.h"
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof {
 
+class ArtifactStore;
 class ModelRegistry;
 class DatasetRegistry;
 class SourceRegistry;
@@ -26,14 +27,14 @@ class LiveProgress;
 /// Whose manners a new profile is made by.
 enum class CreationRules {
   kNative,   // a name is used once, and a full queue refuses
-  kAzureV1,  // a name used before gets another run, and a full queue accepts
+  kAzureV1,  // a name used before gets another run, and the queue takes ten times as many
 };
 
 class ProfileService {
  public:
   ProfileService(ProfileRepository& profiles, ModelRegistry& models, DatasetRegistry& datasets,
-                 SourceRegistry& sources, ProfileQueue& queue, EventHub& events, LiveProgress& live,
-                 std::string runtime_name);
+                 SourceRegistry& sources, ArtifactStore& artifacts, ProfileQueue& queue,
+                 EventHub& events, LiveProgress& live, std::string runtime_name);
 
   /// Resolves ids, stores and queues. kInvalidArgument with pointers, kNotFound is
   /// never given (an unknown id in the body is a bad field), kConflict, kKeyReused,
@@ -41,6 +42,8 @@ class ProfileService {
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
                                 const IdempotencyKey& key,
                                 CreationRules rules = CreationRules::kNative);
+  /// kResourceExhausted where Create() would refuse for a full queue.
+  Status CheckRoom(CreationRules rules);
   /// What Create() made with this key, if anything.
   Result<std::optional<Profile>> MadeBefore(const std::string& workspace,
                                             const IdempotencyKey& key);
@@ -62,13 +65,25 @@ class ProfileService {
     std::optional<double> to;
     int max_points = 1000;
   };
-  /// "cpuCores", "memoryInBytes", "cacheInBytes", "throttledShare", "processes"; extremes are kept.
-  Result<std::map<std::string, Series>> Samples(const std::string& workspace,
-                                                const std::string& name_or_id,
-                                                const SampleRange& range);
+  /// Every series that was read of the profile's containers and has points within the range, by
+  /// name; extremes are kept.
+  Result<std::vector<Series>> Samples(const std::string& workspace, const std::string& name_or_id,
+                                      const SampleRange& range);
+  /// Fewer are kept where the profile is old (server/retention).
+  Result<PointCount> CountPoints(const std::string& workspace, const std::string& name_or_id);
   Result<std::vector<Trial>> Trials(const std::string& workspace, const std::string& name_or_id);
   Result<std::vector<RowRecord>> Rows(const std::string& workspace, const std::string& name_or_id);
   Result<std::string> Logs(const std::string& workspace, const std::string& name_or_id);
+  /// Newest first.
+  Result<Page<Artifact>> Artifacts(const std::string& workspace, const std::string& name_or_id,
+                                   const PageRequest& page);
+  /// One of them, and those below: kNotFound where the profile has none of this id.
+  Result<Artifact> GetArtifact(const std::string& workspace, const std::string& name_or_id,
+                               const std::string& artifact_id);
+  /// Where its bytes lie, once they were seen to have their digest.
+  Result<std::filesystem::path> ArtifactFile(const Artifact& artifact);
+  Status DeleteArtifact(const std::string& workspace, const std::string& name_or_id,
+                        const std::string& artifact_id);
   EventHub& events() { return events_; }
 
  private:
@@ -76,6 +91,7 @@ class ProfileService {
   ModelRegistry& models_;
   DatasetRegistry& datasets_;
   SourceRegistry& sources_;
+  ArtifactStore& artifacts_;
   ProfileQueue& queue_;
   EventHub& events_;
   LiveProgress& live_;

@@ -60,9 +60,14 @@ Result<StagedArchive> StagedArchive::Stage(ContentStore& content, const SpooledB
   return staged;
 }
 
-Status StagedArchive::Publish(ContentStore& content) {
-  MLPROF_TRY(content.PutFile(tar_.path(), sha256_));
-  return content.PutTree(tree_.path(), sha256_);
+Status StagedArchive::Publish(ContentStore& content, const ContentClaim& claim) {
+  MLPROF_TRY(content.PutFile(tar_.path(), claim));
+  return content.PutTree(tree_.path(), claim);
+}
+
+Status StagedArchive::PublishAnew(ContentStore& content, const ContentClaim& claim) {
+  MLPROF_TRY(content.PutFile(tar_.path(), claim));
+  return content.ReplaceTree(tree_.path(), claim);
 }
 
 }  // namespace mlprof

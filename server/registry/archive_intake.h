@@ -7,8 +7,8 @@
 
 #include "common/http/message.h"
 #include "common/result/result.h"
+#include "common/tar/tar_reader.h"
 #include "common/units/bytes.h"
-#include "server/registry/tar_reader.h"
 #include "server/storage/content_store.h"
 #include "server/storage/durable_file.h"
 
@@ -24,8 +24,10 @@ class StagedArchive {
   const std::string& sha256() const { return sha256_; }  // of the tar, uncompressed
   Bytes size() const { return size_; }                   // of the files
 
-  /// Under the content store's lock.
-  Status Publish(ContentStore& content);
+  /// As PutFile and PutTree.
+  Status Publish(ContentStore& content, const ContentClaim& claim);
+  /// The same, with the tree in place of one that is damaged.
+  Status PublishAnew(ContentStore& content, const ContentClaim& claim);
 
  private:
   explicit StagedArchive(const ContentStore& content)

@@ -7,17 +7,6 @@
 
 namespace mlprof {
 
-Result<std::size_t> ReadFully(ByteSource& source, std::span<char> buffer) {
-  std::size_t filled = 0;
-  while (filled < buffer.size()) {
-    const auto got = source.Read(buffer.subspan(filled));
-    if (!got) return got;
-    if (*got == 0) break;
-    filled += *got;
-  }
-  return filled;
-}
-
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::filesystem::path& file) {
   FileDescriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) return Fail(FromErrno(errno, "opening " + file.string()));

@@ -1,4 +1,4 @@
-// Where an archive's bytes come from, piece by piece.
+// Sources of bytes: files, and others that are watched as they are read.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,11 @@
 
 #include "common/hash/sha256.h"
 #include "common/result/result.h"
+#include "common/tar/byte_source.h"
 #include "common/units/bytes.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof {
-
-class ByteSource {
- public:
-  virtual ~ByteSource() = default;
-  /// How many bytes it put into `buffer`, which is not empty; 0 at the end and only there.
-  virtual Result<std::size_t> Read(std::span<char> buffer) = 0;
-};
-
-/// Fills `buffer` as far as the source reaches: less than its size only at the end.
-Result<std::size_t> ReadFully(ByteSource& source, std::span<char> buffer);
 
 class FileSource : public ByteSource {
  public:

@@ -1,5 +1,8 @@
 #include "server/registry/content_guid.h"
 
+#include "common/text/ascii.h"
+#include "common/text/case.h"
+
 namespace mlprof {
 namespace {
 
@@ -25,8 +28,8 @@ std::optional<std::string> DigestPrefix(std::string_view guid) {
     const char c = guid[i];
     if (IsDashPlace(i) != (c == '-')) return std::nullopt;
     if (c == '-') continue;
-    const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-    const bool hex = (lower >= '0' && lower <= '9') || (lower >= 'a' && lower <= 'f');
+    const char lower = Lowercase(c);
+    const bool hex = IsDigit(lower) || (lower >= 'a' && lower <= 'f');
     if (!hex) return std::nullopt;
     digits += lower;
   }

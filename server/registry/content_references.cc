@@ -30,7 +30,7 @@ using References = std::map<std::string, std::string>;
 struct Inventory {
   References references;
   std::vector<std::string> orphans;
-  std::uint64_t puts = 0;
+  std::uint64_t ended_claims = 0;
 };
 
 Result<Inventory> TakeInventory(Database& database, ContentStore& content) {
@@ -40,7 +40,7 @@ Result<Inventory> TakeInventory(Database& database, ContentStore& content) {
   auto digests = content.Digests();
   if (!digests) return Fail(digests.error());
   std::erase_if(*digests, [&](const std::string& sha256) { return references->contains(sha256); });
-  return Inventory{std::move(*references), std::move(*digests), content.puts()};
+  return Inventory{std::move(*references), std::move(*digests), content.ended_claims()};
 }
 
 // One file that cannot be taken back keeps no other from it.
@@ -65,42 +65,67 @@ Status FindMissing(ContentStore& content, const References& references,
 }
 
 // The lock is held for one at a time. What came in since the inventory may be what this is, with a
-// row of its own by now.
+// row of its own by now or soon.
 Result<Bytes> MoveIfOrphan(Database& database, ContentStore& content, Inventory& inventory,
                            const std::filesystem::path& batch, const std::string& sha256) {
   const auto lock = content.Lock();
   MLPROF_TRY(database.Health());
-  if (content.puts() != inventory.puts) {
+  if (content.IsClaimed(sha256)) return Bytes(0);
+  if (content.ended_claims() != inventory.ended_claims) {
     auto references = ReferencedContent(database);
     if (!references) return Fail(references.error());
     inventory.references = std::move(*references);
-    inventory.puts = content.puts();
+    inventory.ended_claims = content.ended_claims();
   }
   if (inventory.references.contains(sha256)) return Bytes(0);
   return content.MoveTo(batch, sha256);
 }
 
-Status QuarantineOrphans(Database& database, ContentStore& content, Inventory& inventory,
-                         Timestamp now, const std::stop_token& stop) {
+// Those that were moved; `status` says what ended it early.
+std::vector<OrphanContent> QuarantineOrphans(Database& database, ContentStore& content,
+                                             Inventory& inventory, Timestamp now,
+                                             const std::stop_token& stop, Status& status) {
   const auto batch = content.quarantine().NewBatch(now);
-  int count = 0;
+  std::vector<OrphanContent> all;
   Bytes size;
-  Status all;
   for (const std::string& sha256 : inventory.orphans) {
-    if (stop.stop_requested()) all = Fail(Cancelled("the look for lost content was stopped"));
-    if (!all) break;
+    if (stop.stop_requested()) status = Fail(Cancelled("the look for lost content was stopped"));
+    if (!status) break;
     const auto moved = MoveIfOrphan(database, content, inventory, batch, sha256);
-    if (!moved) all = Fail(moved.error());
+    if (!moved) status = Fail(moved.error());
     if (!moved || *moved == Bytes(0)) continue;
-    ++count;
+    all.push_back({sha256, *moved});
     size += *moved;
   }
-  if (count == 0) return all;
+  if (all.empty()) return all;
   LogWarn("content that no row refers to was moved into the quarantine",
-          {{"count", count},
+          {{"count", all.size()},
            {"size_bytes", size.count()},
            {"folder", batch.string()},
            {"kept_days", QuarantineLimits{}.kept.count() / 24}});
+  return all;
+}
+
+Status CheckOrphansMayGo(Database& database) {
+  if (database.checked()) return database.Health();
+  return Fail(Unavailable("the database is still being checked"));
+}
+
+// Under the lock: a commit that the disk refused, and that may come back with the next start, was
+// either made under a claim that is still there or has shown in the database's health.
+Result<std::vector<std::filesystem::path>> TakeOutUnreferenced(
+    Database& database, ContentStore& content, std::span<const std::string> digests) {
+  const auto lock = content.Lock();
+  MLPROF_TRY(database.Health());
+  const auto references = ReferencedContent(database);
+  if (!references) return Fail(references.error());
+  std::vector<std::filesystem::path> all;
+  for (const std::string& sha256 : digests) {
+    if (!IsDigest(sha256) || references->contains(sha256) || content.IsClaimed(sha256)) continue;
+    const auto taken_out = content.TakeOut(sha256);
+    if (!taken_out) return taken_out;
+    all.insert(all.end(), taken_out->begin(), taken_out->end());
+  }
   return all;
 }
 
@@ -123,6 +148,11 @@ const char* const kReferencesSql = R"sql(
          checksum = row_checksum(workspace, sha256, size_bytes, created_unix_ms)
   FROM sources NOT INDEXED
   UNION ALL
+  SELECT sha256, 'the artifact ' || name || ' of the profile ' || profile_id,
+         checksum = row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
+                                 created_unix_ms)
+  FROM profile_artifacts NOT INDEXED
+  UNION ALL
   SELECT sha256, 'the blob ' || container || '/' || path,
          checksum = row_checksum(workspace, container, path, sha256, size_bytes, modified_unix_ms)
   FROM azure_blobs NOT INDEXED
@@ -139,18 +169,49 @@ Result<std::map<std::string, std::string>> ReferencedContent(Database& database)
 Status RemoveUnreferenced(Database& database, ContentStore& content,
                           std::span<const std::string> digests) {
   if (digests.empty()) return {};
-  // A commit that the disk refused may come back with the next start.
-  MLPROF_TRY(database.Health());
   if (!database.checked()) {
     LogInfo("content stays for the next start, as the database is still being checked");
     return {};
   }
-  const auto references = ReferencedContent(database);
-  if (!references) return Fail(references.error());
-  for (const std::string& sha256 : digests) {
-    if (IsDigest(sha256) && !references->contains(sha256)) MLPROF_TRY(content.Remove(sha256));
+  const auto taken_out = TakeOutUnreferenced(database, content, digests);
+  if (!taken_out) return Fail(taken_out.error());
+  return content.Discard(*taken_out);
+}
+
+void ForgetContent(Database& database, ContentStore& content,
+                   std::span<const std::string> digests) {
+  if (Status status = RemoveUnreferenced(database, content, digests); !status) {
+    LogWarn("content left behind", {{"reason", status.error().message()}});
   }
-  return {};
+}
+
+Result<std::vector<OrphanContent>> FindOrphanContent(Database& database, ContentStore& content) {
+  MLPROF_TRY(CheckOrphansMayGo(database));
+  auto inventory = TakeInventory(database, content);
+  if (!inventory) return Fail(inventory.error());
+  {
+    const auto lock = content.Lock();
+    std::erase_if(inventory->orphans,
+                  [&](const std::string& sha256) { return content.IsClaimed(sha256); });
+  }
+  std::vector<OrphanContent> orphans;
+  for (const std::string& sha256 : inventory->orphans) {
+    const Bytes size = SizeOfTree(content.FilePath(sha256)) + SizeOfTree(content.TreePath(sha256));
+    orphans.push_back({sha256, size});
+  }
+  return orphans;
+}
+
+Result<std::vector<OrphanContent>> QuarantineOrphanContent(Database& database,
+                                                           ContentStore& content, Timestamp now,
+                                                           const std::stop_token& stop) {
+  MLPROF_TRY(CheckOrphansMayGo(database));
+  auto inventory = TakeInventory(database, content);
+  if (!inventory) return Fail(inventory.error());
+  Status status;
+  auto moved = QuarantineOrphans(database, content, *inventory, now, stop, status);
+  MLPROF_TRY(status);
+  return moved;
 }
 
 Status ReconcileContent(Database& database, ContentStore& content, Timestamp now,
@@ -159,9 +220,9 @@ Status ReconcileContent(Database& database, ContentStore& content, Timestamp now
   auto inventory = TakeInventory(database, content);
   if (!inventory) return Fail(inventory.error());
   const Status found = FindMissing(content, inventory->references, stop);
-  const Status moved = QuarantineOrphans(database, content, *inventory, now, stop);
-  const auto lock = content.Lock();
-  MLPROF_TRY(content.quarantine().Prune(now));  // on a full disk, this is what makes room
+  Status moved;
+  QuarantineOrphans(database, content, *inventory, now, stop, moved);
+  MLPROF_TRY(content.PruneQuarantine(now));  // on a full disk, this is what makes room
   MLPROF_TRY(found);
   return moved;
 }

@@ -1,18 +1,17 @@
 #include "server/registry/content_type.h"
 
+#include "common/text/case.h"
+#include "common/text/trim.h"
+
 namespace mlprof {
 namespace {
 
 std::string Clean(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return "";
-  text = text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  text = Trim(text);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
     text = text.substr(1, text.size() - 2);
   }
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
+  return Lowercase(text);
 }
 
 }  // namespace

@@ -44,8 +44,7 @@ bool ContentUpkeep::FinishCheck(const std::stop_token& stop) {
 }
 
 void ContentUpkeep::Prune() {
-  const auto lock = content_.Lock();
-  if (Status status = content_.quarantine().Prune(Now()); !status) {
+  if (Status status = content_.PruneQuarantine(Now()); !status) {
     LogWarn("the quarantine was not tidied", {{"why", status.error().message()}});
   }
 }

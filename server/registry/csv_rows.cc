@@ -67,8 +67,8 @@ class CsvReader {
 
 }  // namespace
 
-Result<Rows> DecodeCsvRows(std::string_view body, bool has_header) {
-  RowCollector rows;
+Status DecodeCsvRows(std::string_view body, bool has_header, RowSink& sink) {
+  RowCollector rows(sink);
   CsvReader reader(body);
   bool in_header = has_header;
   while (!reader.AtEnd() && rows.WantsMore()) {

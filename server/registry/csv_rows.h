@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-#include "common/domain/dataset.h"
 #include "common/result/result.h"
+#include "server/registry/row_sink.h"
 
 namespace mlprof {
 
 /// As DecodeRows. A fault in the structure (a second column, a stray or missing quote) ends it.
-Result<Rows> DecodeCsvRows(std::string_view body, bool has_header);
+Status DecodeCsvRows(std::string_view body, bool has_header, RowSink& sink);
 
 }  // namespace mlprof

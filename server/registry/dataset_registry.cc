@@ -1,19 +1,18 @@
 #include "server/registry/dataset_registry.h"
 
 #include <optional>
-#include <string_view>
-#include <unordered_set>
+#include <utility>
 
-#include "common/log/log.h"
-#include "server/registry/byte_source.h"
 #include "server/registry/content_references.h"
 #include "server/registry/content_type.h"
 #include "server/registry/dataset_rows.h"
 #include "server/registry/header_row.h"
+#include "server/registry/packed_row_source.h"
 #include "server/registry/packed_rows.h"
 #include "server/registry/resource_id.h"
-#include "server/registry/row_formats.h"
-#include "server/registry/text_checks.h"
+#include "server/registry/row_survey.h"
+#include "server/registry/row_upload.h"
+#include "server/registry/uncommitted_content.h"
 #include "server/registry/verified_tree.h"
 #include "server/registry/versions.h"
 #include "server/storage/content_store.h"
@@ -27,48 +26,52 @@
 namespace mlprof {
 namespace {
 
+// Of rows that a run holds in memory.
+constexpr Bytes kMostHeldRows = MiB(16);
+
+Bytes HeldSize(const Dataset& dataset) {
+  const auto each = static_cast<std::int64_t>(sizeof(std::string));
+  return dataset.size + Bytes(dataset.row_count * each);
+}
+
 Status CheckNewName(const std::string& name) {
   if (IsValidName(name)) return {};
   return Fail(Error(ErrorCode::kInvalidArgument, "the dataset's name cannot be one",
                     {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
 }
 
-RowForm FormOf(const Rows& rows) {
-  RowForm form = RowForm::kLines;
-  for (const std::string& row : rows) {
-    if (FirstInvalidUtf8(row)) return RowForm::kBinary;
-    if (row.find('\n') != std::string::npos) form = RowForm::kMultiLine;
+// Packs rows and sees what they are.
+class RowIntake final : public RowSink {
+ public:
+  RowIntake(PackedRowWriter& packed, RowSurvey& survey) : packed_(packed), survey_(survey) {}
+  Status Add(std::string row) override {
+    survey_.Add(row);
+    return packed_.Add(std::move(row));
   }
-  return form;
+
+ private:
+  PackedRowWriter& packed_;
+  RowSurvey& survey_;
+};
+
+// Whoever says whether there is a header needs no guess.
+std::string UndeclaredHeader(const NewDataset& wanted, const RowSurvey& rows) {
+  const ContentType type = ParseContentType(wanted.content_type);
+  return type.Parameter("header").empty() ? rows.HeaderLike() : "";
 }
 
-Dataset DescribeRows(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
-  Dataset dataset;
+StoredDataset Describe(const NewDataset& wanted, RowSurvey& rows, const std::string& sha256) {
+  StoredDataset stored;
+  Dataset& dataset = stored.dataset;
   dataset.workspace = wanted.workspace;
   dataset.name = wanted.name;
   dataset.description = wanted.description;
-  dataset.row_count = static_cast<std::int64_t>(rows.size());
-  std::unordered_set<std::string_view> distinct;
-  for (const std::string& row : rows) {
-    distinct.insert(row);
-    dataset.size += Bytes(static_cast<std::int64_t>(row.size()));
-  }
-  dataset.distinct_row_count = static_cast<std::int64_t>(distinct.size());
+  rows.Describe(dataset);
   dataset.sha256 = sha256;
-  dataset.form = FormOf(rows);
   dataset.created = Now();
-  return dataset;
-}
-
-// Whoever says whether there is a header needs no guess.
-std::string UndeclaredHeader(const NewDataset& wanted, const Rows& rows) {
-  const ContentType type = ParseContentType(wanted.content_type);
-  return type.Parameter("header").empty() ? HeaderLikeRow(rows) : "";
-}
-
-StoredDataset Describe(const NewDataset& wanted, const Rows& rows, const std::string& sha256) {
-  StoredDataset stored{DescribeRows(wanted, rows, sha256), sha256, UndeclaredHeader(wanted, rows)};
-  if (!stored.header_like.empty()) stored.dataset.warnings = {HeaderWarning(stored.header_like)};
+  stored.content_sha256 = sha256;
+  stored.header_like = UndeclaredHeader(wanted, rows);
+  if (!stored.header_like.empty()) dataset.warnings = {HeaderWarning(stored.header_like)};
   return stored;
 }
 
@@ -82,7 +85,8 @@ Result<std::optional<Dataset>> MadeBefore(Connection& connection, const std::str
   return std::move(stored->dataset);
 }
 
-Result<Dataset> CreateIn(Connection& connection, StoredDataset stored, const IdempotencyKey& key) {
+Result<Dataset> CreateIn(Connection& connection, StoredDataset stored, const AzureTags& tags,
+                         const IdempotencyKey& key) {
   Dataset& dataset = stored.dataset;
   MLPROF_TRY(EnsureWorkspace(connection, dataset.workspace));
   auto before = MadeBefore(connection, dataset.workspace, key);
@@ -93,6 +97,7 @@ Result<Dataset> CreateIn(Connection& connection, StoredDataset stored, const Ide
   dataset.version = *version;
   dataset.id = MakeResourceId(dataset.name, *version);
   MLPROF_TRY(InsertDataset(connection, stored));
+  if (!tags.empty()) MLPROF_TRY(SaveDatasetTags(connection, dataset, tags));
   MLPROF_TRY(SaveKey(connection, dataset.workspace, key, "dataset", dataset.id));
   return dataset;
 }
@@ -109,24 +114,35 @@ Result<Dataset> DatasetRegistry::Register(const NewDataset& dataset, const Spool
       [&](Connection& connection) { return MadeBefore(connection, dataset.workspace, key); });
   if (!before) return Fail(before.error());
   if (*before) return std::move(**before);
-  const auto text = ReadWholeFile(*body.file, kMaxDatasetUpload, "a dataset");
-  if (!text) return Fail(text.error());
-  const auto rows = DecodeRows(dataset.content_type, *text);
-  if (!rows) return Fail(rows.error());
-  return RegisterRows(dataset, *rows, key);
+  return Keep(dataset, key,
+              [&](RowSink& rows) { return DecodeUpload(dataset.content_type, *body.file, rows); });
 }
 
 Result<Dataset> DatasetRegistry::RegisterRows(const NewDataset& dataset, const Rows& rows,
                                               const IdempotencyKey& key) {
   MLPROF_TRY(CheckNewName(dataset.name));
-  const RemovedAtEnd packed(content_.NewIncomingPath());
-  const auto digest = WritePackedRows(packed.path(), rows);
-  if (!digest) return Fail(digest.error());
-  const auto lock = content_.Lock();
-  MLPROF_TRY(content_.PutFile(packed.path(), *digest));
-  return database_.Write([&](Connection& connection) {
-    return CreateIn(connection, Describe(dataset, rows, *digest), key);
+  return Keep(dataset, key, [&](RowSink& sink) -> Status {
+    for (const std::string& row : rows) MLPROF_TRY(sink.Add(row));
+    return {};
   });
+}
+
+Result<Dataset> DatasetRegistry::Keep(const NewDataset& dataset, const IdempotencyKey& key,
+                                      const std::function<Status(RowSink&)>& give) {
+  const RemovedAtEnd packed(content_.NewIncomingPath());
+  MLPROF_LET(writer, PackedRowWriter::Create(packed.path()));
+  RowSurvey survey;
+  RowIntake intake(writer, survey);
+  MLPROF_TRY(give(intake));
+  MLPROF_LET(digest, writer.Finish());
+  const StoredDataset described = Describe(dataset, survey, digest);
+  UncommittedContent uncommitted(database_, content_, digest);
+  MLPROF_TRY(content_.PutFile(packed.path(), uncommitted.claim()));
+  auto made = database_.Write([&](Connection& connection) {
+    return CreateIn(connection, described, dataset.azure_tags, key);
+  });
+  if (made) uncommitted.Keep();
+  return made;
 }
 
 Result<Dataset> DatasetRegistry::Get(const std::string& workspace, const std::string& id) {
@@ -147,7 +163,6 @@ Result<Page<Dataset>> DatasetRegistry::List(const std::string& workspace, const 
 }
 
 Status DatasetRegistry::Delete(const std::string& workspace, const std::string& id) {
-  const auto lock = content_.Lock();
   const auto deleted = database_.Write([&](Connection& connection) -> Result<StoredDataset> {
     auto stored = FindDataset(connection, workspace, id);
     if (!stored) return stored;
@@ -157,11 +172,7 @@ Status DatasetRegistry::Delete(const std::string& workspace, const std::string& 
     return stored;
   });
   if (!deleted) return Fail(deleted.error());
-  // The dataset is gone; what cannot be removed now, the next start puts into quarantine.
-  if (Status status = RemoveUnreferenced(database_, content_, {&deleted->content_sha256, 1});
-      !status) {
-    LogWarn("content left behind", {{"reason", status.error().message()}});
-  }
+  ForgetContent(database_, content_, {&deleted->content_sha256, 1});
   return {};
 }
 
@@ -185,6 +196,21 @@ Result<Rows> DatasetRegistry::ReadRows(const Dataset& dataset) {
   rows = ReadPackedRows(file);
   if (!rows || PackedDigest(*rows) == *sha256) return rows;
   return Fail(Internal("the rows of " + owner + " were read wrong; look into the kernel's log"));
+}
+
+Result<std::unique_ptr<RowSource>> DatasetRegistry::OpenRows(const Dataset& dataset,
+                                                             const std::stop_token& stop) {
+  if (HeldSize(dataset) <= kMostHeldRows) {
+    MLPROF_LET(rows, ReadRows(dataset));
+    return std::unique_ptr<RowSource>(std::make_unique<HeldRows>(std::move(rows)));
+  }
+  MLPROF_LET(sha256, ContentOf(dataset));
+  const std::filesystem::path file = content_.FilePath(sha256);
+  auto rows = OpenPackedRows(file, sha256, stop);
+  if (rows || rows.error().code() == ErrorCode::kCancelled) return rows;
+  MLPROF_TRY(VerifyFile(content_, sha256, "the dataset " + dataset.id, stop));
+  // It is there and intact now: what was read wrong once is read again.
+  return OpenPackedRows(file, sha256, stop);
 }
 
 Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,

@@ -143,16 +143,14 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
       .Bind(":before", before)
       .Bind(":name", name)
       .Bind(":limit", top + 1);
-  std::vector<Dataset> datasets;
-  std::vector<std::int64_t> sequences;
+  PageOf<Dataset> datasets(top);
   for (;;) {
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
-    if (!*row) return CutToPage(std::move(datasets), sequences, top);
+    if (!*row || !datasets.Takes(rows.Size(4))) return datasets.Take();
     auto stored = ReadRow(rows);
     if (!stored) return Fail(stored.error());
-    datasets.push_back(std::move(stored->dataset));
-    sequences.push_back(rows.Int(0));
+    datasets.Add(std::move(stored->dataset), rows.Int(0));
   }
 }
 

@@ -3,28 +3,26 @@
 #include <algorithm>
 #include <string_view>
 
-#include "server/registry/text_checks.h"
+#include "common/text/ascii.h"
+#include "common/text/utf8.h"
 
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;
-constexpr std::ptrdiff_t kRowsLookedAt = 100;
+constexpr std::size_t kLongestWord = kHeaderBytesSeen - 1;
+constexpr std::ptrdiff_t kRowsLookedAt = kHeaderRowsSeen - 1;
 
-bool IsLetter(char c) {
-  // Bytes of letters beyond ASCII count as well.
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-}
+// Bytes of letters beyond ASCII count as well.
+bool BeginsWords(char c) { return IsLetter(c) || c == '_' || (c & 0x80) != 0; }
 
 bool IsJsonWord(std::string_view row) { return row == "true" || row == "false" || row == "null"; }
 
 // What a column may be called. Numbers, JSON, sentences and the like are no such words.
 bool IsBareWord(std::string_view row) {
-  if (row.empty() || row.size() > kLongestWord || !IsLetter(row.front())) return false;
+  if (row.empty() || row.size() > kLongestWord || !BeginsWords(row.front())) return false;
   return !IsJsonWord(row) && !FirstInvalidUtf8(row) &&
-         std::all_of(row.begin(), row.end(), [](char c) {
-           return IsLetter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
-         });
+         std::all_of(row.begin(), row.end(),
+                     [](char c) { return BeginsWords(c) || IsDigit(c) || c == '-' || c == '.'; });
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 // Rows whose first may be a column's name that was never meant for the model. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "common/domain/dataset.h"
 #include "common/domain/warning.h"
 
 namespace mlprof {
+
+/// No more of the first rows is looked at.
+inline constexpr std::size_t kHeaderRowsSeen = 101;
+inline constexpr std::size_t kHeaderBytesSeen = 65;
 
 /// The first row, where it looks like a header: it is one bare word as columns are called
 /// ("review_text"), and none of the next hundred rows is. "" where it does not.

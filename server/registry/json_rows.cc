@@ -6,17 +6,17 @@
 #include <utility>
 
 #include "common/json/json.h"
-#include "server/registry/line_reader.h"
+#include "common/text/base64.h"
+#include "common/text/utf8.h"
 #include "server/registry/row_collector.h"
 #include "server/registry/row_formats.h"
-#include "server/registry/text_checks.h"
 
 namespace mlprof {
 namespace {
 
 // A row may be one large array of numbers. Nothing of it is built, so its values need no limit, and
 // its keys are the model's affair.
-const JsonLimits kRowLimits{.max_bytes = static_cast<std::size_t>(kMaxDatasetUpload.count()),
+const JsonLimits kRowLimits{.max_bytes = static_cast<std::size_t>(kMaxDatasetText.count()),
                             .max_depth = 64,
                             .max_nodes = std::numeric_limits<std::size_t>::max(),
                             .unique_keys = false};
@@ -155,7 +155,8 @@ Status ReadRowsDocument(std::string_view body, RowsDocument& document) {
 
 // Which row the byte at `at` stands in: the text up to there is read, and its rows are counted.
 Error NotUtf8(std::string_view body, std::size_t at) {
-  RowCollector before;
+  KeptRows unused;
+  RowCollector before(unused);
   RowsDocument document(before);
   (void)ReadRowsDocument(body.substr(0, at), document);
   return BadField(document.in_rows() ? "/rows/" + std::to_string(document.rows_heard()) : "/rows",
@@ -164,20 +165,13 @@ Error NotUtf8(std::string_view body, std::size_t at) {
 
 }  // namespace
 
-Result<Rows> DecodeJsonLines(std::string_view body) {
-  RowCollector rows;
-  LineReader lines(body);
-  while (rows.WantsMore()) {
-    const auto line = lines.Next();
-    if (!line) break;
-    if (line->find_first_not_of(" \t") != std::string_view::npos) AddLine(rows, *line);
-  }
-  return std::move(rows).Finish();
+void AddJsonLine(RowCollector& rows, std::string_view line) {
+  if (line.find_first_not_of(" \t") != std::string_view::npos) AddLine(rows, line);
 }
 
-Result<Rows> DecodeJsonRows(std::string_view body) {
+Status DecodeJsonRows(std::string_view body, RowSink& sink) {
   if (const auto at = FirstInvalidUtf8(body)) return Fail(NotUtf8(body, *at));
-  RowCollector rows;
+  RowCollector rows(sink);
   RowsDocument document(rows);
   MLPROF_TRY(ReadRowsDocument(body, document));
   MLPROF_TRY(document.Check());

@@ -3,13 +3,14 @@
 
 #include <string_view>
 
-#include "common/domain/dataset.h"
 #include "common/result/result.h"
+#include "server/registry/row_collector.h"
 
 namespace mlprof {
 
 /// As DecodeRows.
-Result<Rows> DecodeJsonLines(std::string_view body);
-Result<Rows> DecodeJsonRows(std::string_view body);
+Status DecodeJsonRows(std::string_view body, RowSink& sink);
+/// One line of JSON-lines.
+void AddJsonLine(RowCollector& rows, std::string_view line);
 
 }  // namespace mlprof

@@ -1,11 +1,11 @@
 #include "server/registry/model_registry.h"
 
 #include "common/json/json.h"
-#include "common/log/log.h"
 #include "server/registry/archive_intake.h"
 #include "server/registry/content_references.h"
 #include "server/registry/model_rows.h"
 #include "server/registry/resource_id.h"
+#include "server/registry/uncommitted_content.h"
 #include "server/registry/verified_tree.h"
 #include "server/registry/versions.h"
 #include "server/storage/content_store.h"
@@ -13,6 +13,7 @@
 #include "server/storage/idempotency_keys.h"
 #include "server/storage/names.h"
 #include "server/storage/page_cursor.h"
+#include "server/storage/source_rows.h"
 #include "server/storage/workspaces.h"
 
 namespace mlprof {
@@ -34,6 +35,7 @@ Result<Model> CreateIn(Connection& connection, const NewModel& wanted, const Sta
   auto before = FindMade(connection, wanted.workspace, key);
   if (!before) return Fail(before.error());
   if (*before) return std::move(**before);
+  MLPROF_TRY(CheckSourceExists(connection, wanted.workspace, wanted.inference_config));
   const auto version = NextVersion(connection, "model", wanted.workspace, wanted.name);
   if (!version) return Fail(version.error());
   Model model;
@@ -94,10 +96,12 @@ Result<Model> ModelRegistry::Register(const NewModel& model, const SpooledBody& 
   if (*before) return std::move(**before);
   auto archive = StagedArchive::Stage(content_, tar);
   if (!archive) return Fail(archive.error());
-  const auto lock = content_.Lock();
-  MLPROF_TRY(archive->Publish(content_));
-  return database_.Write(
+  UncommittedContent uncommitted(database_, content_, archive->sha256());
+  MLPROF_TRY(archive->Publish(content_, uncommitted.claim()));
+  auto made = database_.Write(
       [&](Connection& connection) { return CreateIn(connection, model, *archive, key); });
+  if (made) uncommitted.Keep();
+  return made;
 }
 
 Result<std::optional<Model>> ModelRegistry::MadeBefore(const std::string& workspace,
@@ -132,16 +136,14 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
         .Bind(":name", filter.name)
         .Bind(":filters", FilterJson(filter.tags))
         .Bind(":limit", page.top + 1);
-    std::vector<Model> models;
-    std::vector<std::int64_t> sequences;
+    PageOf<Model> models(page.top);
     for (;;) {
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
-      if (!*row) return CutToPage(std::move(models), sequences, page.top);
+      if (!*row || !models.Takes(rows.Size(0))) return models.Take();
       auto model = ReadModelRow(rows);
       if (!model) return Fail(model.error());
-      models.push_back(std::move(*model));
-      sequences.push_back(rows.Int(4));
+      models.Add(std::move(*model), rows.Int(4));
     }
   });
 }
@@ -151,6 +153,7 @@ Result<Model> ModelRegistry::Change(const std::string& workspace, const std::str
   return database_.Write([&](Connection& connection) -> Result<Model> {
     auto model = FindModel(connection, workspace, id);
     if (!model) return model;
+    MLPROF_TRY(CheckSourceExists(connection, workspace, change.inference_config));
     Apply(change, *model);
     MLPROF_TRY(UpdateModel(connection, *model));
     return model;
@@ -158,7 +161,6 @@ Result<Model> ModelRegistry::Change(const std::string& workspace, const std::str
 }
 
 Status ModelRegistry::Delete(const std::string& workspace, const std::string& id) {
-  const auto lock = content_.Lock();
   const auto deleted = database_.Write([&](Connection& connection) -> Result<Model> {
     auto model = FindModel(connection, workspace, id);
     if (!model) return model;
@@ -174,10 +176,7 @@ Status ModelRegistry::Delete(const std::string& workspace, const std::string& id
     return model;
   });
   if (!deleted) return Fail(deleted.error());
-  // The model is gone; what cannot be removed now, the next start puts into quarantine.
-  if (Status status = RemoveUnreferenced(database_, content_, {&deleted->sha256, 1}); !status) {
-    LogWarn("content left behind", {{"reason", status.error().message()}});
-  }
+  ForgetContent(database_, content_, {&deleted->sha256, 1});
   return {};
 }
 

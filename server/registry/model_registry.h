@@ -51,8 +51,8 @@ class ModelRegistry {
  public:
   ModelRegistry(Database& database, ContentStore& content);
 
-  /// Takes the tar (gzip or not). kInvalidArgument names the offending entry; kTooLarge;
-  /// kKeyReused.
+  /// Takes the tar (gzip or not). kInvalidArgument names the offending entry, or the config's
+  /// source where there is none; kTooLarge; kKeyReused.
   Result<Model> Register(const NewModel& model, const SpooledBody& tar, const IdempotencyKey& key);
   /// What Register() made with this key, if anything.
   Result<std::optional<Model>> MadeBefore(const std::string& workspace, const IdempotencyKey& key);
@@ -60,6 +60,7 @@ class ModelRegistry {
   Result<Model> Get(const std::string& workspace, const std::string& id);
   Result<Page<Model>> List(const std::string& workspace, const ModelFilter& filter,
                            const PageRequest& page);
+  /// kNotFound; kInvalidArgument for a config whose source is not there.
   Result<Model> Change(const std::string& workspace, const std::string& id,
                        const ModelChange& change);
   /// kConflict while an unfinished profile uses it.

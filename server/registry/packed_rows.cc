@@ -16,7 +16,6 @@
 namespace mlprof {
 namespace {
 
-constexpr std::string_view kMagic = "MLPROWS1";
 constexpr std::size_t kWriteBuffer = 1 << 20;
 constexpr std::size_t kPageBytes = 64 << 20;
 
@@ -39,10 +38,10 @@ class RowFile {
     if (!fd || fstat(fd.get(), &facts) != 0)
       return Fail(FromErrno(errno, "opening " + file.string()));
     RowFile rows(file, std::move(fd), facts.st_size);
-    std::string magic(kMagic.size(), '\0');
+    std::string magic(kPackedMagic.size(), '\0');
     MLPROF_TRY(rows.ReadAt(0, magic));
-    if (magic != kMagic) return Fail(Damaged(file));
-    rows.offset_ = static_cast<std::int64_t>(kMagic.size());
+    if (magic != kPackedMagic) return Fail(Damaged(file));
+    rows.offset_ = static_cast<std::int64_t>(kPackedMagic.size());
     return rows;
   }
 
@@ -94,7 +93,7 @@ std::string CursorFor(const std::filesystem::path& file, std::int64_t offset) {
 
 // The offset of the page's first row.
 Result<std::int64_t> OffsetOf(const std::filesystem::path& file, const PageRequest& page) {
-  if (page.cursor.empty()) return static_cast<std::int64_t>(kMagic.size());
+  if (page.cursor.empty()) return static_cast<std::int64_t>(kPackedMagic.size());
   std::int64_t offset = 0;
   std::from_chars(page.cursor.data(), page.cursor.data() + page.cursor.size(), offset);
   if (page.cursor != CursorFor(file, offset)) {
@@ -106,32 +105,45 @@ Result<std::int64_t> OffsetOf(const std::filesystem::path& file, const PageReque
 
 }  // namespace
 
-Result<std::string> WritePackedRows(const std::filesystem::path& file, const Rows& rows) {
-  const FileDescriptor fd(
-      open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+Result<PackedRowWriter> PackedRowWriter::Create(const std::filesystem::path& file) {
+  FileDescriptor fd(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return Fail(FromErrno(errno, "creating " + file.string()));
-  Sha256 sha;
-  std::string buffer(kMagic);
-  const auto flush = [&]() -> Status {
-    sha.Add(buffer);
-    MLPROF_TRY(WriteAll(fd.get(), buffer));
-    buffer.clear();
-    return {};
-  };
-  for (const std::string& row : rows) {
-    const auto length = LengthBytes(row.size());
-    buffer.append(length.data(), length.size());
-    buffer += row;
-    if (buffer.size() >= kWriteBuffer) MLPROF_TRY(flush());
-  }
-  MLPROF_TRY(flush());
-  if (fsync(fd.get()) != 0) return Fail(FromErrno(errno, "fsync of " + file.string()));
-  return sha.Hex();
+  return PackedRowWriter(file, std::move(fd));
+}
+
+PackedRowWriter::PackedRowWriter(std::filesystem::path file, FileDescriptor fd)
+    : file_(std::move(file)), fd_(std::move(fd)), buffer_(kPackedMagic) {}
+
+Status PackedRowWriter::Add(std::string row) {
+  const auto length = LengthBytes(row.size());
+  buffer_.append(length.data(), length.size());
+  buffer_ += row;
+  if (buffer_.size() >= kWriteBuffer) return Flush();
+  return {};
+}
+
+Status PackedRowWriter::Flush() {
+  sha_.Add(buffer_);
+  MLPROF_TRY(WriteAll(fd_.get(), buffer_));
+  buffer_.clear();
+  return {};
+}
+
+Result<std::string> PackedRowWriter::Finish() {
+  MLPROF_TRY(Flush());
+  if (fsync(fd_.get()) != 0) return Fail(FromErrno(errno, "fsync of " + file_.string()));
+  return sha_.Hex();
+}
+
+Result<std::string> WritePackedRows(const std::filesystem::path& file, const Rows& rows) {
+  MLPROF_LET(writer, PackedRowWriter::Create(file));
+  for (const std::string& row : rows) MLPROF_TRY(writer.Add(row));
+  return writer.Finish();
 }
 
 std::string PackedDigest(const Rows& rows) {
   Sha256 sha;
-  sha.Add(kMagic);
+  sha.Add(kPackedMagic);
   for (const std::string& row : rows) {
     const auto length = LengthBytes(row.size());
     sha.Add({length.data(), length.size()});

@@ -3,14 +3,40 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "common/domain/dataset.h"
+#include "common/hash/sha256.h"
 #include "common/result/result.h"
+#include "server/registry/row_sink.h"
+#include "server/storage/durable_file.h"
 #include "server/storage/page.h"
 
 namespace mlprof {
 
-/// Writes and fsyncs a new file; its hex SHA-256.
+/// The file begins with it.
+inline constexpr std::string_view kPackedMagic = "MLPROWS1";
+
+/// Writes a new file as the rows come. One thread.
+class PackedRowWriter final : public RowSink {
+ public:
+  static Result<PackedRowWriter> Create(const std::filesystem::path& file);
+  Status Add(std::string row) override;
+  /// Fsyncs the file; its hex SHA-256. Nothing follows.
+  Result<std::string> Finish();
+
+ private:
+  PackedRowWriter(std::filesystem::path file, FileDescriptor fd);
+  Status Flush();
+
+  std::filesystem::path file_;
+  FileDescriptor fd_;
+  Sha256 sha_;
+  std::string buffer_;
+};
+
+/// All at once.
 Result<std::string> WritePackedRows(const std::filesystem::path& file, const Rows& rows);
 /// What WritePackedRows would answer, without writing.
 std::string PackedDigest(const Rows& rows);

@@ -1,7 +1,7 @@
 #include "server/registry/row_collector.h"
 
+#include "common/text/utf8.h"
 #include "server/registry/row_formats.h"
-#include "server/registry/text_checks.h"
 
 namespace mlprof {
 namespace {
@@ -20,7 +20,9 @@ void RowCollector::AddText(std::string_view text) {
 
 void RowCollector::AddBytes(std::string bytes) {
   ++seen_;
-  if (faults_.empty()) rows_.push_back(std::move(bytes));
+  if (!faults_.empty() || failed_) return;
+  ++given_;
+  if (auto added = sink_.Add(std::move(bytes)); !added) failed_ = std::move(added).error();
 }
 
 void RowCollector::Refuse(std::string detail) {
@@ -29,23 +31,24 @@ void RowCollector::Refuse(std::string detail) {
 }
 
 bool RowCollector::WantsMore() const {
-  return seen_ <= kMaxDatasetRows && faults_.size() < kMaxFaults;
+  return seen_ <= kMaxDatasetRows && faults_.size() < kMaxFaults && !failed_;
 }
 
-Result<Rows> RowCollector::Finish() && {
+Status RowCollector::Finish() && {
+  if (failed_) return Fail(*std::move(failed_));
   if (!faults_.empty()) {
     std::string message = faults_.front().pointer + " " + faults_.front().detail;
     return Fail(Error(ErrorCode::kInvalidArgument, std::move(message), std::move(faults_)));
   }
-  if (rows_.size() > kMaxDatasetRows) {
+  if (given_ > kMaxDatasetRows) {
     return Fail(ErrorCode::kTooLarge,
                 "the dataset has more than " + std::to_string(kMaxDatasetRows) + " rows");
   }
-  if (rows_.empty()) {
+  if (given_ == 0) {
     return Fail(Error(ErrorCode::kInvalidArgument, "the dataset has no rows",
                       {{"/rows", "must hold at least one row"}}));
   }
-  return std::move(rows_);
+  return {};
 }
 
 }  // namespace mlprof

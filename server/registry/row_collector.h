@@ -1,30 +1,39 @@
-// Gathers the rows of a dataset and what is wrong with them. Pure; one use each.
+// Hands on the rows of a dataset, up to the first that is wrong, and gathers what is wrong with
+// them. One use each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/domain/dataset.h"
 #include "common/result/result.h"
+#include "server/registry/row_sink.h"
 
 namespace mlprof {
 
 class RowCollector {
  public:
+  /// `sink` outlives it.
+  explicit RowCollector(RowSink& sink) : sink_(sink) {}
+
   /// A row that is text: it must be UTF-8.
   void AddText(std::string_view text);
   void AddBytes(std::string bytes);
   /// A row that cannot be taken, and why.
   void Refuse(std::string detail);
 
-  /// False once nothing more is worth reading: too many rows or too many faults.
+  /// False once nothing more is worth reading: too many rows or too many faults, or the
+  /// sink has failed.
   bool WantsMore() const;
-  Result<Rows> Finish() &&;
+  /// The first error, if any; the rows are good for nothing then.
+  Status Finish() &&;
 
  private:
-  Rows rows_;
-  std::size_t seen_ = 0;  // kept and refused
+  RowSink& sink_;
+  std::size_t given_ = 0;
+  std::size_t seen_ = 0;  // given and refused
+  std::optional<Error> failed_;
   std::vector<FieldError> faults_;
 };
 

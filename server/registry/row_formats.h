@@ -12,18 +12,24 @@
 #include <string>
 #include <string_view>
 
-#include "common/domain/dataset.h"
 #include "common/result/result.h"
 #include "common/units/bytes.h"
+#include "server/registry/row_collector.h"
 
 namespace mlprof {
 
-/// A dataset is held in memory whole while it is decoded and while it is replayed.
-inline constexpr Bytes kMaxDatasetUpload = MiB(256);
+/// What is decoded whole: a CSV or JSON text, a line of another.
+inline constexpr Bytes kMaxDatasetText = MiB(256);
 inline constexpr std::size_t kMaxDatasetRows = 2'000'000;
 
-/// kUnsupportedMedia for another type or charset; kInvalidArgument with pointers such as "/rows/3"
-/// (from 0, over the rows kept), at most 20 of them; kTooLarge for too many rows.
-Result<Rows> DecodeRows(std::string_view content_type, std::string_view body);
+/// Gives the rows to `rows`, which has some of them where it fails. kUnsupportedMedia for another
+/// type or charset; kInvalidArgument with pointers such as "/rows/3" (from 0, over the rows kept),
+/// at most 20 of them; kTooLarge for too many rows.
+Status DecodeRows(std::string_view content_type, std::string_view body, RowSink& rows);
+
+/// What takes a text of this type line by line; null where its rows are no lines. kUnsupportedMedia
+/// as of DecodeRows.
+using LineTaker = void (*)(RowCollector& rows, std::string_view line);
+Result<LineTaker> LinesOf(std::string_view content_type);
 
 }  // namespace mlprof

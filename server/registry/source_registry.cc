@@ -1,6 +1,10 @@
 #include "server/registry/source_registry.h"
 
+#include "common/log/log.h"
 #include "server/registry/archive_intake.h"
+#include "server/registry/content_references.h"
+#include "server/registry/source_uses.h"
+#include "server/registry/uncommitted_content.h"
 #include "server/registry/verified_tree.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
@@ -18,6 +22,14 @@ std::string DigestOf(const std::string& id) {
   return id.starts_with(kPrefix) ? id.substr(kPrefix.size()) : "";
 }
 
+Error NoSuchSource(const std::string& id) { return NotFound("there is no source \"" + id + "\""); }
+
+Result<bool> Find(Connection& connection, const std::string& workspace, const std::string& sha256) {
+  Statement row(connection, R"sql(
+    SELECT 1 FROM sources WHERE workspace = :workspace AND sha256 = :sha256)sql");
+  return row.Bind(":workspace", workspace).Bind(":sha256", sha256).Step();
+}
+
 }  // namespace
 
 SourceRegistry::SourceRegistry(Database& database, ContentStore& content)
@@ -27,35 +39,116 @@ Result<std::string> SourceRegistry::Register(const std::string& workspace, const
                                              const IdempotencyKey& key) {
   auto archive = StagedArchive::Stage(content_, tar);
   if (!archive) return Fail(archive.error());
-  const auto lock = content_.Lock();
-  MLPROF_TRY(archive->Publish(content_));
-  return database_.Write([&](Connection& connection) -> Result<std::string> {
+  UncommittedContent uncommitted(database_, content_, archive->sha256());
+  MLPROF_TRY(archive->Publish(content_, uncommitted.claim()));
+  const std::lock_guard lock(mutex_);
+  auto made = Insert(workspace, *archive, key);
+  if (!made) return Fail(made.error());
+  uncommitted.Keep();
+  tentative_.erase({workspace, made->id});
+  return std::move(made->id);
+}
+
+Result<TentativeSource> SourceRegistry::RegisterTentatively(const std::string& workspace,
+                                                            const SpooledBody& tar) {
+  auto archive = StagedArchive::Stage(content_, tar);
+  if (!archive) return Fail(archive.error());
+  UncommittedContent uncommitted(database_, content_, archive->sha256());
+  MLPROF_TRY(archive->Publish(content_, uncommitted.claim()));
+  const std::lock_guard lock(mutex_);
+  auto made = Insert(workspace, *archive, {});
+  if (!made) return Fail(made.error());
+  uncommitted.Keep();
+  const Place place(workspace, made->id);
+  // The last of several who may take it back does: the others wanted it before.
+  const bool may_go = made->is_new || tentative_.contains(place);
+  const std::uint64_t ticket = may_go ? ++last_ticket_ : 0;
+  if (may_go) tentative_[place] = ticket;
+  return TentativeSource(*this, workspace, made->id, ticket);
+}
+
+Result<SourceRegistry::Registered> SourceRegistry::Insert(const std::string& workspace,
+                                                          const StagedArchive& archive,
+                                                          const IdempotencyKey& key) {
+  return database_.Write([&](Connection& connection) -> Result<Registered> {
     MLPROF_TRY(EnsureWorkspace(connection, workspace));
     auto before = FindKey(connection, workspace, key);
     if (!before) return Fail(before.error());
-    if (*before) return std::move(**before);
-    const std::string id = std::string(kPrefix) + archive->sha256();
+    if (*before) return Registered{std::move(**before), false};
+    const std::string id = std::string(kPrefix) + archive.sha256();
     MLPROF_TRY(Statement(connection, R"sql(
       INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms, checksum)
       VALUES (:workspace, :sha256, :size, :now,
               row_checksum(:workspace, :sha256, :size, :now))
       ON CONFLICT (workspace, sha256) DO NOTHING)sql")
                    .Bind(":workspace", workspace)
-                   .Bind(":sha256", archive->sha256())
-                   .Bind(":size", archive->size().count())
+                   .Bind(":sha256", archive.sha256())
+                   .Bind(":size", archive.size().count())
                    .Bind(":now", Now())
                    .Run());
+    const bool is_new = connection.Changes() > 0;
     MLPROF_TRY(SaveKey(connection, workspace, key, "source", id));
-    return id;
+    return Registered{id, is_new};
   });
 }
 
+void SourceRegistry::TakeBack(const Place& place, std::uint64_t ticket) {
+  const Status removed = [&]() -> Status {
+    const std::lock_guard lock(mutex_);
+    const auto found = tentative_.find(place);
+    if (found == tentative_.end() || found->second != ticket) return Fail(Conflict("kept"));
+    tentative_.erase(found);
+    return RemoveRow(place);
+  }();
+  if (removed) return ForgetContentOf(place.second);
+  // In use: somebody else's profile has it, which is as well.
+  if (removed.error().code() == ErrorCode::kConflict) return;
+  LogWarn("a source was left behind", {{"id", place.second}, {"why", removed.error().message()}});
+}
+
+void SourceRegistry::Settle(const Place& place) {
+  const std::lock_guard lock(mutex_);
+  tentative_.erase(place);
+}
+
 Result<bool> SourceRegistry::Exists(const std::string& workspace, const std::string& id) {
-  return database_.Read([&](Connection& connection) {
-    Statement row(connection, R"sql(
-      SELECT 1 FROM sources WHERE workspace = :workspace AND sha256 = :sha256)sql");
-    return row.Bind(":workspace", workspace).Bind(":sha256", DigestOf(id)).Step();
+  return database_.Read(
+      [&](Connection& connection) { return Find(connection, workspace, DigestOf(id)); });
+}
+
+Status SourceRegistry::Delete(const std::string& workspace, const std::string& id) {
+  {
+    const std::lock_guard lock(mutex_);
+    MLPROF_TRY(RemoveRow({workspace, id}));
+  }
+  ForgetContentOf(id);
+  return {};
+}
+
+Status SourceRegistry::RemoveRow(const Place& place) {
+  const std::string& workspace = place.first;
+  const std::string& id = place.second;
+  const std::string sha256 = DigestOf(id);
+  const Status deleted = database_.Write([&](Connection& connection) -> Status {
+    const auto found = Find(connection, workspace, sha256);
+    if (!found) return Fail(found.error());
+    if (!*found) return Fail(NoSuchSource(id));
+    MLPROF_TRY(CheckSourceUnused(connection, workspace, id));
+    MLPROF_TRY(ForgetKeys(connection, workspace, "source", id));
+    return Statement(connection, R"sql(
+             DELETE FROM sources WHERE workspace = :workspace AND sha256 = :sha256)sql")
+        .Bind(":workspace", workspace)
+        .Bind(":sha256", sha256)
+        .Run();
   });
+  if (deleted) tentative_.erase(place);
+  return deleted;
+}
+
+// Whoever registers the same meanwhile has a claim on it, or a row.
+void SourceRegistry::ForgetContentOf(const std::string& id) {
+  const std::string sha256 = DigestOf(id);
+  ForgetContent(database_, content_, {&sha256, 1});
 }
 
 Result<std::filesystem::path> SourceRegistry::VerifiedFiles(const std::string& workspace,
@@ -63,7 +156,7 @@ Result<std::filesystem::path> SourceRegistry::VerifiedFiles(const std::string& w
                                                             const std::stop_token& stop) {
   const Result<bool> known = Exists(workspace, id);
   if (!known) return Fail(known.error());
-  if (!*known) return Fail(NotFound("there is no source \"" + id + "\""));
+  if (!*known) return Fail(NoSuchSource(id));
   return VerifiedTree(content_, DigestOf(id), "the source " + id, stop);
 }
 

@@ -1,18 +1,24 @@
 // Sources: folders with an entry script and what belongs to it, by content. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "common/http/message.h"
 #include "common/result/result.h"
+#include "server/registry/tentative_source.h"
 #include "server/storage/idempotency.h"
 
 namespace mlprof {
 
 class Database;
 class ContentStore;
+class StagedArchive;
 
 class SourceRegistry {
  public:
@@ -22,15 +28,42 @@ class SourceRegistry {
   /// kKeyReused where the key was used for another request.
   Result<std::string> Register(const std::string& workspace, const SpooledBody& tar,
                                const IdempotencyKey& key = {});
+  /// The same for what has to succeed with the source: unless it is kept, a source that was not
+  /// there before goes again, if nobody else registered or uses it meanwhile.
+  Result<TentativeSource> RegisterTentatively(const std::string& workspace, const SpooledBody& tar);
   Result<bool> Exists(const std::string& workspace, const std::string& id);
+  /// kNotFound; kConflict while a profile that is not finished, or the inference config of a model,
+  /// names it.
+  Status Delete(const std::string& workspace, const std::string& id);
   /// The unpacked folder, read-only, compared with what was registered (verified_tree.h); to be
   /// mounted. kNotFound for an unknown id too.
   Result<std::filesystem::path> VerifiedFiles(const std::string& workspace, const std::string& id,
                                               const std::stop_token& stop);
 
  private:
+  friend class TentativeSource;
+  struct Registered {
+    std::string id;
+    bool is_new = false;
+  };
+  using Place = std::pair<std::string, std::string>;  // workspace and id
+
+  void TakeBack(const Place& place, std::uint64_t ticket);
+  /// Nobody takes it back any more.
+  void Settle(const Place& place);
+  /// Without the mutex: a large tree takes a disk long to let go.
+  void ForgetContentOf(const std::string& id);
+  // With the mutex held, so that nobody takes back what somebody else registers meanwhile:
+  Result<Registered> Insert(const std::string& workspace, const StagedArchive& archive,
+                            const IdempotencyKey& key);
+  Status RemoveRow(const Place& place);
+
   Database& database_;
   ContentStore& content_;
+  std::mutex mutex_;
+  // Those that may still be taken back, and by whom.
+  std::map<Place, std::uint64_t> tentative_;
+  std::uint64_t last_ticket_ = 0;
 };
 
 }  // namespace mlprof

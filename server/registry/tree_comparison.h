@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "server/registry/tar_reader.h"
+#include "common/tar/tar_reader.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof {

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "server/registry/tar_path.h"
+#include "common/tar/tar_path.h"
 
 namespace mlprof {
 namespace {

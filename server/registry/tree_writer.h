@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "server/registry/tar_reader.h"
+#include "common/tar/tar_reader.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof {

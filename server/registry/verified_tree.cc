@@ -72,9 +72,8 @@ Status UnpackAgain(ContentStore& content, const std::string& sha256, const std::
   auto staged = StagedArchive::Stage(content, tar, TarLimits{}, stop);
   if (!staged && !IsNoArchive(staged.error())) return Fail(staged.error());
   if (!staged || staged->sha256() != sha256) return Fail(Damaged(*tar.file, owner));
-  const auto lock = content.Lock();
-  MLPROF_TRY(content.RemoveTree(sha256));
-  return staged->Publish(content);
+  const ContentClaim claim(content, sha256);
+  return staged->PublishAnew(content, claim);
 }
 
 }  // namespace

@@ -10,10 +10,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::size_t kRecentRequests = 500;
+constexpr std::size_t kMostRefused = 4;
 // A server that forks starts a killed worker anew for ever. One kill may be all, and the word of a
 // whole model's death follows its kill at once; a second one says that there will be a third.
 constexpr std::int64_t kFutileKills = 2;
 constexpr std::chrono::seconds kReadyAfterOomKill{2};
+// A replay that waited for the disk for more than a twentieth of its time had fewer rows in flight
+// than it says, and a rate that is the disk's.
+constexpr int kStarvedPart = 20;
+// A thread that gets no core for a moment is no slow disk.
+constexpr std::chrono::milliseconds kLeastStarving{20};
 
 }  // namespace
 
@@ -48,12 +54,19 @@ void AgentSession::OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std:
   }
 }
 
-ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
-                                  Deadline deadline, const OnTick& on_tick) {
+ReplayResult AgentSession::Replay(const RowSource& rows, const ReplayPlan& plan,
+                                  std::stop_token stop, Deadline deadline, const OnTick& on_tick) {
+  // Before the lock, which its last word takes as well.
+  RowFeed feed(rows, plan.order, [this] { OnRowsRead(); });
+  const ReplayEnd end{*this};  // before the feed goes, however this is left
   std::unique_lock lock(mutex_);
-  replay_.emplace(ActiveReplay{&rows, MakeReplayLoop(plan), plan.attribute,
+  replay_.emplace(ActiveReplay{feed, MakeReplayLoop(plan), plan.attribute,
                                plan.open_loop.has_value(), plan.ends_at_kill, next_id_});
   kills_.Begin();
+  if (plan.connections != connections_) {
+    connections_ = plan.connections;
+    link_.SetConnections(connections_);
+  }
   FillLoop(*replay_);
   auto next_tick = Deadline::Clock::now() + kTick;
   while (!FinishedLocked() && !stop.stop_requested() && !deadline.Passed()) {
@@ -69,8 +82,14 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
   next_id_ = replay_->first_id + replay_->loop->sent();
   replay_->loop->End(clock_.Now());
   const bool finished = FinishedLocked();
+  CountStarving(*replay_, clock_.Now());
   ReplayResult result = replay_->loop->TakeResult();
+  if (!LostLocked()) result.unread = WhyStarved(*replay_, result);
   replay_.reset();
+  lock.unlock();
+  feed.Stop();
+  lock.lock();
+  if (const auto error = feed.error()) result.unread = error;
   result.killer = kills_.killer();
   result.target_lost = LostLocked();
   result.stopped = stop.stop_requested();
@@ -80,13 +99,14 @@ ReplayResult AgentSession::Replay(const Rows& rows, const ReplayPlan& plan, std:
 }
 
 bool AgentSession::FinishedLocked() const {
-  if (LostLocked()) return true;
+  if (LostLocked() || replay_->feed.error()) return true;
   if (kills_.held_until()) return false;
   return kills_.killer() || replay_->loop->Done(clock_.Now());
 }
 
 std::optional<ReplayLoop::Time> AgentSession::NextAt(ReplayLoop::Time now) const {
   if (const auto held = kills_.held_until()) return held;
+  if (!replay_->feed.Ready()) return std::nullopt;
   return replay_->loop->NextAt(now);
 }
 
@@ -140,14 +160,45 @@ int AgentSession::children_lost() const {
 
 bool AgentSession::LostLocked() const { return ended_ || closed_ || given_up_; }
 
+void AgentSession::CountStarving(ActiveReplay& replay, ReplayLoop::Time now) {
+  // Not what came before the first row: the replay begins with it.
+  if (replay.starves_since && replay.loop->sent() > 0) {
+    replay.starved += now - std::max(*replay.starves_since, replay.loop->result().began);
+  }
+  replay.starves_since.reset();
+  if (!replay.feed.Ready() && replay.loop->MaySend(now)) replay.starves_since = now;
+}
+
+std::optional<Error> AgentSession::WhyStarved(const ActiveReplay& replay,
+                                              const ReplayResult& result) {
+  const auto took = result.ended - result.began;
+  const bool none_came = replay.starves_since && replay.loop->sent() == 0;
+  const bool starved = replay.starved > kLeastStarving && replay.starved * kStarvedPart > took;
+  if (!none_came && !starved) return {};
+  return Unavailable(
+      "the rows of the dataset could not be read from the data directory as fast as they were to "
+      "be sent");
+}
+
 void AgentSession::FillLoop(ActiveReplay& replay) {
   if (kills_.held_until()) kills_.Pass(clock_.Now());
   if (kills_.held_until() || kills_.killer()) return;
-  while (const auto send = replay.loop->Next(clock_.Now())) {
+  // The time is taken when the row is there: no disk adds to the model's latency.
+  while (replay.feed.Ready()) {
+    const auto send = replay.loop->Next(clock_.Now());
+    if (!send) return;
     longest_lag_ = std::max(longest_lag_, send->lag);
     kills_.RowSent();
-    link_.SendRow({replay.first_id + send->id, replay.attribute, (*replay.rows)[send->row]});
+    link_.SendRow({replay.first_id + send->id, replay.attribute, replay.feed.Take()});
   }
+  CountStarving(replay, clock_.Now());
+}
+
+void AgentSession::OnRowsRead() {
+  const std::lock_guard lock(mutex_);
+  if (!replay_) return;
+  FillLoop(*replay_);
+  changed_.notify_all();
 }
 
 void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
@@ -205,6 +256,12 @@ void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
       if (event.oom_kills <= death_.oom_kills) break;
       death_.oom_kills = event.oom_kills;
       kills_.ProcessDied(clock_.Now());
+      break;
+    case Kind::kWriteRefused:
+      if (death_.refused_writes.size() == kMostRefused) {
+        death_.refused_writes.erase(death_.refused_writes.begin());
+      }
+      death_.refused_writes.push_back({event.detail, event.folder});
       break;
     case Kind::kNotReady:
       death_.not_ready = event.detail;

@@ -10,12 +10,13 @@
 #include <stop_token>
 #include <vector>
 
-#include "common/domain/dataset.h"
+#include "common/domain/row_source.h"
 #include "common/time/deadline.h"
 #include "common/time/monotonic_clock.h"
 #include "server/analysis/diagnosis.h"
 #include "server/replay/kill_watch.h"
 #include "server/replay/replay_loop.h"
+#include "server/replay/row_feed.h"
 #include "server/runtime/agent_link.h"
 
 namespace mlprof {
@@ -40,8 +41,8 @@ class AgentSession : private AgentListener {
   /// Called on the waiting thread about four times a second.
   using OnTick = std::function<void(const LiveReplay&)>;
   /// Blocks until the plan is done, the target is lost, a row has ended a process where the plan
-  /// ends with that, `stop` is asked or the deadline passes.
-  ReplayResult Replay(const Rows& rows, const ReplayPlan& plan, std::stop_token stop,
+  /// ends with that, a row cannot be read, `stop` is asked or the deadline passes.
+  ReplayResult Replay(const RowSource& rows, const ReplayPlan& plan, std::stop_token stop,
                       Deadline deadline, const OnTick& on_tick = nullptr);
 
   /// All samples so far, oldest first.
@@ -55,12 +56,23 @@ class AgentSession : private AgentListener {
 
  private:
   struct ActiveReplay {
-    const Rows* rows;
+    RowFeed& feed;
     std::unique_ptr<ReplayLoop> loop;
     bool attribute;
     bool is_open_loop;
     bool ends_at_kill;
     std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
+    std::chrono::nanoseconds starved{0};  // while a row could have left and none was read yet
+    std::optional<ReplayLoop::Time> starves_since = {};
+  };
+
+  // Nobody sends rows of a feed that is gone, however the replay is left.
+  struct ReplayEnd {
+    AgentSession& session;
+    ~ReplayEnd() {
+      const std::lock_guard lock(session.mutex_);
+      session.replay_.reset();
+    }
   };
 
   void OnAnswer(const agent_protocol::Answer& answer) override;
@@ -71,7 +83,13 @@ class AgentSession : private AgentListener {
   /// Waits on where the kernel has killed for memory, but not for long.
   void OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
                       Deadline deadline);
+  /// Rows are there that were waited for, or will not come.
+  void OnRowsRead();
   void FillLoop(ActiveReplay& replay);
+  /// Counts the time for which rows that could leave are not read yet.
+  static void CountStarving(ActiveReplay& replay, ReplayLoop::Time now);
+  /// Why the replay says nothing of the model although no row failed to be read.
+  static std::optional<Error> WhyStarved(const ActiveReplay& replay, const ReplayResult& result);
   bool FinishedLocked() const;
   /// When a row may leave or a kill is judged; nothing where an answer comes first.
   std::optional<ReplayLoop::Time> NextAt(ReplayLoop::Time now) const;
@@ -96,6 +114,7 @@ class AgentSession : private AgentListener {
   bool given_up_ = false;  // killed for memory before it was ready, although the command lives
   int children_lost_ = 0;
   std::uint64_t next_id_ = 0;
+  agent_protocol::Connections connections_;  // as last said
   std::optional<ActiveReplay> replay_;
   KillWatch kills_;
   std::chrono::nanoseconds longest_lag_{0};  // of an open loop, since the last sample

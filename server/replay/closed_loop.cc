@@ -3,7 +3,7 @@
 namespace mlprof {
 
 std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {
-  if (in_flight() >= plan().concurrency || !WithinLimits(now)) return std::nullopt;
+  if (!MaySend(now)) return std::nullopt;
   Begin(now);
   return Launch(now, now);
 }

@@ -11,6 +11,9 @@ class ClosedLoop final : public ReplayLoop {
 
   std::optional<Send> Next(Time now) override;
   std::optional<Time> NextAt(Time) const override { return std::nullopt; }
+  bool MaySend(Time now) const override {
+    return in_flight() < plan().concurrency && WithinLimits(now);
+  }
   bool Done(Time now) const override { return in_flight() == 0 && !WithinLimits(now); }
   void End(Time) override {}
 };

@@ -14,6 +14,10 @@ class PacedLoop final : public ReplayLoop {
 
   std::optional<Send> Next(Time now) override;
   std::optional<Time> NextAt(Time now) const override;
+  bool MaySend(Time now) const override {
+    const auto next = NextAt(now);
+    return next && *next <= now;
+  }
   bool Done(Time now) const override;
   void End(Time now) override;
 

@@ -28,6 +28,8 @@ class ReplayLoop {
   /// When the next row may leave, as things stand at `now`; nothing where only an answer can let
   /// one leave, or none will.
   virtual std::optional<Time> NextAt(Time now) const = 0;
+  /// Whether a row may leave at `now`, if there is one.
+  virtual bool MaySend(Time now) const = 0;
   /// Nothing is in flight and nothing more will be sent.
   virtual bool Done(Time now) const = 0;
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/agent_protocol/messages.h"
-#include "common/domain/dataset.h"
 #include "common/domain/objective.h"
+#include "common/result/error.h"
 
 namespace mlprof {
 
@@ -31,7 +31,8 @@ struct ReplayPlan {
   std::vector<std::uint32_t> order;   // indices into the dataset; not empty
   int concurrency = 1;                // closed loop: so many in flight at any time
   std::optional<OpenLoop> open_loop;  // instead of `concurrency`
-  bool attribute = false;             // per-row CPU and memory; only with concurrency 1
+  agent_protocol::Connections connections = {};
+  bool attribute = false;  // per-row CPU and memory; only with concurrency 1
   /// Ends with a row that a process of the model died of; only with concurrency 1.
   bool ends_at_kill = false;
   std::optional<std::size_t> max_requests;
@@ -78,6 +79,7 @@ struct ReplayResult {
   std::int64_t late = 0;                   // open loop: rows that left later than kLateAfter
   std::chrono::nanoseconds last_due{0};    // when the last row that left was due
   std::int64_t unsent = 0;                 // open loop: rows due before the end that never left
+  std::optional<Error> unread;             // why a row could not be read: nothing of the model's
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop
   bool cut_off = false;                    // the deadline passed with rows still unanswered

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/case.h"
 #include "server/rest/authority.h"
 #include "server/rest/problem.h"
 

@@ -3,8 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <algorithm>
-
 namespace mlprof {
 namespace {
 
@@ -17,13 +15,6 @@ std::size_t PortColon(std::string_view authority) {
 }
 
 }  // namespace
-
-std::string Lowercase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower;
-}
 
 std::string WithPort(std::string_view authority, std::string_view scheme) {
   const bool has_port = PortColon(authority) != std::string_view::npos;

@@ -6,8 +6,6 @@
 
 namespace mlprof {
 
-std::string Lowercase(std::string_view text);
-
 /// The authority with the scheme's own port (80, 443) where it names none.
 std::string WithPort(std::string_view authority, std::string_view scheme);
 /// Its host alone; an IPv6 address stays in brackets.

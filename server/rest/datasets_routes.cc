@@ -1,7 +1,7 @@
 #include "common/json/domain_json.h"
 #include "common/text/base64.h"
+#include "common/text/utf8.h"
 #include "server/registry/dataset_registry.h"
-#include "server/registry/text_checks.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/hash/sha256.h"
-#include "common/http/percent.h"
 #include "common/log/log.h"
+#include "common/text/percent.h"
 #include "server/registry/content_type.h"
 #include "server/rest/problem.h"
 

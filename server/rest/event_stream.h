@@ -1,6 +1,6 @@
-// The events of one profile as Server-Sent Events, from a given id on. Ends after `done`, or after
-// the last event of a profile that is over: its `done` may never have been stored. Used by the
-// server's I/O thread.
+// The events of one profile as Server-Sent Events, from a given id on, a page at a time. Ends after
+// `done`, or after the last event of a profile that is over: its `done` may never have been stored.
+// Used by one worker of the server at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,9 @@ class EventStream final : public BodyStream {
   EventStream(EventHub& hub, std::string profile_id, std::int64_t last_id,
               std::function<bool()> over)
       : hub_(hub), profile_id_(std::move(profile_id)), last_id_(last_id), over_(std::move(over)) {}
+  ~EventStream() override { hub_.StopWaiting(profile_id_, this); }
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
 
   std::optional<std::string> Read() override;
   void OnReady(std::function<void()> ready) override;

@@ -1,5 +1,4 @@
 #include <charconv>
-#include <limits>
 
 #include "server/profiling/event_hub.h"
 #include "server/profiling/profile_service.h"
@@ -23,13 +22,6 @@ Result<std::int64_t> ReadLastEventId(const HttpRequest& request) {
   return id;
 }
 
-Result<std::optional<StoredEvent>> Newest(EventHub& hub, const std::string& profile_id) {
-  auto all = hub.After(profile_id, 0, std::numeric_limits<std::size_t>::max());
-  if (!all) return Fail(all.error());
-  if (all->empty()) return std::nullopt;
-  return std::move(all->back());
-}
-
 Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
@@ -39,7 +31,7 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   const auto profile = services.profiles.Get(workspace, PathParameter(request, "name"));
   if (!profile) return Fail(profile.error());
   EventHub& hub = services.profiles.events();
-  const auto newest = Newest(hub, profile->id);
+  const auto newest = hub.Newest(profile->id);
   if (!newest) return Fail(newest.error());
   // An id from the future (ring-only events are not numbered again after a restart) would make the
   // stream wait for ever; it goes on behind the newest event instead.

@@ -17,8 +17,6 @@ HttpResponse NotAvailable(const HttpRequest& request) {
 
 void AddLaterRoutes(Router& router) {
   router.Add({"GET", "/profiles/{name}/report", kNoBody, NotAvailable});
-  router.Add({"GET", "/profiles/{name}/artifacts", kNoBody, NotAvailable});
-  router.Add({"GET", "/profiles/{name}/artifacts/{path...}", kNoBody, NotAvailable});
   router.Add({"POST", "/captures", kUploadBody, NotAvailable});
   router.Add({"GET", "/captures/{id}", kNoBody, NotAvailable});
   router.Add({"GET", "/captures/{id}/tools/{tool}", kNoBody, NotAvailable});

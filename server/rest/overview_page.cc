@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "common/http/percent.h"
+#include "common/text/percent.h"
 
 namespace mlprof {
 namespace {

@@ -1,5 +1,6 @@
-// What a profile leaves behind: samples, trials, rows and logs.
+// What a profile leaves behind: series, trials, rows and logs.
 #include "common/json/domain_json.h"
+#include "common/json/series_json.h"
 #include "server/profiling/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
@@ -25,12 +26,13 @@ Result<HttpResponse> GetSamples(const Services& services, const HttpRequest& req
   MLPROF_TRY(query.Done());
   const auto all = services.profiles.Samples(workspace, PathParameter(request, "name"), range);
   if (!all) return Fail(all.error());
-  Json series = Json::object();
-  for (const auto& [name, points] : *all) {
-    Json& into = series[name] = Json::array();
-    for (const auto& [seconds, value] : points) into.push_back({seconds, value});
+  Json json = EncodeSeries(*all);
+  const auto count = services.profiles.CountPoints(workspace, PathParameter(request, "name"));
+  if (!count) return Fail(count.error());
+  if (count->kept < count->measured) {
+    json["thinned"] = {{"measuredPoints", count->measured}, {"keptPoints", count->kept}};
   }
-  return JsonResponse(200, {{"series", std::move(series)}});
+  return JsonResponse(200, json);
 }
 
 Result<HttpResponse> ListTrials(const Services& services, const HttpRequest& request) {

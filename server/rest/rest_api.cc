@@ -8,9 +8,11 @@ void AddRoutes(Router& router, const Services& services) {
   AddSourceRoutes(router, services);
   AddProfileRoutes(router, services);
   AddProfileDataRoutes(router, services);
+  AddArtifactRoutes(router, services);
   AddWhatIfRoutes(router, services);
   AddEventRoutes(router, services);
   AddTokenRoutes(router, services);
+  AddRetentionRoutes(router, services);
   AddSystemRoutes(router, services);
   AddLaterRoutes(router);
 }

@@ -14,9 +14,11 @@ void AddDatasetRoutes(Router& router, const Services& services);
 void AddSourceRoutes(Router& router, const Services& services);
 void AddProfileRoutes(Router& router, const Services& services);
 void AddProfileDataRoutes(Router& router, const Services& services);
+void AddArtifactRoutes(Router& router, const Services& services);
 void AddWhatIfRoutes(Router& router, const Services& services);
 void AddEventRoutes(Router& router, const Services& services);
 void AddTokenRoutes(Router& router, const Services& services);
+void AddRetentionRoutes(Router& router, const Services& services);
 void AddSystemRoutes(Router& router, const Services& services);
 /// What comes with a later version and answers 501 until then.
 void AddLaterRoutes(Router& router);

@@ -16,6 +16,7 @@ class Database;
 class DatasetRegistry;
 class ModelRegistry;
 class ProfileService;
+class Retention;
 class SourceRegistry;
 class TokenRepository;
 
@@ -30,6 +31,7 @@ struct Services {
   DatasetRegistry& datasets;
   SourceRegistry& sources;
   ProfileService& profiles;
+  Retention& retention;
   Database& database;
   TokenRepository& tokens;
   const AccessRules& access;

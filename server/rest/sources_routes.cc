@@ -21,10 +21,19 @@ Result<HttpResponse> RegisterSource(const Services& services, const HttpRequest&
   return JsonResponse(201, {{"id", *id}});
 }
 
+Result<HttpResponse> DeleteSource(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  MLPROF_TRY(services.sources.Delete(workspace, PathParameter(request, "id")));
+  return NoContent();
+}
+
 }  // namespace
 
 void AddSourceRoutes(Router& router, const Services& services) {
   router.Add({"POST", "/sources", kUploadBody, Handle(services, RegisterSource)});
+  router.Add({"DELETE", "/sources/{id}", kNoBody, Handle(services, DeleteSource)});
 }
 
 }  // namespace mlprof

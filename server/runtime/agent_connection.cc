@@ -30,15 +30,18 @@ Result<std::unique_ptr<AgentConnection>> AgentConnection::Adopt(int fd, const Pa
   FrameDecoder decoder(agent_protocol::Sender::kAgent);
   auto hello = AwaitHello(fd, decoder, patience);
   if (!hello) return Fail(hello.error());
+  MLPROF_LET(clock_offset, MeasureClockOffset(fd, decoder, patience));
   std::unique_ptr<AgentConnection> connection(
-      new AgentConnection(std::move(socket), std::move(decoder), std::move(*hello)));
+      new AgentConnection(std::move(socket), std::move(decoder), std::move(*hello), clock_offset));
   MLPROF_TRY(connection->Open());
   return connection;
 }
 
-AgentConnection::AgentConnection(UniqueFd socket, FrameDecoder decoder, agent_protocol::Hello hello)
+AgentConnection::AgentConnection(UniqueFd socket, FrameDecoder decoder, agent_protocol::Hello hello,
+                                 ClockOffset clock_offset)
     : socket_(std::move(socket)),
       hello_(std::move(hello)),
+      clock_offset_(clock_offset),
       decoder_(std::move(decoder)),
       unasked_(Deadline::Clock::now()) {}
 
@@ -110,6 +113,9 @@ void AgentConnection::Send(const Message& message, bool is_row) {
 }
 
 void AgentConnection::Start(const agent_protocol::Start& start) { Send(start, false); }
+void AgentConnection::SetConnections(const agent_protocol::Connections& connections) {
+  Send(connections, false);
+}
 void AgentConnection::Stop(const agent_protocol::Stop& stop) { Send(stop, false); }
 
 void AgentConnection::SendRow(const agent_protocol::Row& row) {
@@ -259,19 +265,26 @@ Status AgentConnection::Deliver(const Frame& frame) {
     if (++answers_ > rows_.load(std::memory_order_relaxed)) {
       return Fail(InvalidArgument("an answer to a row that was never sent"));
     }
-    return deliver(agent_protocol::DecodeAnswer(frame.payload), &AgentListener::OnAnswer);
+    auto answer = agent_protocol::DecodeAnswer(frame.payload);
+    if (answer) answer->read_at = clock_offset_.Here(answer->read_at);
+    return deliver(std::move(answer), &AgentListener::OnAnswer);
   }
   if (!unasked_.Take(Deadline::Clock::now)) {
     return Fail(ErrorCode::kResourceExhausted, "more than 10,000 unasked frames a second");
   }
   switch (frame.type) {
-    case FrameType::kSample:
-      return deliver(agent_protocol::DecodeSample(frame.payload), &AgentListener::OnSample);
+    case FrameType::kSample: {
+      auto sample = agent_protocol::DecodeSample(frame.payload);
+      if (sample) sample->at = clock_offset_.Here(sample->at);
+      return deliver(std::move(sample), &AgentListener::OnSample);
+    }
     case FrameType::kReady:
       return deliver(agent_protocol::DecodeReady(frame.payload), &AgentListener::OnReady);
     case FrameType::kProcessEvent:
       return deliver(agent_protocol::DecodeProcessEvent(frame.payload),
                      &AgentListener::OnProcessEvent);
+    case FrameType::kClockReading:
+      return Fail(InvalidArgument("a reading of its clock that nobody asked for"));
     default: return Fail(InvalidArgument("a second hello"));
   }
 }

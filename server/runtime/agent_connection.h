@@ -20,6 +20,7 @@
 #include "common/result/result.h"
 #include "common/time/patience.h"
 #include "server/runtime/agent_link.h"
+#include "server/runtime/clock_offset.h"
 #include "server/runtime/outgoing_bytes.h"
 #include "server/runtime/unasked_allowance.h"
 
@@ -29,26 +30,30 @@ namespace mlprof {
 /// joins the thread; it must not run inside a callback.
 class AgentConnection final : public AgentLink {
  public:
-  /// Takes `fd`, also on failure, and waits for the agent's Hello. kDeadlineExceeded when none
-  /// comes, kCancelled when the caller gives up, kUnavailable when the peer closes,
+  /// Takes `fd`, also on failure, and waits for the agent's Hello and clock. kDeadlineExceeded when
+  /// none comes, kCancelled when the caller gives up, kUnavailable when the peer closes,
   /// kResourceExhausted where there is no thread for the link, kInvalidArgument for another
   /// protocol or version.
   static Result<std::unique_ptr<AgentConnection>> Adopt(int fd, const Patience& patience);
   ~AgentConnection() override;
 
   const agent_protocol::Hello& hello() const { return hello_; }
+  /// What the agent's clock was ahead when it connected. All that is delivered has the times of
+  /// this machine's clock.
+  const ClockOffset& clock_offset() const { return clock_offset_; }
 
   /// OnClosed for a link that is closed already also comes on the link's thread, right after this.
   /// Inside a callback it takes effect with the next frame and waits for nothing.
   void Listen(AgentListener* listener) override;
   /// On a closed link these do nothing: OnClosed has said or will say so.
   void Start(const agent_protocol::Start& start) override;
+  void SetConnections(const agent_protocol::Connections& connections) override;
   void SendRow(const agent_protocol::Row& row) override;
   void Stop(const agent_protocol::Stop& stop) override;
 
  private:
   AgentConnection(UniqueFd socket, agent_protocol::FrameDecoder decoder,
-                  agent_protocol::Hello hello);
+                  agent_protocol::Hello hello, ClockOffset clock_offset);
   Status Open();
   template <class Message>
   void Send(const Message& message, bool is_row);
@@ -73,6 +78,7 @@ class AgentConnection final : public AgentLink {
   UniqueFd epoll_;
   UniqueFd wake_;
   const agent_protocol::Hello hello_;
+  const ClockOffset clock_offset_;
   std::jthread thread_;
   std::atomic<std::uint64_t> rows_ = 0;  // sent
 

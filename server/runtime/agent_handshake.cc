@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
+#include <vector>
 
 #include "common/agent_protocol/codec.h"
+#include "common/time/monotonic_clock.h"
 
 namespace mlprof {
 namespace {
@@ -16,6 +19,8 @@ using agent_protocol::Frame;
 using agent_protocol::FrameDecoder;
 
 constexpr std::chrono::milliseconds kLookAgain{100};
+// The best of them had the least to wait for.
+constexpr std::uint32_t kClockProbes = 8;
 
 Status Prepare(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
@@ -33,13 +38,13 @@ Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, const Patience& patience
     if (!frame) return Fail(frame.error());
     if (frame->has_value()) return **frame;
     if (patience.stop.stop_requested()) {
-      return Fail(Cancelled("stopped while waiting for the agent's hello"));
+      return Fail(Cancelled("stopped while waiting for the agent's first words"));
     }
     pollfd readable{fd, POLLIN, 0};
     const auto slice = std::min(patience.deadline.LeftMs(), kLookAgain);
     const int ready = ::poll(&readable, 1, static_cast<int>(slice.count()));
     if (ready == 0 && patience.deadline.Passed()) {
-      return Fail(DeadlineExceeded("the agent connected but did not say hello in time"));
+      return Fail(DeadlineExceeded("the agent connected but did not introduce itself in time"));
     }
     if (ready <= 0) continue;
     const auto space = decoder.Space();
@@ -51,6 +56,26 @@ Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, const Patience& patience
       return Fail(FromErrno(errno, "reading from the agent"));
     }
   }
+}
+
+Status SendProbe(int fd, std::uint32_t number) {
+  std::string bytes;
+  agent_protocol::Append(bytes, agent_protocol::ClockProbe{number});
+  // A few bytes on a connection that has carried none yet: they always fit.
+  const ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n == static_cast<ssize_t>(bytes.size())) return {};
+  return Fail(n < 0 ? FromErrno(errno, "asking the agent for its clock") : ClosedByAgent());
+}
+
+Result<std::chrono::nanoseconds> AwaitReading(int fd, FrameDecoder& decoder, std::uint32_t number,
+                                              const Patience& patience) {
+  MLPROF_LET(frame, AwaitFrame(fd, decoder, patience));
+  if (frame.type != agent_protocol::FrameType::kClockReading) {
+    return Fail(InvalidArgument("the agent did not say what its clock shows"));
+  }
+  MLPROF_LET(reading, agent_protocol::DecodeClockReading(frame.payload));
+  if (reading.number == number) return reading.at;
+  return Fail(InvalidArgument("the agent read its clock for another probe"));
 }
 
 }  // namespace
@@ -68,9 +93,22 @@ Result<agent_protocol::Hello> AwaitHello(int fd, FrameDecoder& decoder, const Pa
   if (!hello) return Fail(hello.error());
   if (hello->version != agent_protocol::kVersion) {
     return Fail(InvalidArgument("the agent speaks protocol " + std::to_string(hello->version) +
-                                ", this controller " + std::to_string(agent_protocol::kVersion)));
+                                ", this controller " + std::to_string(agent_protocol::kVersion) +
+                                ": install mlprof-agent and mlprof-server of one version"));
   }
   return hello;
+}
+
+Result<ClockOffset> MeasureClockOffset(int fd, FrameDecoder& decoder, const Patience& patience) {
+  const MonotonicClock& clock = MonotonicClock::System();
+  std::vector<ClockExchange> exchanges;
+  for (std::uint32_t number = 0; number < kClockProbes; ++number) {
+    const auto asked = clock.Now();
+    MLPROF_TRY(SendProbe(fd, number));
+    MLPROF_LET(read, AwaitReading(fd, decoder, number, patience));
+    exchanges.push_back({asked, read, clock.Now()});
+  }
+  return EstimateClockOffset(exchanges);
 }
 
 }  // namespace mlprof

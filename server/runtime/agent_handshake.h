@@ -5,6 +5,7 @@
 #include "common/agent_protocol/messages.h"
 #include "common/result/result.h"
 #include "common/time/patience.h"
+#include "server/runtime/clock_offset.h"
 
 namespace mlprof {
 
@@ -13,6 +14,10 @@ namespace mlprof {
 /// peer closes, kInvalidArgument for another protocol or version.
 Result<agent_protocol::Hello> AwaitHello(int fd, agent_protocol::FrameDecoder& decoder,
                                          const Patience& patience);
+
+/// Asks the agent for its clock some times, behind its Hello. Errors as of AwaitHello.
+Result<ClockOffset> MeasureClockOffset(int fd, agent_protocol::FrameDecoder& decoder,
+                                       const Patience& patience);
 
 /// The agent's end of the stream, as an error.
 Error ClosedByAgent();

@@ -26,6 +26,8 @@ class AgentLink {
   /// What was said without a listener is dropped, except that a Closed state is told at once.
   virtual void Listen(AgentListener* listener) = 0;
   virtual void Start(const agent_protocol::Start& start) = 0;
+  /// Counts for the rows that are sent behind it.
+  virtual void SetConnections(const agent_protocol::Connections& connections) = 0;
   virtual void SendRow(const agent_protocol::Row& row) = 0;
   virtual void Stop(const agent_protocol::Stop& stop) = 0;
 };

@@ -1,9 +1,10 @@
 #include "server/runtime/model_start.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
+
+#include "common/text/case.h"
 
 namespace mlprof {
 namespace {
@@ -114,12 +115,9 @@ agent_protocol::Start StartFor(const PreparedImage& image, const InferenceConfig
     start.path = service.scoring_path;
     content_type = service.content_type;
   }
-  const bool has_content_type =
-      std::any_of(start.headers.begin(), start.headers.end(), [](const auto& header) {
-        constexpr std::string_view kName = "content-type";
-        return std::equal(header.first.begin(), header.first.end(), kName.begin(), kName.end(),
-                          [](unsigned char a, char b) { return std::tolower(a) == b; });
-      });
+  const bool has_content_type = std::any_of(
+      start.headers.begin(), start.headers.end(),
+      [](const auto& header) { return EqualsIgnoringCase(header.first, "content-type"); });
   if (!has_content_type) start.headers["Content-Type"] = content_type;
   return start;
 }

@@ -19,6 +19,8 @@
 #include "common/domain/warning.h"
 #include "common/result/result.h"
 #include "common/time/deadline.h"
+#include "common/time/timestamp.h"
+#include "common/units/bytes.h"
 #include "server/runtime/agent_link.h"
 
 namespace mlprof {
@@ -41,6 +43,14 @@ struct PrepareRequest {
   std::filesystem::path source_directory;  // unpacked source; empty for the image form
 };
 
+/// An image of an environment that this installation prepared or used, and keeps.
+struct KeptImage {
+  std::string id;  // as people know it: "mlprof-env:0123456789abcdef"
+  Bytes size;      // what its removal frees, about
+  Timestamp last_used;
+  bool needed = false;  // by one of the requests that were named
+};
+
 struct Mount {
   std::filesystem::path host;
   std::string container;
@@ -53,7 +63,6 @@ struct LaunchRequest {
   InferenceConfig config;
   Limits limits;
   std::vector<Mount> read_only_mounts;  // models, source
-  bool writable_root = false;           // the retry after a read-only failure
   std::string cpuset;                   // "0-2": the cores it may run on; "": all
 };
 
@@ -98,13 +107,23 @@ class Runtime {
   /// Cores, memory and cgroup version the engine can give.
   virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;
   /// kUnavailable with the remedy when the engine does not answer; kResourceExhausted where this
-  /// machine has no room for another container. Prepare and Launch say so with the same code.
+  /// machine has no room for another container. Prepare and Launch say so with the same codes, and
+  /// with kUnavailable too that the engine restarted and ended what they had begun.
   virtual Status Check(Deadline deadline, std::stop_token stop = {}) = 0;
   virtual Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,
                                         std::stop_token stop, Deadline deadline) = 0;
   /// Returns once the agent has connected and said Hello; the model is not started yet.
   virtual Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                                  Deadline deadline) = 0;
+  /// The images that this installation keeps; never another's, nor one that was pulled or built by
+  /// somebody else. `waiting`: what may be prepared any moment. kConflict where nobody can tell
+  /// what one of these needs.
+  virtual Result<std::vector<KeptImage>> KeptImages(const std::vector<PrepareRequest>& waiting,
+                                                    Deadline deadline,
+                                                    std::stop_token stop = {}) = 0;
+  /// Removes one of them. kConflict where it was used since it was listed, or is in use.
+  virtual Status RemoveImage(const KeptImage& image, Deadline deadline,
+                             std::stop_token stop = {}) = 0;
   /// Removes this installation's containers that no Target owns. Returns how many; an error where
   /// some are left.
   virtual Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop = {}) = 0;

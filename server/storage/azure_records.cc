@@ -5,6 +5,17 @@
 
 namespace mlprof {
 
+Status SaveDatasetTags(Connection& connection, const Dataset& dataset, const AzureTags& tags) {
+  return Statement(connection, R"sql(
+           INSERT INTO azure_dataset_tags (workspace, name, version, tags)
+           VALUES (:workspace, :name, :version, :tags))sql")
+      .Bind(":workspace", dataset.workspace)
+      .Bind(":name", dataset.name)
+      .Bind(":version", dataset.version)
+      .Bind(":tags", DumpJson(tags))
+      .Run();
+}
+
 Status AzureRecords::UseWorkspace(const std::string& workspace) {
   return database_.Write(
       [&](Connection& connection) { return EnsureWorkspace(connection, workspace); });
@@ -45,34 +56,19 @@ Status AzureRecords::RemoveAssetsBefore(Timestamp when) {
   });
 }
 
-Status AzureRecords::SaveDatasetTags(const std::string& workspace, const std::string& name,
-                                     int version, const Tags& tags) {
-  return database_.Write([&](Connection& connection) {
-    return Statement(connection, R"sql(
-             INSERT INTO azure_dataset_tags (workspace, name, version, tags)
-             VALUES (:workspace, :name, :version, :tags)
-             ON CONFLICT (workspace, name, version) DO UPDATE SET tags = excluded.tags)sql")
-        .Bind(":workspace", workspace)
-        .Bind(":name", name)
-        .Bind(":version", version)
-        .Bind(":tags", DumpJson(tags))
-        .Run();
-  });
-}
-
-Result<AzureRecords::Tags> AzureRecords::DatasetTags(const std::string& workspace,
-                                                     const std::string& name, int version) {
-  return database_.Read([&](Connection& connection) -> Result<Tags> {
+Result<AzureTags> AzureRecords::DatasetTags(const std::string& workspace, const std::string& name,
+                                            int version) {
+  return database_.Read([&](Connection& connection) -> Result<AzureTags> {
     Statement row(connection, R"sql(
       SELECT tags FROM azure_dataset_tags
       WHERE workspace = :workspace AND name = :name AND version = :version)sql");
     const Result<bool> found =
         row.Bind(":workspace", workspace).Bind(":name", name).Bind(":version", version).Step();
     if (!found) return Fail(found.error());
-    if (!*found) return Tags();
+    if (!*found) return AzureTags();
     const auto json = ParseJson(row.Text(0));
     if (!json) return Fail(Internal("stored tags: " + json.error().message()));
-    return json->get<Tags>();
+    return json->get<AzureTags>();
   });
 }
 

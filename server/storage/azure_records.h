@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "common/domain/dataset.h"
 #include "common/json/json.h"
 #include "common/result/result.h"
 #include "common/time/timestamp.h"
@@ -19,6 +20,11 @@ struct AzureAsset {
   std::string prefix;
 };
 
+/// Of a dataset; its native resource has none.
+using AzureTags = std::map<std::string, std::string>;
+/// Part of the caller's transaction, which has the dataset's row.
+Status SaveDatasetTags(Connection& connection, const Dataset& dataset, const AzureTags& tags);
+
 class AzureRecords {
  public:
   explicit AzureRecords(Database& database) : database_(database) {}
@@ -31,10 +37,7 @@ class AzureRecords {
   /// Those saved before `when`.
   Status RemoveAssetsBefore(Timestamp when);
 
-  using Tags = std::map<std::string, std::string>;
-  Status SaveDatasetTags(const std::string& workspace, const std::string& name, int version,
-                         const Tags& tags);
-  Result<Tags> DatasetTags(const std::string& workspace, const std::string& name, int version);
+  Result<AzureTags> DatasetTags(const std::string& workspace, const std::string& name, int version);
 
   /// The containerResourceRequirements a profile was asked with; null where it came another way.
   Status SaveAsked(const std::string& profile_id, const Json& asked);

@@ -44,4 +44,12 @@ class ByteReader {
   bool ok_ = true;
 };
 
+// In unsigned arithmetic, which wraps, so that no pair of stored values is out of range.
+inline std::int64_t Difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+inline std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 }  // namespace mlprof

@@ -6,22 +6,14 @@
 
 #include "common/hash/sha256.h"
 #include "common/log/log.h"
+#include "common/text/percent.h"
 #include "server/storage/row_checksum.h"
 
 namespace mlprof {
 namespace {
 
-// A path as SQLite's URI syntax wants it: everything that is not plain is percent-encoded.
 std::string ImmutableUri(const std::filesystem::path& file) {
-  std::string uri = "file:";
-  for (const char c : file.string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                       (byte >= '0' && byte <= '9') || byte == '/' || byte == '.' || byte == '_' ||
-                       byte == '-';
-    plain ? uri.push_back(c) : void(uri += "%" + ToHex({&byte, 1}));
-  }
-  return uri + "?immutable=1";
+  return "file:" + PercentEncodePath(file.string()) + "?immutable=1";
 }
 
 ErrorCode CodeOf(int code) {

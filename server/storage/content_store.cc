@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <set>
-
 #include "common/log/log.h"
 #include "server/storage/durable_file.h"
 #include "server/storage/file_digest.h"
@@ -33,14 +31,21 @@ void AddDigest(const fs::path& path, std::set<std::string>& digests) {
   if (std::string name = path.filename().string(); IsDigest(name)) digests.insert(std::move(name));
 }
 
-// Into a folder that is made where it is missing; nothing where there is nothing to move.
+Status Rename(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (!error) return {};
+  return Fail(FromErrno(error.value(), "renaming " + from.string() + " to " + to.string()));
+}
+
+// Into a folder that is made where it is missing; nothing where there is nothing to move. Where a
+// crash undoes it, the next start does it again.
 Result<Bytes> MoveInto(const fs::path& folder, const fs::path& from) {
   std::error_code error;
   if (!fs::exists(from, error)) return Bytes(0);
   const Bytes size = SizeOfTree(from);
   MLPROF_TRY(MakePrivate(folder));
-  MLPROF_TRY(RenameDurably(from, folder / from.filename()));
-  MLPROF_TRY(SyncPath(from.parent_path()));
+  MLPROF_TRY(Rename(from, folder / from.filename()));
   return size;
 }
 
@@ -70,21 +75,36 @@ fs::path ContentStore::FilePath(const std::string& sha256) const {
 
 fs::path ContentStore::TreePath(const std::string& sha256) const { return trees_ / sha256; }
 
-Status ContentStore::PutFile(const fs::path& file, const std::string& sha256) {
-  ++puts_;
+Status ContentStore::PutFile(const fs::path& file, const ContentClaim& claim) {
   // Over one that is there: what came in last is known to have the digest.
-  const fs::path target = FilePath(sha256);
+  const fs::path target = FilePath(claim.sha256());
   MLPROF_TRY(SyncPath(file));
   MLPROF_TRY(MakePrivate(target.parent_path()));
   MLPROF_TRY(SyncPath(files_));
   return RenameDurably(file, target);
 }
 
-Status ContentStore::PutTree(const fs::path& folder, const std::string& sha256) {
-  const fs::path target = TreePath(sha256);
-  std::error_code error;
-  if (fs::exists(target, error)) return RemoveAll(folder);
-  return RenameDurably(folder, target);
+Status ContentStore::PutTree(const fs::path& folder, const ContentClaim& claim) {
+  const fs::path target = TreePath(claim.sha256());
+  {
+    const auto lock = Lock();
+    std::error_code error;
+    if (!fs::exists(target, error)) MLPROF_TRY(Rename(folder, target));
+  }
+  MLPROF_TRY(SyncPath(trees_));
+  return RemoveAll(folder);
+}
+
+Status ContentStore::ReplaceTree(const fs::path& folder, const ContentClaim& claim) {
+  const fs::path target = TreePath(claim.sha256());
+  const fs::path old = NewIncomingPath();
+  {
+    const auto lock = Lock();
+    std::error_code error;
+    if (fs::exists(target, error)) MLPROF_TRY(Rename(target, old));
+    MLPROF_TRY(Rename(folder, target));
+  }
+  return Discard({old});
 }
 
 bool ContentStore::HasFile(const std::string& sha256) const {
@@ -92,19 +112,34 @@ bool ContentStore::HasFile(const std::string& sha256) const {
   return fs::is_regular_file(FilePath(sha256), error);
 }
 
-Status ContentStore::Remove(const std::string& sha256) {
-  MLPROF_TRY(RemoveAll(FilePath(sha256)));
-  return RemoveTree(sha256);
+Result<std::vector<fs::path>> ContentStore::TakeOut(const std::string& sha256) {
+  std::vector<fs::path> taken_out;
+  for (const fs::path& path : {FilePath(sha256), TreePath(sha256)}) {
+    std::error_code error;
+    if (!fs::exists(path, error)) continue;
+    taken_out.push_back(NewIncomingPath());
+    MLPROF_TRY(Rename(path, taken_out.back()));
+  }
+  return taken_out;
 }
 
-Status ContentStore::RemoveTree(const std::string& sha256) {
-  // A tree half removed must not pass for a whole one after a crash: out of its name first.
-  const fs::path tree = TreePath(sha256);
-  std::error_code error;
-  if (!fs::exists(tree, error)) return {};
-  const fs::path doomed = NewIncomingPath();
-  MLPROF_TRY(RenameDurably(tree, doomed));
-  return RemoveAll(doomed);
+Status ContentStore::RemoveTree(const std::string& sha256, std::uint64_t ended_claims) {
+  const fs::path taken_out = NewIncomingPath();
+  {
+    const auto lock = Lock();
+    std::error_code error;
+    const bool wanted = IsClaimed(sha256) || ended_claims_ != ended_claims;
+    if (wanted || !fs::exists(TreePath(sha256), error)) return {};
+    MLPROF_TRY(Rename(TreePath(sha256), taken_out));
+  }
+  return Discard({taken_out});
+}
+
+Status ContentStore::Discard(const std::vector<fs::path>& taken_out) {
+  // A tree half removed must not pass for a whole one after a crash: its name goes first.
+  MLPROF_TRY(SyncPath(trees_));
+  for (const fs::path& path : taken_out) MLPROF_TRY(RemoveAll(path));
+  return {};
 }
 
 Result<Bytes> ContentStore::MoveTo(const fs::path& batch, const std::string& sha256) {
@@ -130,13 +165,30 @@ Result<bool> ContentStore::TakeBack(const std::string& sha256, const std::stop_t
                 {"why", digest ? "its SHA-256 is another" : digest.error().message()}});
       continue;
     }
-    const auto lock = Lock();
-    if (HasFile(sha256)) break;  // it came in, or was taken back, meanwhile
-    MLPROF_TRY(MakePrivate(FilePath(sha256).parent_path()));
-    MLPROF_TRY(RenameDurably(file, FilePath(sha256)));
+    const fs::path folder = FilePath(sha256).parent_path();
+    {
+      const auto lock = Lock();
+      if (HasFile(sha256)) break;  // it came in, or was taken back, meanwhile
+      MLPROF_TRY(MakePrivate(folder));
+      MLPROF_TRY(Rename(file, FilePath(sha256)));
+    }
+    MLPROF_TRY(SyncPath(folder));
     break;
   }
   return HasFile(sha256);
+}
+
+Status ContentStore::PruneQuarantine(Timestamp now, const QuarantineLimits& limits) {
+  return quarantine_.Prune(now, limits, [this](const fs::path& batch) -> Status {
+    const fs::path taken_out = NewIncomingPath();
+    {
+      const auto lock = Lock();
+      std::error_code error;
+      if (!fs::exists(batch, error)) return {};  // somebody else prunes too
+      MLPROF_TRY(Rename(batch, taken_out));
+    }
+    return Discard({taken_out});
+  });
 }
 
 Result<std::vector<std::string>> ContentStore::Digests() const {
@@ -156,6 +208,18 @@ Result<std::vector<std::string>> ContentStore::Digests() const {
   }
   if (error) return Fail(FromErrno(error.value(), "listing the content store"));
   return std::vector<std::string>(digests.begin(), digests.end());
+}
+
+ContentClaim::ContentClaim(ContentStore& store, std::string sha256)
+    : store_(store), sha256_(std::move(sha256)) {
+  const auto lock = store_.Lock();
+  store_.claims_.insert(sha256_);
+}
+
+ContentClaim::~ContentClaim() {
+  const auto lock = store_.Lock();
+  store_.claims_.erase(store_.claims_.find(sha256_));
+  ++store_.ended_claims_;
 }
 
 }  // namespace mlprof

@@ -5,7 +5,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMost = 4096;
+constexpr std::size_t kMostKnown = 4096;
 // Times of files go by ticks: within one, a file may change and keep its time.
 constexpr std::int64_t kTickNs = 50'000'000;
 
@@ -32,7 +32,7 @@ void KnownFiles::Remember(const std::string& sha256, const FileFacts& facts,
                           std::int64_t began_ns) {
   if (began_ns - facts.changed_ns < kTickNs || began_ns - facts.modified_ns < kTickNs) return;
   const std::scoped_lock lock(mutex_);
-  if (known_.size() >= kMost && !known_.contains(sha256)) known_.erase(known_.begin());
+  if (known_.size() >= kMostKnown && !known_.contains(sha256)) known_.erase(known_.begin());
   known_[sha256] = facts;
 }
 

@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
+#include "common/text/ascii.h"
+
 namespace mlprof {
-namespace {
-
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-}  // namespace
 
 bool IsValidName(std::string_view name) {
-  return !name.empty() && name.size() <= 255 && IsAlphanumeric(name.front()) &&
+  return !name.empty() && name.size() <= 255 && IsAlnum(name.front()) &&
          std::all_of(name.begin(), name.end(),
-                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+                     [](char c) { return IsAlnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool IsValidWorkspace(std::string_view workspace) {

@@ -1,4 +1,5 @@
-// A slice of a list, newest first unless said otherwise.
+// A slice of a list, newest first unless said otherwise. Ends early where its items are long: the
+// cursor alone says whether there are more.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "common/result/result.h"
 #include "server/storage/page.h"
@@ -24,17 +25,33 @@ inline Result<std::int64_t> SequenceBefore(const PageRequest& page) {
   return before;
 }
 
-/// Cuts what was read for `top` + 1 down to `top`; `sequences` are the numbers of `values`.
+/// Gathers the page of a list whose rows come in its order, `top` + 1 at most.
 template <class T>
-Page<T> CutToPage(std::vector<T> values, const std::vector<std::int64_t>& sequences, int top) {
-  Page<T> page;
-  const auto limit = static_cast<std::size_t>(top);
-  if (values.size() > limit) {
-    values.erase(values.begin() + top, values.end());
-    page.next_cursor = std::to_string(sequences[limit - 1]);
+class PageOf {
+ public:
+  explicit PageOf(int top) : top_(static_cast<std::size_t>(top)) {}
+
+  /// Whether a row of this size, stored, still belongs to the page; else there is a next one.
+  bool Takes(std::size_t bytes) {
+    bytes_ += bytes;
+    const bool fits = page_.value.empty() || (page_.value.size() < top_ && bytes_ <= kMostBytes);
+    if (!fits) page_.next_cursor = std::to_string(last_);
+    return fits;
   }
-  page.value = std::move(values);
-  return page;
-}
+  void Add(T item, std::int64_t sequence) {
+    page_.value.push_back(std::move(item));
+    last_ = sequence;
+  }
+  Page<T> Take() { return std::move(page_); }
+
+ private:
+  // A document is a few kilobytes, and may be a megabyte.
+  static constexpr std::size_t kMostBytes = 4 << 20;
+
+  const std::size_t top_;
+  std::size_t bytes_ = 0;
+  std::int64_t last_ = 0;
+  Page<T> page_;
+};
 
 }  // namespace mlprof

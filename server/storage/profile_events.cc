@@ -89,7 +89,6 @@ Result<std::string> ProfileRepository::Log(const std::string& profile_id) {
 }
 
 Status ProfileRepository::AddEvent(const std::string& profile_id, const StoredEvent& event) {
-  const std::string data = DumpJson(event.data);
   return database_.Write([&](Connection& connection) -> Status {
     MLPROF_TRY(Statement(connection, R"sql(
       INSERT INTO profile_events (profile_id, event_id, type, data, checksum)
@@ -98,7 +97,7 @@ Status ProfileRepository::AddEvent(const std::string& profile_id, const StoredEv
                    .Bind(":profile_id", profile_id)
                    .Bind(":event_id", event.id)
                    .Bind(":type", event.type)
-                   .Bind(":data", data)
+                   .Bind(":data", event.data)
                    .Run());
     if (event.type != "log" || event.id <= kLogEventsKept) return {};
     return Statement(connection, R"sql(
@@ -110,25 +109,42 @@ Status ProfileRepository::AddEvent(const std::string& profile_id, const StoredEv
   });
 }
 
+// A row of before the checksums is at least JSON.
 Result<std::vector<StoredEvent>> ProfileRepository::EventsAfter(const std::string& profile_id,
-                                                                std::int64_t id) {
+                                                                std::int64_t id,
+                                                                const EventLimit& limit) {
   return database_.Read([&](Connection& connection) -> Result<std::vector<StoredEvent>> {
     Statement rows(connection, R"sql(
       SELECT event_id, type, data,
-             checksum = row_checksum(profile_id, event_id, type, data) OR checksum IS NULL
+             coalesce(checksum = row_checksum(profile_id, event_id, type, data), json_valid(data))
       FROM profile_events
-      WHERE profile_id = :profile_id AND event_id > :id ORDER BY event_id)sql");
-    rows.Bind(":profile_id", profile_id).Bind(":id", id);
+      WHERE profile_id = :profile_id AND event_id > :id ORDER BY event_id LIMIT :count)sql");
+    rows.Bind(":profile_id", profile_id)
+        .Bind(":id", id)
+        .Bind(":count", static_cast<std::int64_t>(limit.count));
     std::vector<StoredEvent> events;
+    Bytes taken;
     for (;;) {
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row) return events;
       if (rows.Int(3) == 0) return Fail(DamagedRow("an event of the profile " + profile_id));
-      auto data = ParseJson(rows.Text(2));
-      if (!data) return Fail(Internal("a stored event: " + data.error().message()));
-      events.push_back({rows.Int(0), rows.Text(1), std::move(*data)});
+      taken += Bytes(static_cast<std::int64_t>(rows.Size(2)));
+      if (!events.empty() && taken > limit.bytes) return events;
+      events.push_back({rows.Int(0), rows.Text(1), rows.Text(2)});
     }
+  });
+}
+
+Result<std::optional<EventMark>> ProfileRepository::NewestEvent(const std::string& profile_id) {
+  return database_.Read([&](Connection& connection) -> Result<std::optional<EventMark>> {
+    Statement row(connection, R"sql(
+      SELECT event_id, type FROM profile_events
+      WHERE profile_id = :profile_id ORDER BY event_id DESC LIMIT 1)sql");
+    const Result<bool> found = row.Bind(":profile_id", profile_id).Step();
+    if (!found) return Fail(found.error());
+    if (!*found) return std::nullopt;
+    return EventMark{row.Int(0), row.Text(1)};
   });
 }
 

@@ -1,5 +1,6 @@
-// The trials, samples, rows and phases a profile leaves.
+// The trials, rows and phases a profile leaves.
 #include "common/json/domain_json.h"
+#include "server/storage/artifact_rows.h"
 #include "server/storage/database.h"
 #include "server/storage/profile_repository.h"
 #include "server/storage/row_checksum.h"
@@ -84,41 +85,6 @@ Result<std::vector<std::uint32_t>> ProfileRepository::Latencies(const std::strin
   });
 }
 
-Status ProfileRepository::AddSamples(const std::string& profile_id,
-                                     std::span<const Sample> samples) {
-  if (samples.empty()) return {};
-  const std::string blob = EncodeSamples(samples);
-  return database_.Write([&](Connection& connection) {
-    return Statement(connection, R"sql(
-             INSERT INTO profile_sample_batches (profile_id, sample_count, samples, checksum)
-             VALUES (:profile_id, :count, :samples,
-                     row_checksum(:profile_id, :count, :samples)))sql")
-        .Bind(":profile_id", profile_id)
-        .Bind(":count", static_cast<std::int64_t>(samples.size()))
-        .BindBlob(":samples", blob)
-        .Run();
-  });
-}
-
-Result<std::vector<Sample>> ProfileRepository::Samples(const std::string& profile_id) {
-  return database_.Read([&](Connection& connection) -> Result<std::vector<Sample>> {
-    Statement rows(connection, R"sql(
-      SELECT samples, checksum = row_checksum(profile_id, sample_count, samples)
-                        OR checksum IS NULL
-      FROM profile_sample_batches
-      WHERE profile_id = :profile_id ORDER BY sequence)sql");
-    rows.Bind(":profile_id", profile_id);
-    std::vector<Sample> samples;
-    for (;;) {
-      const Result<bool> row = rows.Step();
-      if (!row) return Fail(row.error());
-      if (!*row) return samples;
-      if (rows.Int(1) == 0) return Fail(DamagedRow("samples of the profile " + profile_id));
-      MLPROF_TRY(DecodeSamples(rows.Text(0), samples));
-    }
-  });
-}
-
 Status ProfileRepository::SaveRows(const std::string& profile_id, std::span<const RowRecord> rows) {
   const std::string blob = EncodeRowRecords(rows);
   return database_.Write([&](Connection& connection) {
@@ -150,16 +116,17 @@ Result<std::vector<RowRecord>> ProfileRepository::Rows(const std::string& profil
   });
 }
 
-Status ProfileRepository::ClearMeasured(const std::string& profile_id) {
-  return database_.Write([&](Connection& connection) -> Status {
+Result<std::vector<std::string>> ProfileRepository::ClearMeasured(const std::string& profile_id) {
+  return database_.Write([&](Connection& connection) -> Result<std::vector<std::string>> {
     for (const char* sql : {"DELETE FROM profile_phases WHERE profile_id = :profile_id",
                             "DELETE FROM profile_trials WHERE profile_id = :profile_id",
+                            "DELETE FROM profile_series WHERE profile_id = :profile_id",
                             "DELETE FROM profile_sample_batches WHERE profile_id = :profile_id",
                             "DELETE FROM profile_rows WHERE profile_id = :profile_id",
                             "DELETE FROM profile_log_chunks WHERE profile_id = :profile_id"}) {
       MLPROF_TRY(Statement(connection, sql).Bind(":profile_id", profile_id).Run());
     }
-    return {};
+    return DeleteArtifactsOf(connection, profile_id);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "server/storage/profile_repository.h"
 
 #include "common/json/domain_json.h"
+#include "server/storage/artifact_rows.h"
 #include "server/storage/database.h"
 #include "server/storage/idempotency_keys.h"
 #include "server/storage/names.h"
@@ -8,6 +9,7 @@
 #include "server/storage/profile_rows.h"
 #include "server/storage/random_id.h"
 #include "server/storage/row_checksum.h"
+#include "server/storage/source_rows.h"
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
@@ -65,6 +67,7 @@ Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const I
   if (*taken && !allow_more_runs) {
     return Fail(Conflict("a profile named \"" + profile.request.name + "\" exists"));
   }
+  MLPROF_TRY(CheckSourceExists(connection, profile.workspace, profile.request.inference_config));
   MLPROF_TRY(InsertProfile(connection, profile));
   MLPROF_TRY(SaveKey(connection, profile.workspace, key, "profile", profile.id));
   return CreatedProfile{std::move(profile), false};
@@ -161,22 +164,21 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
         .Bind(":model_id", filter.model_id)
         .Bind(":name", filter.name)
         .Bind(":limit", page.top + 1);
-    std::vector<Profile> profiles;
-    std::vector<std::int64_t> sequences;
+    PageOf<Profile> profiles(page.top);
     for (;;) {
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
-      if (!*row) return CutToPage(std::move(profiles), sequences, page.top);
+      if (!*row || !profiles.Takes(rows.Size(0))) return profiles.Take();
       auto profile = ReadProfileRow(rows);
       if (!profile) return Fail(profile.error());
-      profiles.push_back(std::move(*profile));
-      sequences.push_back(rows.Int(5));
+      profiles.Add(std::move(*profile), rows.Int(5));
     }
   });
 }
 
-Status ProfileRepository::Delete(const std::string& workspace, const std::string& name_or_id) {
-  return database_.Write([&](Connection& connection) -> Status {
+Result<std::vector<std::string>> ProfileRepository::Delete(const std::string& workspace,
+                                                           const std::string& name_or_id) {
+  return database_.Write([&](Connection& connection) -> Result<std::vector<std::string>> {
     const auto profile = FindProfile(connection, workspace, name_or_id);
     if (!profile) return Fail(profile.error());
     if (!*profile) return Fail(NoSuchProfile(name_or_id));
@@ -186,7 +188,10 @@ Status ProfileRepository::Delete(const std::string& workspace, const std::string
     }
     const std::string& id = (*profile)->id;
     MLPROF_TRY(ForgetKeys(connection, workspace, "profile", id));
-    return Statement(connection, "DELETE FROM profiles WHERE id = :id").Bind(":id", id).Run();
+    auto artifacts = DeleteArtifactsOf(connection, id);
+    if (!artifacts) return artifacts;
+    MLPROF_TRY(Statement(connection, "DELETE FROM profiles WHERE id = :id").Bind(":id", id).Run());
+    return artifacts;
   });
 }
 

@@ -1,8 +1,10 @@
-// Profiles and all they leave behind: phases, trials, samples, rows, logs, events. Every method is
-// one transaction on the single writer connection (or a read on a read-only one). Thread-safe.
+// Profiles and all they leave behind: phases, trials, series, rows, logs, events; their artifacts
+// have rows of their own (artifact_rows.h). Every method is one transaction on the single writer
+// connection (or a read on a read-only one). Thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,9 +12,10 @@
 
 #include "common/domain/profile.h"
 #include "common/domain/sample.h"
+#include "common/domain/series.h"
 #include "common/domain/trial.h"
-#include "common/json/json.h"
 #include "common/result/result.h"
+#include "common/units/bytes.h"
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 
@@ -38,7 +41,39 @@ struct PhaseRecord {
 struct StoredEvent {
   std::int64_t id = 0;  // rises within its profile, gaps allowed
   std::string type;
-  Json data;
+  std::string data;  // JSON on one line
+
+  Bytes size() const { return Bytes(static_cast<std::int64_t>(data.size())); }
+};
+
+/// How much is read at once. A page ends before the event that would pass either, but it has one.
+struct EventLimit {
+  std::size_t count = 64;
+  Bytes bytes = KiB(128);
+};
+
+/// Of all series of a profile together.
+struct PointCount {
+  std::int64_t measured = 0;
+  std::int64_t kept = 0;  // fewer where they were thinned out (server/retention)
+};
+
+/// What one that is over takes.
+struct FinishedProfile {
+  std::string id;
+  std::string workspace;
+  std::string name;
+  Timestamp finished;
+  Bytes samples;  // its series, as they are stored
+  PointCount points;
+  std::int64_t largest_series = 0;  // points kept of the one with the most, over all containers
+  std::int64_t most_parts = 0;      // containers in which one of its series was read
+};
+
+/// Where the events of a profile end.
+struct EventMark {
+  std::int64_t id = 0;
+  std::string type;
 };
 
 struct CreatedProfile {
@@ -51,7 +86,7 @@ class ProfileRepository {
   explicit ProfileRepository(Database& database);
 
   /// Gives the profile an id where it has none. kConflict when the name exists in the workspace
-  /// and `allow_more_runs` is false; kKeyReused.
+  /// and `allow_more_runs` is false; kInvalidArgument for a source that is not there; kKeyReused.
   Result<CreatedProfile> Create(const Profile& profile, const IdempotencyKey& key,
                                 bool allow_more_runs);
   /// What Create made under this key; none for a new key. kKeyReused.
@@ -61,8 +96,10 @@ class ProfileRepository {
   Result<Profile> Get(const std::string& workspace, const std::string& name_or_id);
   Result<Page<Profile>> List(const std::string& workspace, const ProfileFilter& filter,
                              const PageRequest& page);
-  /// kConflict when it is not finished. Removes everything the profile left.
-  Status Delete(const std::string& workspace, const std::string& name_or_id);
+  /// kConflict when it is not finished. Removes everything the profile left; gives the digests of
+  /// its artifacts, whose content may be nobody's now.
+  Result<std::vector<std::string>> Delete(const std::string& workspace,
+                                          const std::string& name_or_id);
 
   /// Writes every mutable field of the profile if its stored state still is `expected`; else
   /// kConflict.
@@ -74,6 +111,10 @@ class ProfileRepository {
   Result<std::vector<Profile>> Queued();
   Result<std::vector<Profile>> Interrupted();
   Result<std::int64_t> CountQueued();
+  /// Across workspaces, oldest first.
+  Result<std::vector<FinishedProfile>> Finished();
+  /// What the deletion of one frees, about.
+  Result<Bytes> SizeOf(const std::string& profile_id);
 
   Result<std::vector<PhaseRecord>> Phases(const std::string& profile_id);
   /// `latencies_us`: every exact latency of the trial, 4 bytes each.
@@ -82,9 +123,18 @@ class ProfileRepository {
   Result<std::vector<Trial>> Trials(const std::string& profile_id);
   /// Microseconds, in the order they were added; kNotFound for an unknown trial.
   Result<std::vector<std::uint32_t>> Latencies(const std::string& profile_id, int trial_number);
-  /// Appends a batch as one compact blob (sample_codec.h).
-  Status AddSamples(const std::string& profile_id, std::span<const Sample> samples);
-  Result<std::vector<Sample>> Samples(const std::string& profile_id);
+  /// Appends what was read of one container (series_codec.h).
+  Status AddSeries(const std::string& profile_id, std::span<const Series> all);
+  /// A part for each container and series, in the order they were added.
+  Result<std::vector<Series>> SeriesParts(const std::string& profile_id);
+  /// Of a profile from before there were series: they are made of these.
+  Result<std::vector<Sample>> FormerSamples(const std::string& profile_id);
+  Result<PointCount> CountPoints(const std::string& profile_id);
+  /// Replaces the points of each series of a finished profile by those that `thin` gives, which is
+  /// called within the transaction; `former` are the series made of its FormerSamples, whose place
+  /// they take. kConflict where it is not finished.
+  Status ThinSeries(const std::string& profile_id, std::span<const Series> former,
+                    const std::function<std::vector<SeriesPoint>(const Series&)>& thin);
   /// In place of what was saved before.
   Status SaveRows(const std::string& profile_id, std::span<const RowRecord> rows);
   Result<std::vector<RowRecord>> Rows(const std::string& profile_id);
@@ -93,11 +143,14 @@ class ProfileRepository {
   Result<std::string> Log(const std::string& profile_id);
   /// Of type "log" the last 20,000 ids are kept, of the others all.
   Status AddEvent(const std::string& profile_id, const StoredEvent& event);
-  Result<std::vector<StoredEvent>> EventsAfter(const std::string& profile_id, std::int64_t id);
+  /// The first page of those after `id`, oldest first.
+  Result<std::vector<StoredEvent>> EventsAfter(const std::string& profile_id, std::int64_t id,
+                                               const EventLimit& limit = {});
+  Result<std::optional<EventMark>> NewestEvent(const std::string& profile_id);
 
   /// What a run that is tried again leaves of its former try: nothing but the events, by whose ids
-  /// clients resume.
-  Status ClearMeasured(const std::string& profile_id);
+  /// clients resume. Gives the digests of its artifacts, as Delete() does.
+  Result<std::vector<std::string>> ClearMeasured(const std::string& profile_id);
 
  private:
   Database& database_;

@@ -37,15 +37,6 @@ bool DiskIsShort(const fs::path& root, double free_share) {
          static_cast<double>(space.available) < free_share * static_cast<double>(space.capacity);
 }
 
-Status RemoveBatch(const fs::path& batch, Bytes size, const char* why) {
-  std::error_code error;
-  fs::remove_all(batch, error);
-  if (error) return Fail(FromErrno(error.value(), "removing " + batch.string()));
-  LogInfo("quarantined content was removed",
-          {{"folder", batch.string()}, {"size_bytes", size.count()}, {"why", why}});
-  return {};
-}
-
 }  // namespace
 
 Bytes SizeOfTree(const fs::path& path) {
@@ -101,7 +92,8 @@ Result<std::vector<fs::path>> Quarantine::Find(const std::string& sha256) const 
   return found;
 }
 
-Status Quarantine::Prune(Timestamp now, const QuarantineLimits& limits) {
+Status Quarantine::Prune(Timestamp now, const QuarantineLimits& limits,
+                         const std::function<Status(const fs::path& batch)>& remove) {
   const auto batches = OldestFirst();
   if (!batches) return Fail(batches.error());
   std::vector<Bytes> sizes;
@@ -114,7 +106,11 @@ Status Quarantine::Prune(Timestamp now, const QuarantineLimits& limits) {
     const bool may_go = name < NameAt(now - limits.kept_at_least);
     const bool full = total > limits.size || DiskIsShort(root_, limits.free_share);
     if (!old && !(may_go && full)) break;  // those behind it are younger
-    MLPROF_TRY(RemoveBatch(batch, sizes[i], old ? "kept long enough" : "space is short"));
+    MLPROF_TRY(remove(batch));
+    LogInfo("quarantined content was removed",
+            {{"folder", batch.string()},
+             {"size_bytes", sizes[i].count()},
+             {"why", old ? "kept long enough" : "space is short"}});
     total = total - sizes[i];
   }
   return {};

@@ -4,11 +4,12 @@
 //   quarantine/2026-08-02T10-11-12Z/content/abcd…   what a start found, under its digest
 //   quarantine/2026-08-02T10-11-12Z/trees/abcd…/
 //
-// Moved there and back by rename. Not thread-safe: the content store's lock goes around it.
+// Moved there and back by rename, under the content store's lock.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,10 @@ class Quarantine {
   std::filesystem::path NewBatch(Timestamp now) const;
   /// The files with this digest for a name, newest first. Whether it is theirs has to be seen.
   Result<std::vector<std::filesystem::path>> Find(const std::string& sha256) const;
-  /// Removes what has been kept long enough, and logs it. What this class did not name stays.
-  Status Prune(Timestamp now, const QuarantineLimits& limits = {});
+  /// Has `remove` do away with each batch that has been kept long enough, and logs it. What this
+  /// class did not name stays. Without the lock, as it reads whole batches.
+  Status Prune(Timestamp now, const QuarantineLimits& limits,
+               const std::function<Status(const std::filesystem::path& batch)>& remove);
 
  private:
   Result<std::vector<std::filesystem::path>> OldestFirst() const;

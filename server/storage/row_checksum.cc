@@ -20,7 +20,7 @@ struct CheckedTable {
 };
 
 // The lists of columns are those of the statements that write the rows.
-constexpr std::array<CheckedTable, 6> kTables = {{
+constexpr std::array<CheckedTable, 7> kTables = {{
     {"models", R"sql(
        SELECT 'the model ' || name || ':' || version || ' of workspace ' || workspace
        FROM models NOT INDEXED
@@ -41,6 +41,11 @@ constexpr std::array<CheckedTable, 6> kTables = {{
        FROM profiles NOT INDEXED
        WHERE checksum <> row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
                                       document) LIMIT 3)sql"},
+    {"profile_artifacts", R"sql(
+       SELECT 'the artifact ' || name || ' of the profile ' || profile_id
+       FROM profile_artifacts NOT INDEXED
+       WHERE checksum <> row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
+                                      created_unix_ms) LIMIT 3)sql"},
     {"azure_blobs", R"sql(
        SELECT 'the blob ' || container || '/' || path || ' of workspace ' || workspace
        FROM azure_blobs NOT INDEXED

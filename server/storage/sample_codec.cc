@@ -1,6 +1,5 @@
 #include "server/storage/sample_codec.h"
 
-#include <algorithm>
 #include <array>
 
 #include "server/storage/byte_codec.h"
@@ -15,24 +14,6 @@ constexpr std::uint64_t kSamplesVersion = 2;
 constexpr std::size_t kFirstIntegers = 12;
 constexpr std::size_t kIntegers = 15;
 using Integers = std::array<std::int64_t, kIntegers>;
-
-Integers ToIntegers(const Sample& s) {
-  return {s.at.count(),
-          s.cpu_time.count(),
-          s.periods,
-          s.throttled_periods,
-          s.throttled_time.count(),
-          s.usage.count(),
-          s.unreclaimable.count(),
-          s.cache.count(),
-          s.processes,
-          s.oom_kills,
-          s.agent_cpu_time.count(),
-          s.agent_memory.count(),
-          s.mapped_file.count(),
-          s.file_refaults,
-          s.major_faults};
-}
 
 Sample FromIntegers(const Integers& v) {
   using std::chrono::nanoseconds;
@@ -55,31 +36,12 @@ Sample FromIntegers(const Integers& v) {
   return s;
 }
 
-// In unsigned arithmetic, which wraps, so that no pair of values is out of range.
-std::int64_t Difference(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t Sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 Error Damaged(const char* what) {
   return Internal(std::string("the stored ") + what + " cannot be read");
 }
 
 // What most samples lack, or what most have as the one before: a byte says which follow.
 enum Extra : std::uint64_t { kPeak = 1, kStall = 2, kLag = 4, kFileFigures = 8, kWait = 16 };
-
-std::uint64_t ExtrasOf(const Sample& sample, const Integers& now, const Integers& before) {
-  std::uint64_t extras = 0;
-  if (sample.peak_unreclaimable) extras |= kPeak;
-  if (sample.memory_stall) extras |= kStall;
-  if (sample.send_lag) extras |= kLag;
-  if (sample.run_queue_wait) extras |= kWait;
-  const auto from = static_cast<std::ptrdiff_t>(kFirstIntegers);
-  if (!std::equal(now.begin() + from, now.end(), before.begin() + from)) extras |= kFileFigures;
-  return extras;
-}
 
 void ReadExtras(ByteReader& reader, std::uint64_t extras, Sample& sample) {
   using std::chrono::nanoseconds;
@@ -103,26 +65,6 @@ RowRecord ReadRow(ByteReader& reader) {
 }
 
 }  // namespace
-
-std::string EncodeSamples(std::span<const Sample> samples) {
-  ByteWriter writer;
-  writer.Unsigned(kSamplesVersion);
-  Integers before{};
-  for (const Sample& sample : samples) {
-    const Integers now = ToIntegers(sample);
-    const std::uint64_t extras = ExtrasOf(sample, now, before);
-    const std::size_t integers = (extras & kFileFigures) != 0 ? kIntegers : kFirstIntegers;
-    writer.Unsigned(extras);
-    for (std::size_t i = 0; i < integers; ++i) writer.Signed(Difference(now[i], before[i]));
-    writer.OptionalDouble(sample.host_cpu_pressure);
-    if (sample.peak_unreclaimable) writer.Signed(sample.peak_unreclaimable->count());
-    if (sample.memory_stall) writer.Signed(sample.memory_stall->count());
-    if (sample.send_lag) writer.Signed(sample.send_lag->count());
-    if (sample.run_queue_wait) writer.Signed(sample.run_queue_wait->count());
-    before = now;
-  }
-  return writer.Take();
-}
 
 Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples) {
   ByteReader reader(bytes);

@@ -1,9 +1,10 @@
-// Samples, row records and latencies as blobs.
+// Row records and latencies as blobs, and the samples of profiles from before there were series
+// (series_codec.h), which are only read.
 //
-// A sample batch: a version byte 1, then for every sample the differences to the one before it (the
+// A sample batch: a version byte, then for every sample the differences to the one before it (the
 // first: to zero), as signed variable-length integers in the order of the struct, times in
 // nanoseconds, and the host's pressure as an optional double. Counters that hardly move take one
-// byte each: about 25 bytes a sample, for 104 in memory.
+// byte each.
 //
 // Row records: a version byte 1, then for every row its fields in order, integers variable, medians
 // and the peak optional doubles.
@@ -25,7 +26,6 @@
 
 namespace mlprof {
 
-std::string EncodeSamples(std::span<const Sample> samples);
 /// Appends to `samples`.
 Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples);
 

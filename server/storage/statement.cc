@@ -76,6 +76,10 @@ std::string Statement::Text(int column) const {
   return data ? std::string(static_cast<const char*>(data), static_cast<std::size_t>(size)) : "";
 }
 
+std::size_t Statement::Size(int column) const {
+  return static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+}
+
 Timestamp Statement::Time(int column) const {
   return Timestamp(std::chrono::milliseconds(Int(column)));
 }

@@ -38,6 +38,7 @@ class Statement {
   // Columns of the current row, from 0.
   std::int64_t Int(int column) const;
   std::string Text(int column) const;  // blobs too
+  std::size_t Size(int column) const;  // of it, in bytes
   Timestamp Time(int column) const;
 
  private:

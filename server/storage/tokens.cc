@@ -14,7 +14,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMost = 1000;  // every check goes over all of them
+constexpr std::size_t kMostTokens = 1000;  // every check goes over all of them
 constexpr std::size_t kDayLength = 10;
 
 // 256 random bits.
@@ -85,9 +85,9 @@ Result<CreatedToken> TokenRepository::Create(const NewToken& asked) {
   const std::string digest = Sha256Hex(made.secret);
   // Held over the write, so that what is in memory and what is stored keep the same order.
   const std::lock_guard lock(mutex_);
-  if (held_.size() >= kMost) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "there are " + std::to_string(kMost) + " tokens, as many as may be; revoke some");
+  if (held_.size() >= kMostTokens) {
+    return Fail(ErrorCode::kResourceExhausted, "there are " + std::to_string(kMostTokens) +
+                                                   " tokens, as many as may be; revoke some");
   }
   MLPROF_TRY(database_.Write(
       [&](Connection& connection) { return Insert(connection, made.token, digest); }));

@@ -32,7 +32,7 @@ std::uint32_t WordAt(const unsigned char* bytes, bool big_endian = true) {
   return big_endian == (std::endian::native == std::endian::big) ? word : __builtin_bswap32(word);
 }
 
-struct Sum {
+struct Checksum {
   bool big_endian = false;
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -62,7 +62,7 @@ Result<bool> ReadAll(int fd, std::span<unsigned char> into) {
 
 // Where frames stop being good, and the commits of the same writer from there on.
 Result<std::optional<WalBreak>> WalkFrames(int fd, std::span<const unsigned char> header,
-                                           std::size_t page, Sum sum, bool good) {
+                                           std::size_t page, Checksum sum, bool good) {
   std::array<unsigned char, 8> salt{};
   std::copy_n(&header[16], salt.size(), salt.begin());
   std::vector<unsigned char> frame(kFrameHeader + page);
@@ -96,7 +96,7 @@ Result<std::optional<WalBreak>> FindWalBreak(const std::filesystem::path& wal) {
   if (!whole) return Fail(whole.error());
   if (!*whole) return std::nullopt;
   const std::uint32_t magic = WordAt(header.data());
-  Sum sum{.big_endian = magic == kMagic + 1};
+  Checksum sum{.big_endian = magic == kMagic + 1};
   sum.Add(std::span(header).first(kSummed));
   std::uint32_t page = WordAt(&header[8]);
   const bool good = (magic & ~1U) == kMagic && sum.StandsAt(&header[kSummed]);

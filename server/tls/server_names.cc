@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/text/case.h"
+
 namespace mlprof {
 namespace {
 
@@ -14,10 +16,7 @@ constexpr std::size_t kLongestLabel = 63;
 
 std::string Plain(std::string_view host) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  std::string plain(host);
-  std::transform(plain.begin(), plain.end(), plain.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return plain;
+  return Lowercase(host);
 }
 
 bool IsAddress(const std::string& host) {

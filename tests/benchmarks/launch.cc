@@ -105,7 +105,7 @@ MlprofRound RunMlprof(Runtime& runtime, const LaunchRequest& request) {
   MlprofRound round;
   const auto target = Must(runtime.Launch(request, {}, Deadline::After(60s)));
   round.launched = MillisecondsSince(began);
-  testing::HeardAgent heard;
+  fakes::HeardAgent heard;
   target->agent().Listen(&heard);
   target->agent().Start(StartFor(request.image, request.config));
   if (!heard.AwaitReady()) Die(Internal("the model never became ready"));

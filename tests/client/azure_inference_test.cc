@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "client/cli/azure/azure_source.h"
-#include "client/cli/text_file.h"
 #include "tests/client/temporary_folder.h"
 
 namespace mlprof::cli {
@@ -87,6 +86,8 @@ TEST(AzureInferenceTest, TellsMlprofsOwnForm) {
   EXPECT_TRUE(IsNativeInference(Parsed(R"({"entryScript":"s","requestTimeoutSeconds":5})")));
   EXPECT_TRUE(IsNativeInference(
       Parsed(R"({"entryScript":"s","environment":{"python":{"pipPackages":["x"]}}})")));
+  EXPECT_TRUE(IsNativeInference(
+      Parsed(R"({"entryScript":"s","environment":{"python":{"condaPackages":["x"]}}})")));
   EXPECT_FALSE(IsNativeInference(
       Parsed(R"({"entryScript":"s","environment":{"python":{"condaDependenciesFile":"e"}}})")));
 }
@@ -109,9 +110,8 @@ TEST_F(AzureSourceTest, TakesTheEntryScriptAloneWhereNoFolderIsNamed) {
   ASSERT_TRUE(local) << local.error().message();
   EXPECT_EQ(local->source_folder, script);
   EXPECT_EQ(Script(*local).entry_script, "score.py");
-  EXPECT_EQ(Script(*local).conda_dependencies_file, "mlprof-conda.yml");
-  ASSERT_EQ(local->extra.size(), 1U);
-  EXPECT_EQ(ReadTextFile(local->extra[0].file).value(), "dependencies:\n- python=3.8\n");
+  EXPECT_EQ(Script(*local).conda_packages, std::vector<std::string>{"python=3.8"});
+  EXPECT_TRUE(local->extra.empty());
 }
 
 TEST_F(AzureSourceTest, LooksInTheSourceFolderFirst) {

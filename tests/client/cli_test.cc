@@ -197,16 +197,27 @@ TEST_F(CliTest, ExportsFiles) {
   row.row = 3;
   server_->On("GET /profiles/0123/rows", 200,
               Text({{"value", {EncodeRowRecord(row)}}, {"nextCursor", nullptr}}));
-  server_->On("GET /profiles/0123/samples", 200, R"({"series":{"cpuCores":[[0.5,0.25]]}})");
+  // The device's series is one that nothing here was written for.
+  const std::string answer =
+      R"({"series":{"cpuCores":[[0.5,0.25]],"deviceMemoryInBytes":[[0.1,2048.0]]},)"
+      R"("seriesInfo":{"cpuCores":{"source":"agent","unit":"cores"},)"
+      R"("deviceMemoryInBytes":{"source":"device","unit":"bytes"}}})";
+  server_->On("GET /profiles/0123/samples", 200, answer);
   const std::string folder = (folder_.path() / "out").string();
   EXPECT_EQ(Run({"profile", "export", "p1", "-t", folder, "--format", "csv"}).status, 0);
   std::ifstream samples(folder + "/samples.csv");
   std::string line;
   std::getline(samples, line);
+  EXPECT_EQ(line, "series,seconds,value,unit,source\r");
   std::getline(samples, line);
-  EXPECT_EQ(line, "cpuCores,0.5,0.25\r");
+  EXPECT_EQ(line, "cpuCores,0.5,0.25,cores,agent\r");
+  std::getline(samples, line);
+  EXPECT_EQ(line, "deviceMemoryInBytes,0.1,2048.0,bytes,device\r");
   EXPECT_EQ(Run({"profile", "export", "p1", "-t", folder}).status, 0);
   EXPECT_TRUE(std::filesystem::exists(folder + "/profile.json"));
+  std::ifstream json(folder + "/samples.json");
+  std::getline(json, line);
+  EXPECT_EQ(line, answer);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // `mlprof profile -m … --idi …` as a whole.
 #include "client/cli/path_name.h"
-#include "client/include/mlprof/tar_writer.h"
+#include "client/include/mlprof/pack_tar.h"
 #include "tests/client/cli_fixture.h"
 
 namespace mlprof::cli {

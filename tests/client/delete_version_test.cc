@@ -90,9 +90,19 @@ TEST_F(DeleteVersionTest, SaysWhichRunOfAProfileANameMeant) {
   EXPECT_EQ(outcome.err, "mlprof: deleted profile p1 of 2026-01-02 03:04:05 (0123)\n");
 }
 
+TEST_F(DeleteVersionTest, DeletesASourceByItsContent) {
+  const std::string digest(64, 'a');
+  server_->On("DELETE /sources/sha256%3A" + digest, 204, "");
+  const Outcome outcome = Run({"source", "delete", "sha256:" + digest});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "mlprof: deleted source sha256:" + digest + "\n");
+  EXPECT_EQ(Deleted("sources/sha256%3A" + digest), 1U);
+}
+
 TEST_F(DeleteVersionTest, SaysSoWhereThereIsNone) {
   EXPECT_EQ(Run({"model", "delete", "nosuch"}).status, 3);
   EXPECT_EQ(Run({"dataset", "delete", "nosuch"}).status, 3);
+  EXPECT_EQ(Run({"source", "delete", "sha256:0"}).status, 3);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <thread>
 
 #include "tests/client/cli_fixture.h"
+#include "tests/common/http/scripted_server.h"
 
 namespace mlprof::cli {
 namespace {
@@ -26,6 +27,17 @@ TEST_F(CliTest, DoctorNamesWhatIsMissingAndWhatMendsIt) {
   // However busy they are.
   EXPECT_EQ(checks.at("cores").at("ok"), std::thread::hardware_concurrency() >= 2);
   EXPECT_EQ(checks.at("server").at("found"), "http://fake is not ready: the disk is full");
+}
+
+TEST_F(CliTest, DoctorSaysWhatAnEngineAnswersThatIsNotWell) {
+  ScriptedServer engine({"\r\n\r\n", "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno"});
+  environment_["DOCKER_HOST"] = "unix://" + std::get<UnixEndpoint>(engine.endpoint()).path;
+  const Json json = ParseJson(Run({"doctor", "-o", "json"}).out).value();
+  for (const Json& check : json.at("checks")) {
+    if (check.at("name") != "docker") continue;
+    EXPECT_EQ(check.at("found"), "the engine answers 500");
+  }
+  EXPECT_EQ(engine.Request().substr(0, 20), "GET /_ping HTTP/1.1\r");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "client/include/mlprof/rows_file.h"
-#include "client/src/base64.h"
 #include "client/src/problem.h"
 #include "client/src/random_key.h"
 #include "client/src/sse_parser.h"
@@ -50,14 +49,6 @@ TEST(SseParserTest, ReadsEventsWhateverThePieces) {
     EXPECT_EQ(events[1].id, 8);
     EXPECT_EQ(events[1].type, "message");
   }
-}
-
-TEST(Base64Test, GoesThereAndBack) {
-  for (const std::string bytes : {"", "a", "ab", "abc", "\x00\xff\x01"}) {
-    EXPECT_EQ(DecodeBase64(EncodeBase64(bytes)).value(), bytes);
-  }
-  EXPECT_FALSE(DecodeBase64("a"));
-  EXPECT_FALSE(DecodeBase64("????"));
 }
 
 TEST(RandomUuidTest, IsOfVersion4AndNeverTheSame) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "client/cli/text_file.h"
-#include "client/include/mlprof/tar_writer.h"
+#include "client/include/mlprof/pack_tar.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/client/golden.h"
 

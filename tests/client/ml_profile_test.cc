@@ -56,8 +56,7 @@ TEST_F(MlProfileTest, ProfilesAsMicrosoftsPageHasIt) {
   EXPECT_EQ(served.at("environment"),
             (Json{{"name", "e"},
                   {"docker", {{"baseImage", "some/image"}}},
-                  {"python",
-                   {{"pipPackages", {"numpy"}}, {"condaDependenciesFile", "mlprof-conda.yml"}}}}));
+                  {"python", {{"pipPackages", {"numpy"}}, {"condaPackages", {"python=3.8"}}}}}));
   EXPECT_EQ(served.at("environmentVariables"), (Json{{"A", "1"}}));
   const Json printed = ParseJson(outcome.out).value();
   EXPECT_EQ(printed.at("state"), "Succeeded");

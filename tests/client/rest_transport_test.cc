@@ -10,7 +10,7 @@
 namespace mlprof {
 namespace {
 
-using Connection = ScriptedServer::Connection;
+using ScriptedConnection = ScriptedTcpServer::Connection;
 
 std::string Chunk(const std::string& text) {
   std::array<char, 32> size{};
@@ -24,8 +24,8 @@ constexpr const char* kEventHead =
 TEST(RestTransportTest, SendsAndReadsABodyWithoutContentType) {
   std::string head;
   std::string body;
-  ScriptedServer server(
-      [&](const Connection& connection, const std::string& h, const std::string& b) {
+  ScriptedTcpServer server(
+      [&](const ScriptedConnection& connection, const std::string& h, const std::string& b) {
         head = h;
         body = b;
         connection.Send("HTTP/1.1 201 Created\r\nContent-Length: 4\r\nX-Y: z\r\n\r\n\x01\xff{}");
@@ -53,8 +53,8 @@ TEST(RestTransportTest, StreamsAFileUp) {
   for (std::size_t i = 0; i < content.size(); i += 997) content[i] = static_cast<char>(i);
   std::string body;
   std::string head;
-  ScriptedServer server(
-      [&](const Connection& connection, const std::string& h, const std::string& b) {
+  ScriptedTcpServer server(
+      [&](const ScriptedConnection& connection, const std::string& h, const std::string& b) {
         head = h;
         body = b;
         connection.Send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n");
@@ -77,15 +77,16 @@ TEST(RestTransportTest, StreamsAFileUp) {
 TEST(RestTransportTest, GivesEventsAsTheyComeAndEndsWhenToldTo) {
   std::atomic<int> received = 0;
   std::atomic<bool> closed = false;
-  ScriptedServer server([&](const Connection& connection, const std::string&, const std::string&) {
-    connection.Send(kEventHead + Chunk("one"));
-    for (int i = 0; i < 10'000 && received == 0; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    connection.Send(Chunk("two"));
-    connection.AwaitClose();
-    closed = true;
-  });
+  ScriptedTcpServer server(
+      [&](const ScriptedConnection& connection, const std::string&, const std::string&) {
+        connection.Send(kEventHead + Chunk("one"));
+        for (int i = 0; i < 10'000 && received == 0; ++i) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        connection.Send(Chunk("two"));
+        connection.AwaitClose();
+        closed = true;
+      });
   auto transport = ConnectTo(server.url(), "");
   std::vector<std::string> pieces;
   const auto response = (*transport)->Stream({}, [&](std::string_view piece) {
@@ -98,10 +99,11 @@ TEST(RestTransportTest, GivesEventsAsTheyComeAndEndsWhenToldTo) {
 
 TEST(RestTransportTest, StopsWhenAsked) {
   std::stop_source stop;
-  ScriptedServer server([&](const Connection& connection, const std::string&, const std::string&) {
-    connection.Send(kEventHead + Chunk("one"));
-    connection.AwaitClose();
-  });
+  ScriptedTcpServer server(
+      [&](const ScriptedConnection& connection, const std::string&, const std::string&) {
+        connection.Send(kEventHead + Chunk("one"));
+        connection.AwaitClose();
+      });
   auto transport = ConnectTo(server.url(), "");
   RestRequest request;
   request.stop = stop.get_token();
@@ -115,9 +117,10 @@ TEST(RestTransportTest, StopsWhenAsked) {
 }
 
 TEST(RestTransportTest, KeepsTheBodyOfARefusalFromTheSink) {
-  ScriptedServer server([](const Connection& connection, const std::string&, const std::string&) {
-    connection.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
-  });
+  ScriptedTcpServer server(
+      [](const ScriptedConnection& connection, const std::string&, const std::string&) {
+        connection.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
+      });
   auto transport = ConnectTo(server.url(), "");
   const auto response = (*transport)->Stream({}, [](std::string_view) {
     ADD_FAILURE();
@@ -130,9 +133,10 @@ TEST(RestTransportTest, KeepsTheBodyOfARefusalFromTheSink) {
 
 // What the events of a profile end with, for those who have seen its end.
 TEST(RestTransportTest, EndsAStreamThatHasNoContent) {
-  ScriptedServer server([](const Connection& connection, const std::string&, const std::string&) {
-    connection.Send("HTTP/1.1 204 No Content\r\n\r\n");
-  });
+  ScriptedTcpServer server(
+      [](const ScriptedConnection& connection, const std::string&, const std::string&) {
+        connection.Send("HTTP/1.1 204 No Content\r\n\r\n");
+      });
   auto transport = ConnectTo(server.url(), "");
   const auto response = (*transport)->Stream({}, [](std::string_view) {
     ADD_FAILURE();
@@ -145,9 +149,8 @@ TEST(RestTransportTest, EndsAStreamThatHasNoContent) {
 TEST(RestTransportTest, TellsSilenceFromAServerThatIsNotThere) {
   std::string url;
   {
-    ScriptedServer server([](const Connection& connection, const std::string&, const std::string&) {
-      connection.AwaitClose();
-    });
+    ScriptedTcpServer server([](const ScriptedConnection& connection, const std::string&,
+                                const std::string&) { connection.AwaitClose(); });
     url = server.url();
     auto transport = ConnectTo(url, "");
     RestRequest request;
@@ -159,9 +162,10 @@ TEST(RestTransportTest, TellsSilenceFromAServerThatIsNotThere) {
 }
 
 TEST(RestTransportTest, NoticesAnAnswerThatIsCutShort) {
-  ScriptedServer server([](const Connection& connection, const std::string&, const std::string&) {
-    connection.Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
-  });
+  ScriptedTcpServer server(
+      [](const ScriptedConnection& connection, const std::string&, const std::string&) {
+        connection.Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
+      });
   auto transport = ConnectTo(server.url(), "");
   EXPECT_FALSE((*transport)->Send({}));
 }

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
 
 namespace mlprof {
 
-class ScriptedServer {
+class ScriptedTcpServer {
  public:
   class Connection {
    public:
@@ -41,25 +42,25 @@ class ScriptedServer {
   using Script = std::function<void(const Connection& connection, const std::string& head,
                                     const std::string& body)>;
 
-  explicit ScriptedServer(Script script) : script_(std::move(script)) {
+  explicit ScriptedTcpServer(Script script) : script_(std::move(script)) {
     listener_ = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(address);
-    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
+    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0) std::abort();
     listen(listener_, 8);
     getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this] { Serve(); });
   }
-  ~ScriptedServer() {
+  ~ScriptedTcpServer() {
     shutdown(listener_, SHUT_RDWR);
     thread_.join();
     close(listener_);
   }
-  ScriptedServer(const ScriptedServer&) = delete;
-  ScriptedServer& operator=(const ScriptedServer&) = delete;
+  ScriptedTcpServer(const ScriptedTcpServer&) = delete;
+  ScriptedTcpServer& operator=(const ScriptedTcpServer&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 

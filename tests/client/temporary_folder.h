@@ -22,7 +22,7 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   /// Writes a file below the folder, its folders made where needed.
   std::filesystem::path Write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = path_ / name;
+    std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;
     return file;

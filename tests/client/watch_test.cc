@@ -72,7 +72,7 @@ class WatchTest : public ::testing::Test {
 };
 
 TEST_F(WatchTest, SaysThatThereIsNoThreadToFollowWith) {
-  const testing::RefusedThreads refused(1);
+  const fakes::RefusedThreads refused(1);
   const auto watched = Watch();
   ASSERT_FALSE(watched);
   EXPECT_EQ(watched.error().code(), ErrorCode::kResourceExhausted);

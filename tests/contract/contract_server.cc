@@ -17,6 +17,7 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
+#include "server/registry/artifact_store.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -24,11 +25,13 @@
 #include "server/rest/azure/azure_api.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
+#include "server/retention/retention.h"
 #include "server/storage/azure_records.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/tokens.h"
 #include "server/tls/own_certificate.h"
+#include "tests/fakes/fake_device.h"
 #include "tests/fakes/fake_runtime.h"
 
 namespace mlprof {
@@ -81,6 +84,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   ModelRegistry models(database, content);
   DatasetRegistry datasets(database, content);
   SourceRegistry sources(database, content);
+  ArtifactStore artifacts(database, content);
   ProfileRepository profiles(database);
   EventHub events(profiles);
   LiveProgress live;
@@ -88,18 +92,27 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   const auto tokens = TokenRepository::Open(database);
   if (!tokens) return Fail(tokens.error());
   if (choices.tokens) MLPROF_TRY(PrintTokens(**tokens));
-  ProfileQueue queue({runtime, models, datasets, sources, runtime.clock()}, profiles, events, live,
-                     metrics);
-  ProfileService service(profiles, models, datasets, sources, queue, events, live, "docker");
+  FakeDevice device;
+  RunServices runs{runtime, models, datasets, sources, artifacts, runtime.clock()};
+  runs.instruments.push_back(device.Instrument());
+  ProfileQueue queue(std::move(runs), profiles, events, live, metrics);
+  ProfileService service(profiles, models, datasets, sources, artifacts, queue, events, live,
+                         "docker");
   MLPROF_TRY(queue.Start(InterruptedPolicy::kRequeue));
 
   using Local = AccessRules::Local;
   AccessRules access(choices.tokens ? Local::kNeedsToken : Local::kTrusted);
   access.AcceptBearer([&](std::string_view token) { return (*tokens)->Check(token); });
+  runtime.Keep({"mlprof-env:0123456789abcdef", GiB(1), Now() - std::chrono::hours(31 * 24)});
+  Retention retention({runtime, database, content, profiles,
+                       [&service](const std::string& workspace, const std::string& id) {
+                         return service.Delete(workspace, id);
+                       },
+                       metrics, choices.directory},
+                      {});
   Router router;
-  const Services services{models,        datasets, sources,
-                          service,       database, **tokens,
-                          access,        metrics,  [] { return Status(); },
+  const Services services{models,        datasets, sources, service, retention,
+                          database,      **tokens, access,  metrics, [] { return Status(); },
                           MLPROF_VERSION};
   AddRoutes(router, services);
   const Router native = router;

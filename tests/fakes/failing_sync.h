@@ -15,4 +15,18 @@ class FailingSync {
   FailingSync& operator=(const FailingSync&) = delete;
 };
 
+/// The first sync of a file or folder whose name ends like this waits until the latch is opened, at
+/// the end of this at the latest. One at a time.
+class HeldSync {
+ public:
+  explicit HeldSync(std::string name_ending);
+  ~HeldSync() { Release(); }
+  HeldSync(const HeldSync&) = delete;
+  HeldSync& operator=(const HeldSync&) = delete;
+
+  /// Until somebody waits here; false after 20 s.
+  bool Await();
+  void Release();
+};
+
 }  // namespace mlprof

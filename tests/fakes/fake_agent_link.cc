@@ -16,10 +16,11 @@ constexpr std::chrono::seconds kStanding{2};
 
 }  // namespace
 
-FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, bool writable_root, FakeClock& clock)
+FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, std::optional<RefusedWrite> refused,
+                             FakeClock& clock)
     : model_(std::move(model)),
       limits_(limits),
-      writable_root_(writable_root),
+      refused_(std::move(refused)),
       clock_(clock),
       started_(clock.Now()),
       millicores_(limits.cpu.millicores()),
@@ -43,8 +44,9 @@ void FakeAgentLink::Listen(AgentListener* listener) {
 void FakeAgentLink::Start(const agent_protocol::Start& start) {
   const auto& command = start.command;
   const bool null = std::find(command.begin(), command.end(), "--null-server") != command.end();
-  Post([this, null](AgentListener& listener) {
+  Post([this, null, watched = start.watch_writes](AgentListener& listener) {
     null_target_ = null;
+    watched_ = watched;
     BeReady(listener);
   });
 }
@@ -102,7 +104,7 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
     listener.OnProcessEvent(event);
     return;
   }
-  if (model_.needs_writable_root && !writable_root_) return Die(listener, 1, 0);
+  if (refused_ || model_.says_read_only) return DieReadOnly(listener);
   if (limits_.memory < model_.start_peak) {
     if (!model_.forks) {
       oom_killed_ = true;
@@ -115,6 +117,27 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
   ready.peak_unreclaimable = model_.start_peak;
   ready.threads = model_.threads;
   listener.OnReady(ready);
+}
+
+void FakeAgentLink::DieReadOnly(AgentListener& listener) {
+  ProcessEvent event;
+  if (watched_ && model_.cannot_be_watched) {
+    event.kind = ProcessEvent::Kind::kStartFailed;
+    event.detail = "its writes cannot be watched: Operation not permitted";
+    return listener.OnProcessEvent(event);
+  }
+  if (watched_ && model_.exit_code_watched) return Die(listener, *model_.exit_code_watched, 0);
+  if (watched_ && refused_) {
+    std::vector<RefusedWrite> told = {*refused_};
+    told.insert(told.end(), model_.shrugged_off.begin(), model_.shrugged_off.end());
+    for (const RefusedWrite& write : told) {
+      event.kind = ProcessEvent::Kind::kWriteRefused;
+      event.detail = write.path;
+      event.folder = write.folder;
+      listener.OnProcessEvent(event);
+    }
+  }
+  Die(listener, 1, 0);
 }
 
 Bytes FakeAgentLink::Serving() const {

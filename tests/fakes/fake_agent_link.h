@@ -14,11 +14,15 @@ namespace mlprof {
 
 class FakeAgentLink final : public AgentLink {
  public:
-  FakeAgentLink(FakeModel model, Limits limits, bool writable_root, FakeClock& clock);
+  /// `refused`: the write that its container refuses the model, if any.
+  FakeAgentLink(FakeModel model, Limits limits, std::optional<RefusedWrite> refused,
+                FakeClock& clock);
   ~FakeAgentLink() override;
 
   void Listen(AgentListener* listener) override;
   void Start(const agent_protocol::Start& start) override;
+  /// Its model takes rows alike over any.
+  void SetConnections(const agent_protocol::Connections&) override {}
   void SendRow(const agent_protocol::Row& row) override;
   void Stop(const agent_protocol::Stop& stop) override;
   void SetCpu(Cores cpu);
@@ -39,13 +43,14 @@ class FakeAgentLink final : public AgentLink {
   void TellOomKill(AgentListener& listener);
   void TellChildDied(AgentListener& listener);
   void Die(AgentListener& listener, int exit_code, int signal);
+  void DieReadOnly(AgentListener& listener);
   Bytes Serving() const;
   Bytes Waiting();
   Sample Read(Bytes memory);
 
   FakeModel model_;
   Limits limits_;
-  bool writable_root_;
+  std::optional<RefusedWrite> refused_;
   FakeClock& clock_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -61,6 +66,7 @@ class FakeAgentLink final : public AgentLink {
   std::atomic<bool> oom_killed_ = false;
   bool dead_ = false;
   bool null_target_ = false;
+  bool watched_ = false;
   bool resetting_ = false;  // it is about to die
   std::int64_t oom_kills_ = 0;
   std::optional<std::chrono::nanoseconds> replaced_;  // when the last worker was

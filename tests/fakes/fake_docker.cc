@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenBytes{20};
@@ -156,4 +156,4 @@ void FakeDocker::ServeOne(int fd, const std::stop_token& stop) {
   unanswered_.emplace_back(::dup(fd));
 }
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

@@ -12,7 +12,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 struct FakeAnswer {
   int status = 200;
@@ -67,4 +67,4 @@ class FakeDocker {
   std::jthread thread_;
 };
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

@@ -1,11 +1,25 @@
 #include "tests/fakes/fake_runtime.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "tests/fakes/fake_agent_link.h"
 
 namespace mlprof {
+
+namespace {
+
+// The write that a container so launched refuses the model.
+std::optional<RefusedWrite> RefusedBy(const LaunchRequest& request, const FakeModel& model) {
+  const auto& may = request.config.writable_paths;
+  for (const RefusedWrite& write : model.writes) {
+    if (std::find(may.begin(), may.end(), write.folder) == may.end()) return write;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 class FakeTarget final : public Target {
  public:
@@ -15,7 +29,7 @@ class FakeTarget final : public Target {
         id_(request.container_name),
         log_(Log(request, model)),
         log_late_(model.log_comes_late),
-        link_(model, request.limits, request.writable_root, clock),
+        link_(model, request.limits, RefusedBy(request, model), clock),
         running_(std::move(running)) {
     ++*running_;
   }
@@ -58,8 +72,8 @@ class FakeTarget final : public Target {
 
  private:
   static std::string Log(const LaunchRequest& request, const FakeModel& model) {
-    if (model.needs_writable_root && !request.writable_root) {
-      return "open /data/x: Read-only file system\n";
+    if (model.says_read_only || RefusedBy(request, model)) {
+      return model.last_words;
     }
     return model.log;
   }
@@ -107,7 +121,7 @@ Result<HostFacts> FakeRuntime::Host(Deadline deadline, std::stop_token stop) {
   MLPROF_TRY(Answer(deadline, stop));
   HostFacts host;
   host.cpu_model = "imitation";
-  host.cores = 2;
+  host.cores = cores_;
   host.memory = GiB(4);
   host.cgroup_version = 2;
   return host;
@@ -144,9 +158,35 @@ Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request
     return Fail(error);
   }
   launches_.push_back(request);
+  launch_limits_.push_back(deadline.Left());
   auto target = std::make_unique<FakeTarget>(*this, request, model_, clock_, running_);
   targets_.push_back(target.get());
   return target;
+}
+
+Result<std::vector<KeptImage>> FakeRuntime::KeptImages(const std::vector<PrepareRequest>& waiting,
+                                                       Deadline deadline, std::stop_token stop) {
+  MLPROF_TRY(Answer(deadline, stop));
+  const std::lock_guard lock(mutex_);
+  std::vector<KeptImage> images = images_;
+  for (KeptImage& image : images) image.needed = !waiting.empty();
+  return images;
+}
+
+Status FakeRuntime::RemoveImage(const KeptImage& image, Deadline deadline, std::stop_token stop) {
+  MLPROF_TRY(Answer(deadline, stop));
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(images_.begin(), images_.end(),
+                                  [&](const KeptImage& kept) { return kept.id == image.id; });
+  if (found == images_.end()) return {};
+  if (found->last_used > image.last_used) return Fail(Conflict("it was used again meanwhile"));
+  images_.erase(found);
+  return {};
+}
+
+void FakeRuntime::Keep(const KeptImage& image) {
+  const std::lock_guard lock(mutex_);
+  images_.push_back(image);
 }
 
 Result<int> FakeRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop) {
@@ -177,6 +217,11 @@ void FakeRuntime::FailNextLaunch(Error error) {
 std::vector<LaunchRequest> FakeRuntime::launches() const {
   const std::lock_guard lock(mutex_);
   return launches_;
+}
+
+std::vector<std::chrono::nanoseconds> FakeRuntime::launch_limits() const {
+  const std::lock_guard lock(mutex_);
+  return launch_limits_;
 }
 
 }  // namespace mlprof

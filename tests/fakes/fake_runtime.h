@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/domain/refused_write.h"
 #include "common/time/monotonic_clock.h"
 #include "server/runtime/runtime.h"
 
@@ -74,7 +75,18 @@ struct FakeModel {
   std::string log = "model log\n";
   /// The first reading of it finds nothing yet.
   bool log_comes_late = false;
-  bool needs_writable_root = false;
+  /// What it writes at its start. It dies of the first whose folder it may not write to, with the
+  /// words of a read-only file system, and an agent that watches tells of it.
+  std::vector<RefusedWrite> writes;
+  /// It dies with those words, whatever it may write to.
+  bool says_read_only = false;
+  bool cannot_be_watched = false;
+  /// What it says then.
+  std::string last_words = "open /data/x: Read-only file system\n";
+  /// Refused to it just as well, which an agent that watches tells last; it goes on without.
+  std::vector<RefusedWrite> shrugged_off;
+  /// While it is watched it ends so before it writes.
+  std::optional<int> exit_code_watched;
   /// While true, rows are never answered.
   std::shared_ptr<std::atomic<bool>> silent = std::make_shared<std::atomic<bool>>(false);
 };
@@ -94,7 +106,13 @@ class FakeRuntime final : public Runtime {
                                 std::stop_token stop, Deadline deadline) override;
   Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                          Deadline deadline) override;
+  Result<std::vector<KeptImage>> KeptImages(const std::vector<PrepareRequest>& waiting,
+                                            Deadline deadline, std::stop_token stop) override;
+  Status RemoveImage(const KeptImage& image, Deadline deadline, std::stop_token stop) override;
   Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop) override;
+
+  /// One more that this installation keeps; all are needed while any request waits.
+  void Keep(const KeptImage& image);
 
   /// The next Prepare, Launch or Check fails so.
   void FailNextPrepare(Error error);
@@ -115,7 +133,12 @@ class FakeRuntime final : public Runtime {
   void LoseAgents();
   /// What was launched so far.
   std::vector<LaunchRequest> launches() const;
+  /// What each of them might have taken.
+  std::vector<std::chrono::nanoseconds> launch_limits() const;
   const MonotonicClock& clock() const { return clock_; }
+  /// Of the host; 2 unless told.
+  void SetCores(int cores) { cores_ = cores; }
+  void PassTime(std::chrono::nanoseconds time) { clock_.Pass(time); }
   int running() const { return *running_; }
   int checks() const { return checks_; }
 
@@ -126,13 +149,16 @@ class FakeRuntime final : public Runtime {
   FakeClock clock_;
   mutable std::mutex mutex_;
   std::vector<LaunchRequest> launches_;
+  std::vector<std::chrono::nanoseconds> launch_limits_;
   std::optional<Error> prepare_failure_;
   std::optional<Error> launch_failure_;
+  std::atomic<int> cores_ = 2;
   std::atomic<bool> unavailable_ = false;
   std::atomic<bool> hanging_ = false;
   std::atomic<bool> throw_ = false;
   std::atomic<int> checks_ = 0;
   std::vector<FakeTarget*> targets_;
+  std::vector<KeptImage> images_;
   std::shared_ptr<std::atomic<int>> running_ = std::make_shared<std::atomic<int>>(0);
 };
 

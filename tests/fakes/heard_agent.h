@@ -8,7 +8,7 @@
 
 #include "server/runtime/agent_link.h"
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 /// Thread-safe. Every wait gives up after half a minute.
 class HeardAgent final : public AgentListener {
@@ -72,4 +72,4 @@ class HeardAgent final : public AgentListener {
   bool closed_ = false;
 };
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

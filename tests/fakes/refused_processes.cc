@@ -21,9 +21,9 @@ extern "C" int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_
   return next(pid, path, actions, attributes, argv, envp);
 }
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 RefusedProcesses::RefusedProcesses() { refused = true; }
 RefusedProcesses::~RefusedProcesses() { refused = false; }
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

@@ -1,7 +1,7 @@
 // A system that gives no more processes. Linked into a test program, it stands before posix_spawn.
 #pragma once
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 /// While one lives, no process can be started with posix_spawn (EAGAIN).
 class RefusedProcesses {
@@ -12,4 +12,4 @@ class RefusedProcesses {
   RefusedProcesses& operator=(const RefusedProcesses&) = delete;
 };
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

@@ -30,7 +30,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   return next(thread, attributes, work, argument);
 }
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 RefusedThreads::RefusedThreads(int count, int made) {
   made_first = made;
@@ -38,4 +38,4 @@ RefusedThreads::RefusedThreads(int count, int made) {
 }
 RefusedThreads::~RefusedThreads() { refused = made_first = 0; }
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

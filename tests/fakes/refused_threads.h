@@ -1,7 +1,7 @@
 // A system that gives no more threads. Linked into a test program, it stands before pthread_create.
 #pragma once
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 /// While one lives, `count` threads of the process cannot be made (EAGAIN), after `made` that can.
 class RefusedThreads {
@@ -12,4 +12,4 @@ class RefusedThreads {
   RefusedThreads& operator=(const RefusedThreads&) = delete;
 };
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

@@ -46,9 +46,7 @@ class Server:
         began = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, BIN / "mlprof-server", "--listen", "127.0.0.1:0",
-                 "--data-dir", self.data, *self.options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + START_DEADLINE_S
         while time.monotonic() < deadline:
             match = re.search(rb"listening on (http://\S+)", self.log.read_bytes()[began:])
@@ -59,6 +57,10 @@ class Server:
                 break
             time.sleep(0.05)
         raise AssertionError("the server did not start:\n" + self.tail())
+
+    def command(self):
+        return [*self.prefix, BIN / "mlprof-server", "--listen", "127.0.0.1:0",
+                "--data-dir", self.data, *self.options]
 
     def tls_url(self):
         return re.findall(rb"listening on (https://\S+)", self.log.read_bytes())[-1].decode()

@@ -49,15 +49,6 @@ class ContainersTest(unittest.TestCase):
             self.server.register_rows("writes", target.rows("burn=1 write")))
         check_recommendation(self, profile)
 
-    def test_read_only_failure_is_retried_with_a_writable_root_and_a_warning(self):
-        profile = self.run_profile("erofs", target.config("--write-dir", target.WRITABLE,
-                                                          runAsRoot=True))
-        if profile["state"] == "Succeeded":
-            self.assertIn("writ", " ".join(w["message"] for w in profile["warnings"]).lower())
-        else:
-            error = check_failed(self, profile, "ModelExited")
-            self.assertIn("writablePaths", " ".join(error["advice"]))
-
     def test_server_that_forks_workers(self):
         rows = self.server.register_rows("forks", target.rows("burn=3 alloc=4"))
         profile = self.run_profile("forks", target.config("--workers", "3"), rows,

@@ -152,9 +152,13 @@ class DiskBoundsTest(unittest.TestCase):
         self.assertRegex(profile["error"]["message"], r"VOLUMEs .* larger than the 128 MiB")
         self.assertEqual(left_behind(self.server.data), [])
 
-    def test_a_writable_root_is_watched(self):
-        error, _ = self.flood("root", "plain", "/var", runAsRoot=True)
-        self.assertIn("more than 128 MiB to its root", error["message"])
+    def test_a_folder_of_the_image_that_becomes_writable_takes_no_more_than_the_limit(self):
+        error, largest = self.flood("image", "unlinked", "/var")
+        self.assertLessEqual(largest, LIMIT + SLACK)
+        self.assertRegex(error["message"], r"\(/tmp, HOME, writablePaths\) .*128 MiB")
+        self.assertIn("No space left on device", error["evidence"])
+        warnings = self.server.call("GET", "/profiles/image")["warnings"]
+        self.assertIn("writes to /var/f,", " ".join(w["message"] for w in warnings))
 
     def test_packages_that_flood_the_disk_meet_the_limit_and_nothing_else(self):
         source = self.server.call("POST", "/sources", target.model_tar(

@@ -14,6 +14,10 @@ import target
 from server import FINISHED, Server
 
 
+SLOW = "mlprof-test/slow-python:1"
+INSTALLING = "this takes an hour"
+
+
 class Engine:
     """A dockerd beside the machine's, in a network namespace of its own: without a bridge it removes
     the one it finds."""
@@ -81,10 +85,46 @@ class EngineRestartTest(unittest.TestCase):
         self.server.call("POST", "/profiles/p/cancel")
         self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
 
+    def test_restart_while_packages_are_installed(self):
+        make_slow_image()
+        model = self.server.register_model("weights", target.model_tar())
+        rows = self.server.register_rows("rows", ["1", "2"])
+        source = self.server.call("POST", "/sources", target.model_tar((("score.py", b""),)),
+                                  "application/x-tar")["id"]
+        self.server.profile("p", model, rows, {
+            "entryScript": "score.py", "sourceId": source,
+            "environment": {"docker": {"baseImage": SLOW}, "python": {"pipPackages": ["numpy"]}}})
+        for times, end in enumerate((self.engine.kill, self.engine.stop), start=1):
+            self.wait_for_run(lambda p: INSTALLING in self.server.get("/profiles/p/logs").split(
+                "packages and what they need")[-1] and p["state"] == "Preparing")
+            end()
+            self.engine.start()
+            self.wait_for_run(lambda p, t=times: lost(p) == t)
+        self.server.call("POST", "/profiles/p/cancel")
+        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+
     def wait_for_run(self, condition):
         profile = self.server.wait_until(
             "p", lambda p: condition(p) or p["state"] in FINISHED, 30)
         self.assertNotIn(profile["state"], FINISHED, profile["error"])
+
+
+def make_slow_image():
+    """Its Python is found, and installs for an hour."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder) / "root"
+        for name in ("bin", "tmp", "proc"):
+            (root / name).mkdir(parents=True)
+        shutil.copy("/bin/busybox", root / "bin/busybox")
+        for applet in ("sh", "sleep", "echo", "cat", "env", "mkdir", "rm", "printf"):
+            (root / "bin" / applet).symlink_to("busybox")
+        python = root / "bin/python3"
+        python.write_text(f"#!/bin/sh\necho {INSTALLING} >&2\nsleep 3600\n")
+        python.chmod(0o755)
+        tar = pathlib.Path(folder) / "image.tar"
+        subprocess.run(["tar", "-C", root, "--owner=0", "--group=0", "-cf", tar, "."], check=True)
+        subprocess.run(["docker", "import", "--change", "ENV PATH=/bin", tar, SLOW],
+                       stdout=subprocess.DEVNULL, check=True)
 
 
 def lost(profile):

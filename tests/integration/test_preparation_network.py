@@ -135,8 +135,9 @@ class PreparationNetworkTest(unittest.TestCase):
         profile, log = self.prepare("packages", ["mlprof-relayed==1.0"])
         kept = re.search(r"mlprof-env:[0-9a-f]{16}", log)
         if kept:
-            subprocess.run(["docker", "rmi", "-f", kept.group(0)], stdout=subprocess.DEVNULL,
-                           check=True)
+            name = kept.group(0)
+            subprocess.run(["docker", "rmi", "-f", name, f"{name}-{self.server.instance()[:12]}"],
+                           stdout=subprocess.DEVNULL, check=True)
         self.assertIn("Successfully installed", log)
         self.assertTrue(kept, log)
         self.assertIn("mlprof-relayed-1.0", log)

@@ -15,7 +15,7 @@ import urllib.parse
 import target
 from server import FINISHED, Refused, Server, containers
 
-FIRST_THREADS = 8  # more than the server starts on its own
+FIRST_THREADS = 9  # more than the server starts on its own
 FEW_DESCRIPTORS = 1024
 ANSWER_LIMIT_S = 1
 

@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   if (mode == "deep") return WriteDeep();
   if (mode == "files") return MakeFiles();
   const int file = open("f", O_CREAT | O_WRONLY, 0600);
+  if (file < 0) return Told("open");
   unlink("f");
   return Write(file, kMost);
 }

@@ -38,8 +38,9 @@ void ReadConda(JsonReader& conda, AzureInference& out) {
   for (const Json& entry : *dependencies) {
     if (entry.is_string()) {
       const auto& name = entry.get_ref<const std::string&>();
-      // They become lines of a conda file.
-      if (!CheckTagValue(name).empty()) return conda.Problem("dependencies", CheckTagValue(name));
+      if (std::string problem = CheckCondaPackage(name); !problem.empty()) {
+        return conda.Problem("dependencies", std::move(problem));
+      }
       out.conda_packages.push_back(name);
       continue;
     }
@@ -98,6 +99,7 @@ bool IsNativeInference(const Json& config) {
   const Json* environment = Member(config, "environment");
   const Json* python = environment == nullptr ? nullptr : Member(*environment, "python");
   return python != nullptr && (Member(*python, "pipPackages") != nullptr ||
+                               Member(*python, "condaPackages") != nullptr ||
                                Member(*python, "requirementsFile") != nullptr);
 }
 

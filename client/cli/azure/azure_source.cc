@@ -1,13 +1,9 @@
 #include "client/cli/azure/azure_source.h"
 
-#include "client/cli/text_file.h"
-
 namespace mlprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kMadeCondaFile = "mlprof-conda.yml";
 
 using Folders = std::vector<fs::path>;
 
@@ -71,21 +67,6 @@ Status PlaceConda(const AzureInference& azure, const Folders& folders, EntryScri
   return {};
 }
 
-// What pip does not install goes along all the same: the server says what it leaves out, and which
-// Python it has.
-Status WriteConda(const AzureInference& azure, EntryScriptConfig& script,
-                  LocalInferenceConfig& local) {
-  std::string text = "dependencies:\n";
-  for (const std::string& package : azure.conda_packages) text += "- " + package + "\n";
-  auto file = TemporaryFile::Create();
-  if (!file) return Fail(file.error());
-  MLPROF_TRY(WriteTextFile(file->path(), text, true));
-  local.extra.push_back({file->path(), kMadeCondaFile});
-  local.made.push_back(std::move(*file));
-  script.conda_dependencies_file = kMadeCondaFile;
-  return {};
-}
-
 }  // namespace
 
 Result<LocalInferenceConfig> LocalInferenceOf(const AzureInference& azure,
@@ -98,8 +79,10 @@ Result<LocalInferenceConfig> LocalInferenceOf(const AzureInference& azure,
   MLPROF_TRY(PlaceScript(azure, folders, script, local));
   if (!azure.conda_file.empty()) {
     MLPROF_TRY(PlaceConda(azure, folders, script, local));
-  } else if (!azure.conda_packages.empty()) {
-    MLPROF_TRY(WriteConda(azure, script, local));
+  } else {
+    // What pip does not install goes along all the same: the server says what it leaves out, and
+    // which Python it has.
+    script.conda_packages = azure.conda_packages;
   }
   local.config.service = std::move(script);
   local.config.environment_variables = azure.environment_variables;

@@ -1,6 +1,6 @@
 #include "client/cli/azure/azure_variables.h"
 
-#include "client/src/target.h"
+#include "common/text/percent.h"
 
 namespace mlprof::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include "client/cli/file_lock.h"
 #include "client/cli/server_location.h"
 #include "client/cli/text_file.h"
+#include "common/text/ascii.h"
 
 namespace mlprof::cli {
 namespace {
@@ -42,9 +43,7 @@ std::string PublicCas(const Surroundings& surroundings) {
 std::string FileName(const std::string& url) {
   std::string name = AuthorityOf(url);
   for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '-';
-    if (!plain) c = '_';
+    if (!IsAlnum(c) && c != '.' && c != '-') c = '_';
   }
   return name + ".pem";
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/text/ascii.h"
+
 namespace mlprof::cli {
 namespace {
 
@@ -15,9 +17,7 @@ struct Step {
   int index = 0;  // from the end where it is negative
 };
 
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool IsNameCharacter(char c) { return IsAlnum(c) || c == '_'; }
 
 class QueryReader {
  public:

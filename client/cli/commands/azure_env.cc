@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::seconds kAnswerWait{10};
 constexpr const char* kHowToStart = "mlprof-server --tls-listen 127.0.0.1:8443";
 
-Status CheckUse(Session& session, const Options& options) {
+Status CheckAzureEnvUse(Session& session, const Options& options) {
   if (session.uses_private_server()) {
     return WrongUse(std::string("azure-env needs a server that goes on: start one with '") +
                     kHowToStart + "' and name it with --server or MLPROF_SERVER");
@@ -129,7 +129,7 @@ void Print(Session& session, const Options& options, const Variables& variables)
 }
 
 Result<int> AzureEnv(Session& session, const Options& options) {
-  MLPROF_TRY(CheckUse(session, options));
+  MLPROF_TRY(CheckAzureEnvUse(session, options));
   const auto tls = TlsOfServer(session);
   if (!tls) return Fail(tls.error());
   const auto bundle = WriteCaBundle(*tls, session.surroundings());

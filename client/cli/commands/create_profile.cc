@@ -3,6 +3,7 @@
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
 #include "client/cli/commands/header_option.h"
+#include "client/cli/commands/print_profile.h"
 #include "client/cli/commands/profile_options.h"
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/profile_details.h"
@@ -12,11 +13,7 @@
 namespace mlprof::cli {
 namespace {
 
-void PrintProfile(Session& session, const Resource<Profile>& profile) {
-  session.Print(JsonOfText(profile.json), ProfileTable({profile}), ProfileDetails(profile.value));
-}
-
-Status CheckUse(Session& session, const Options& options) {
+Status CheckCreateUse(Session& session, const Options& options) {
   if (options.Has("--variants")) return ComesLater("--variants");
   if (!options.Has("--model")) return WrongUse("--model is needed (see mlprof profile --help)");
   if (!options.Has("--input-dataset-id")) return WrongUse("--input-dataset-id is needed");
@@ -85,8 +82,8 @@ Result<Resource<Profile>> TagModels(Session& session, Client& client,
   return applied;
 }
 
-Result<int> Create(Session& session, const Options& options) {
-  MLPROF_TRY(CheckUse(session, options));
+Result<int> CreateProfile(Session& session, const Options& options) {
+  MLPROF_TRY(CheckCreateUse(session, options));
   auto request = ProfileRequestOf(options);
   if (!request) return Fail(request.error());
   MLPROF_TRY(CheckPaths(options));
@@ -137,7 +134,7 @@ Command CreateProfileCommand() {
            "mlprof profile -m ./model --idi requests.jsonl --ic inferenceConfig.json",
            "mlprof profile -m sentiment:3 --idi requests --concurrency 4 --p95-ms 50 -o json",
            "mlprof profile -m sentiment --idi requests --no-wait"},
-          Create};
+          CreateProfile};
 }
 
 }  // namespace mlprof::cli

@@ -4,7 +4,7 @@
 #include "client/cli/commands/header_option.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
-#include "client/src/base64.h"
+#include "common/text/base64.h"
 
 namespace mlprof::cli {
 namespace {
@@ -15,7 +15,7 @@ void PrintDataset(Session& session, const Resource<Dataset>& dataset) {
   session.Print(JsonOfText(dataset.json), DatasetTable({dataset}), DatasetDetails(dataset.value));
 }
 
-Result<int> Register(Session& session, const Options& options) {
+Result<int> RegisterDataset(Session& session, const Options& options) {
   if (!options.Has("--name")) return WrongUse("--name is needed");
   if (!options.Has("--file")) return WrongUse("--file is needed");
   std::error_code error;
@@ -34,7 +34,7 @@ Result<int> Register(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> List(Session& session, const Options&) {
+Result<int> ListDatasets(Session& session, const Options&) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto datasets = client->datasets().List();
@@ -43,7 +43,7 @@ Result<int> List(Session& session, const Options&) {
   return kDone;
 }
 
-Result<int> Show(Session& session, const Options& options) {
+Result<int> ShowDataset(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto dataset = client->datasets().Get(options.operands()[0]);
@@ -80,7 +80,7 @@ Result<int> Head(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Delete(Session& session, const Options& options) {
+Result<int> DeleteDataset(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto id = DatasetToDelete(session, *client, options, options.operands()[0]);
@@ -105,9 +105,16 @@ std::vector<Command> DatasetCommands() {
         {{"--description", "-d"}, "TEXT", "what it is"}},
        {"mlprof dataset register -n requests -f requests.jsonl",
         "mlprof dataset register -n requests -f requests.csv --header present"},
-       Register},
-      {"dataset list", "", "list datasets", 0, 0, {}, {"mlprof dataset list"}, List},
-      {"dataset show", "ID", "show a dataset", 1, 1, {}, {"mlprof dataset show requests"}, Show},
+       RegisterDataset},
+      {"dataset list", "", "list datasets", 0, 0, {}, {"mlprof dataset list"}, ListDatasets},
+      {"dataset show",
+       "ID",
+       "show a dataset",
+       1,
+       1,
+       {},
+       {"mlprof dataset show requests"},
+       ShowDataset},
       {"dataset head",
        "ID",
        "show a dataset's first rows",
@@ -123,7 +130,7 @@ std::vector<Command> DatasetCommands() {
        1,
        {YesOption()},
        {"mlprof dataset delete requests:1"},
-       Delete},
+       DeleteDataset},
   };
 }
 

@@ -3,6 +3,7 @@
 #include "client/cli/output/csv.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/text_file.h"
+#include "common/json/series_json.h"
 
 namespace mlprof::cli {
 namespace {
@@ -13,7 +14,7 @@ struct Parts {
   Resource<Profile> profile;
   ResourceList<Trial> trials;
   ResourceList<RowRecord> rows;
-  SampleSeries samples;
+  std::vector<Series> samples;
 };
 
 constexpr int kMostPoints = 10'000;
@@ -68,20 +69,16 @@ std::string CsvOf(const ResourceList<T>& list) {
   return out;
 }
 
-std::string CsvOf(const SampleSeries& samples) {
-  std::string out = CsvLine({"series", "seconds", "value"});
-  for (const auto& [series, points] : samples) {
-    for (const auto& [seconds, value] : points) {
-      out += CsvLine({series, DumpJson(seconds), DumpJson(value)});
+std::string CsvOf(const std::vector<Series>& samples) {
+  std::string out = CsvLine({"series", "seconds", "value", "unit", "source"});
+  for (const Series& series : samples) {
+    for (const SeriesPoint& point : series.points) {
+      const double seconds = std::chrono::duration<double>(point.at).count();
+      out += CsvLine(
+          {series.name, DumpJson(seconds), DumpJson(point.value), series.unit, series.source});
     }
   }
   return out;
-}
-
-Json SamplesJson(const SampleSeries& samples) {
-  Json series = Json::object();
-  for (const auto& [name, points] : samples) series[name] = points;
-  return {{"series", std::move(series)}};
 }
 
 using Files = std::vector<std::pair<std::string, std::string>>;
@@ -90,7 +87,7 @@ Files JsonFiles(const Parts& parts) {
   return {{"profile.json", DumpJsonIndented(JsonOfText(parts.profile.json)) + "\n"},
           {"trials.json", DumpJsonIndented(ListJson(parts.trials)) + "\n"},
           {"rows.json", DumpJsonIndented(ListJson(parts.rows)) + "\n"},
-          {"samples.json", DumpJson(SamplesJson(parts.samples)) + "\n"}};
+          {"samples.json", DumpJson(EncodeSeries(parts.samples)) + "\n"}};
 }
 
 Files CsvFiles(const Parts& parts) {

@@ -12,7 +12,7 @@ void PrintModel(Session& session, const Resource<Model>& model) {
   session.Print(JsonOfText(model.json), ModelTable({model}), ModelDetails(model.value));
 }
 
-Result<int> Register(Session& session, const Options& options) {
+Result<int> RegisterModel(Session& session, const Options& options) {
   if (!options.Has("--name")) return WrongUse("--name is needed");
   if (!options.Has("--path")) return WrongUse("--path is needed");
   auto tags = options.Pairs("--tag");
@@ -45,7 +45,7 @@ Result<int> Register(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> List(Session& session, const Options& options) {
+Result<int> ListModels(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto models = client->models().List({options.Text("--name"), options.Text("--tag")});
@@ -54,7 +54,7 @@ Result<int> List(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Show(Session& session, const Options& options) {
+Result<int> ShowModel(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto model = client->models().Get(options.operands()[0]);
@@ -63,7 +63,7 @@ Result<int> Show(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Update(Session& session, const Options& options) {
+Result<int> UpdateModel(Session& session, const Options& options) {
   ModelChanges changes;
   auto tags = options.Pairs("--add-tag");
   if (!tags) return Fail(tags.error());
@@ -87,7 +87,7 @@ Result<int> Update(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Delete(Session& session, const Options& options) {
+Result<int> DeleteModel(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto id = ModelToDelete(session, *client, options, options.operands()[0]);
@@ -97,7 +97,7 @@ Result<int> Delete(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Download(Session& session, const Options& options) {
+Result<int> DownloadModelTo(Session& session, const Options& options) {
   const std::filesystem::path folder = options.Text("--target-dir");
   if (folder.empty()) return WrongUse("--target-dir is needed");
   auto client = session.Connect();
@@ -126,7 +126,7 @@ std::vector<Command> ModelCommands() {
         {{"--inference-config-file", "--ic"}, "FILE", "how it is served, kept with the model"}},
        {"mlprof model register -n sentiment -p ./model --tag team=nlp",
         "mlprof model register -n sentiment -p ./model --ic inferenceConfig.json"},
-       Register},
+       RegisterModel},
       {"model list",
        "",
        "list models",
@@ -135,7 +135,7 @@ std::vector<Command> ModelCommands() {
        {{{"--name", "-n"}, "NAME", "only this name's versions"},
         {{"--tag"}, "K[=V]", "only with this tag"}},
        {"mlprof model list -n sentiment", "mlprof model list --tag team=nlp -o tsv"},
-       List},
+       ListModels},
       {"model show",
        "ID",
        "show a model",
@@ -143,7 +143,7 @@ std::vector<Command> ModelCommands() {
        1,
        {},
        {"mlprof model show sentiment", "mlprof model show sentiment:1 -o json"},
-       Show},
+       ShowModel},
       {"model update",
        "ID",
        "change a model's tags, properties or description",
@@ -154,7 +154,7 @@ std::vector<Command> ModelCommands() {
         {{"--add-property"}, "K=V", "add a property", true},
         description},
        {"mlprof model update sentiment:1 --add-tag stage=prod --remove-tag draft"},
-       Update},
+       UpdateModel},
       {"model delete",
        "ID",
        "delete a version of a model; of a bare name the newest",
@@ -162,7 +162,7 @@ std::vector<Command> ModelCommands() {
        1,
        {YesOption()},
        {"mlprof model delete sentiment:1"},
-       Delete},
+       DeleteModel},
       {"model download",
        "ID",
        "unpack a model's files into a folder",
@@ -171,7 +171,7 @@ std::vector<Command> ModelCommands() {
        {{{"--target-dir", "-t"}, "DIR", "the folder, made where needed"},
         {{"--overwrite"}, "", "replace files that are there"}},
        {"mlprof model download sentiment:1 -t ./downloaded"},
-       Download},
+       DownloadModelTo},
   };
 }
 

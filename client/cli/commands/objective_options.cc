@@ -1,14 +1,12 @@
 #include "client/cli/commands/objective_options.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "common/json/objective_json.h"
 
 namespace mlprof::cli {
 namespace {
 
-constexpr double kAboveZero = std::numeric_limits<double>::min();
 constexpr std::int64_t kMostConcurrency = 1'000'000;
 
 Status ApplyLoad(const Options& options, Objective& objective) {

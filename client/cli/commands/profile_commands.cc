@@ -1,4 +1,5 @@
 #include "client/cli/command.h"
+#include "client/cli/commands/print_profile.h"
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
@@ -6,11 +7,7 @@
 namespace mlprof::cli {
 namespace {
 
-void PrintProfile(Session& session, const Resource<Profile>& profile) {
-  session.Print(JsonOfText(profile.json), ProfileTable({profile}), ProfileDetails(profile.value));
-}
-
-Result<int> List(Session& session, const Options& options) {
+Result<int> ListProfiles(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto profiles = client->profiles().List({options.Text("--state"), options.Text("--model")});
@@ -19,7 +16,7 @@ Result<int> List(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Show(Session& session, const Options& options) {
+Result<int> ShowProfile(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto profile = client->profiles().Get(options.operands()[0]);
@@ -28,7 +25,7 @@ Result<int> Show(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Cancel(Session& session, const Options& options) {
+Result<int> CancelProfile(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto profile = client->profiles().Cancel(options.operands()[0]);
@@ -38,7 +35,7 @@ Result<int> Cancel(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Delete(Session& session, const Options& options) {
+Result<int> DeleteProfile(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   // A name may have several runs, and means the newest.
@@ -50,7 +47,7 @@ Result<int> Delete(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Logs(Session& session, const Options& options) {
+Result<int> ShowLogs(Session& session, const Options& options) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto logs = client->profiles().Logs(options.operands()[0]);
@@ -77,7 +74,7 @@ std::vector<Command> ProfileCommands() {
        {{{"--state"}, "STATE", "only in this state"},
         {{"--model", "-m"}, "ID", "only of this model"}},
        {"mlprof profile list --state Succeeded"},
-       List},
+       ListProfiles},
       {"profile show",
        "NAME",
        "show a profile and its recommendation",
@@ -85,8 +82,15 @@ std::vector<Command> ProfileCommands() {
        1,
        {},
        {"mlprof profile show p1", "mlprof profile show p1 -o json"},
-       Show},
-      {"profile cancel", "NAME", "stop a profile", 1, 1, {}, {"mlprof profile cancel p1"}, Cancel},
+       ShowProfile},
+      {"profile cancel",
+       "NAME",
+       "stop a profile",
+       1,
+       1,
+       {},
+       {"mlprof profile cancel p1"},
+       CancelProfile},
       {"profile delete",
        "NAME",
        "delete a finished profile",
@@ -94,7 +98,7 @@ std::vector<Command> ProfileCommands() {
        1,
        {},
        {"mlprof profile delete p1"},
-       Delete},
+       DeleteProfile},
       {"profile logs",
        "NAME",
        "show what the installation and the model wrote",
@@ -102,7 +106,7 @@ std::vector<Command> ProfileCommands() {
        1,
        {},
        {"mlprof profile logs p1"},
-       Logs},
+       ShowLogs},
   };
 }
 

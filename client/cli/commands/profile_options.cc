@@ -1,14 +1,10 @@
 #include "client/cli/commands/profile_options.h"
 
-#include <limits>
-
 #include "client/cli/commands/header_option.h"
 #include "client/cli/commands/objective_options.h"
 
 namespace mlprof::cli {
 namespace {
-
-constexpr double kAboveZero = std::numeric_limits<double>::min();
 
 Status ReadCeiling(const Options& options, Ceiling& ceiling) {
   const auto cpu = options.Number("--cpu", kAboveZero);

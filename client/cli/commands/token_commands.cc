@@ -32,7 +32,7 @@ Table TokenTable(const ResourceList<Token>& tokens) {
 }
 
 // On stdout nothing but the token, so that TOKEN=$(mlprof token create ci) holds it.
-Result<int> Create(Session& session, const Options& options) {
+Result<int> CreateToken(Session& session, const Options& options) {
   const auto request = RequestFrom(options);
   if (!request) return Fail(request.error());
   auto client = session.Connect();
@@ -45,7 +45,7 @@ Result<int> Create(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> List(Session& session, const Options&) {
+Result<int> ListTokens(Session& session, const Options&) {
   auto client = session.Connect();
   if (!client) return Fail(client.error());
   const auto tokens = client->tokens().List();
@@ -76,7 +76,7 @@ std::vector<Command> TokenCommands() {
         DataDirOption()},
        {"mlprof token create ci --scope read --expires-in-days 90",
         "mlprof token create ci --data-dir /var/lib/mlprof"},
-       Create},
+       CreateToken},
       {"token list",
        "",
        "list tokens, without their secrets",
@@ -84,7 +84,7 @@ std::vector<Command> TokenCommands() {
        0,
        {DataDirOption()},
        {"mlprof token list"},
-       List},
+       ListTokens},
       {"token revoke",
        "ID",
        "end a token at once, by id or name",

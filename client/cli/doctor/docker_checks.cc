@@ -1,8 +1,8 @@
 #include <filesystem>
 
 #include "client/cli/doctor/check.h"
-#include "client/cli/doctor/docker_socket.h"
 #include "client/src/json_fields.h"
+#include "common/http/client.h"
 
 namespace mlprof::cli {
 namespace {
@@ -11,8 +11,30 @@ constexpr std::chrono::seconds kWait{5};
 constexpr const char* kInstall =
     "apt-get install -y docker.io && (dockerd >/var/log/dockerd.log 2>&1 &)";
 
+// The socket that DOCKER_HOST (may be "") names.
+Result<std::string> SocketOf(const std::string& docker_host) {
+  if (docker_host.empty()) return "/var/run/docker.sock";
+  constexpr std::string_view kScheme = "unix://";
+  if (!docker_host.starts_with(kScheme)) {
+    return Fail(InvalidArgument("DOCKER_HOST is " + docker_host + ", which is no Unix socket"));
+  }
+  return docker_host.substr(kScheme.size());
+}
+
+// The body of a 200 answer.
+Result<std::string> Get(const std::string& socket, const std::string& path) {
+  HttpCall call;
+  call.target = path;
+  auto reply = CallHttp(UnixEndpoint{socket}, call, Deadline::After(kWait));
+  if (!reply) return Fail(reply.error());
+  if (reply->status != 200) {
+    return Fail(Unavailable("the engine answers " + std::to_string(reply->status)));
+  }
+  return std::move(reply->body);
+}
+
 Json Ask(const std::string& socket, const std::string& path) {
-  const auto body = DockerGet(socket, path, Deadline::After(kWait));
+  const auto body = Get(socket, path);
   if (!body) return Json::object();
   return ParseJson(*body, {8 << 20, 64, 1'000'000}).value_or(Json::object());
 }
@@ -63,9 +85,9 @@ Finding BaseImageFinding(const std::string& socket, const Surroundings& surround
 }  // namespace
 
 std::vector<Finding> CheckDocker(const Surroundings& surroundings) {
-  const auto socket = DockerSocketPath(surroundings.environment("DOCKER_HOST").value_or(""));
+  const auto socket = SocketOf(surroundings.environment("DOCKER_HOST").value_or(""));
   if (!socket) return {{"docker", false, socket.error().message(), "unset DOCKER_HOST"}};
-  const auto ping = DockerGet(*socket, "/_ping", Deadline::After(kWait));
+  const auto ping = Get(*socket, "/_ping");
   if (!ping) return {{"docker", false, ping.error().message(), kInstall}};
   const Json version = Ask(*socket, "/version");
   const Json info = Ask(*socket, "/info");

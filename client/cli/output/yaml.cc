@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "client/src/ascii.h"
+#include "common/text/ascii.h"
+#include "common/text/case.h"
 
 namespace mlprof::cli {
 namespace {
@@ -11,13 +12,12 @@ namespace {
 // Letters first, then letters, digits and what cannot mean anything: safe to write plainly unless
 // it is one of the words that YAML 1.1 or 1.2 reads as a truth value or null.
 bool IsPlain(const std::string& text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  if (text.empty() || !letter(text.front())) return false;
-  const bool harmless = std::all_of(text.begin(), text.end(), [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '/';
+  if (text.empty() || !IsLetter(text.front())) return false;
+  const bool harmless = std::all_of(text.begin(), text.end(), [](char c) {
+    return IsAlnum(c) || c == '_' || c == '-' || c == '.' || c == '/';
   });
   if (!harmless) return false;
-  const std::string word = LowerAscii(text);
+  const std::string word = Lowercase(text);
   constexpr std::array<std::string_view, 9> kWords = {"true", "false", "null", "yes", "no",
                                                       "on",   "off",   "y",    "n"};
   return std::find(kWords.begin(), kWords.end(), word) == kWords.end();

@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestBar = 20;
 constexpr std::size_t kShortestBar = 4;
-constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::milliseconds kBetweenDraws{100};
 
 // As long as the text leaves room for, and left out rather than the figures on a narrow terminal.
 std::string Bar(double fraction, std::size_t room) {
@@ -30,7 +30,7 @@ class TerminalProgress : public ProgressView {
   void Show(const ProfileUpdate& update) override {
     const bool new_phase = figures_.Take(update, Clock::now());
     if (const std::string log = LogText(update); !log.empty()) Above(log);
-    if (new_phase || Clock::now() - drawn_ >= kRedraw) Draw();
+    if (new_phase || Clock::now() - drawn_ >= kBetweenDraws) Draw();
   }
   void Tick() override { Draw(); }
   void Say(const std::string& text) override {

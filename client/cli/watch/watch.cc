@@ -14,8 +14,8 @@ struct Interrupt {};
 struct Answer {
   bool yes = false;
 };
-using Ended = Result<Resource<Profile>>;
-using Message = std::variant<ProfileUpdate, Interrupt, Answer, Ended>;
+using Outcome = Result<Resource<Profile>>;
+using Message = std::variant<ProfileUpdate, Interrupt, Answer, Outcome>;
 
 constexpr std::chrono::seconds kTick{1};
 
@@ -43,7 +43,7 @@ class Watch {
 
  private:
   void Follow(const std::stop_token& stop) {
-    Ended ended = Fail(Internal("the profile can no longer be followed"));
+    Outcome ended = Fail(Internal("the profile can no longer be followed"));
     try {
       Profiles profiles = follower_.profiles();
       ended = FollowProfile(
@@ -62,7 +62,7 @@ class Watch {
         view_.Tick();
       } else if (auto* update = std::get_if<ProfileUpdate>(&*message)) {
         view_.Show(*update);
-      } else if (auto* ended = std::get_if<Ended>(&*message)) {
+      } else if (auto* ended = std::get_if<Outcome>(&*message)) {
         if (!*ended) return Fail(ended->error());
         return Watched{std::move(**ended), false};
       } else if (auto* answer = std::get_if<Answer>(&*message)) {

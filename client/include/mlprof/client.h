@@ -9,13 +9,14 @@
 #include <memory>
 #include <string>
 
-#include "client/include/mlprof/datasets.h"
-#include "client/include/mlprof/models.h"
-#include "client/include/mlprof/profiles.h"
-#include "client/include/mlprof/server_version.h"
-#include "client/include/mlprof/sources.h"
-#include "client/include/mlprof/tokens.h"
-#include "client/include/mlprof/transport.h"
+#include "mlprof/datasets.h"
+#include "mlprof/garbage.h"
+#include "mlprof/models.h"
+#include "mlprof/profiles.h"
+#include "mlprof/server_version.h"
+#include "mlprof/sources.h"
+#include "mlprof/tokens.h"
+#include "mlprof/transport.h"
 
 namespace mlprof {
 
@@ -37,6 +38,8 @@ class Client {
   /// ok when it can take work; else the error says what is missing.
   Status Readiness();
   Result<ServerVersion> Version();
+  /// Has the server let go what is beyond its limits; what went.
+  Result<Resource<Garbage>> CollectGarbage(const GarbageRequest& request);
   /// Makes an Azure workspace where it is missing, so that Azure's client finds its subscription.
   Status UseAzureWorkspace(const std::string& subscription, const std::string& group,
                            const std::string& name);

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "client/include/mlprof/resource.h"
-#include "client/include/mlprof/upload.h"
 #include "common/domain/dataset.h"
 #include "common/result/result.h"
+#include "mlprof/resource.h"
+#include "mlprof/upload.h"
 
 namespace mlprof {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "client/include/mlprof/profiles.h"
+#include "mlprof/profiles.h"
 
 namespace mlprof {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "client/include/mlprof/resource.h"
-#include "client/include/mlprof/upload.h"
 #include "common/domain/model.h"
 #include "common/result/result.h"
+#include "mlprof/resource.h"
+#include "mlprof/upload.h"
 
 namespace mlprof {
 

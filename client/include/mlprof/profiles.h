@@ -2,20 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "client/include/mlprof/resource.h"
-#include "client/include/mlprof/what_if.h"
+#include "common/domain/artifact.h"
 #include "common/domain/profile.h"
+#include "common/domain/series.h"
 #include "common/domain/trial.h"
 #include "common/result/result.h"
+#include "mlprof/resource.h"
+#include "mlprof/what_if.h"
 
 namespace mlprof {
 
@@ -35,9 +36,6 @@ struct ProfileEvent {
 /// False ends the stream. Called from another thread while Events() waits.
 using EventHandler = std::function<bool(const ProfileEvent& event)>;
 
-/// [seconds since startedTime, value] by series name.
-using SampleSeries = std::map<std::string, std::vector<std::pair<double, double>>>;
-
 class Profiles {
  public:
   explicit Profiles(Connection& connection) : connection_(connection) {}
@@ -56,7 +54,14 @@ class Profiles {
   Result<ResourceList<Trial>> Trials(const std::string& name);
   Result<ResourceList<RowRecord>> Rows(const std::string& name);
   Result<std::string> Logs(const std::string& name);
-  Result<SampleSeries> Samples(const std::string& name, int max_points);
+  /// Newest first.
+  Result<ResourceList<Artifact>> Artifacts(const std::string& name);
+  /// Writes the bytes of one of them to `file`.
+  Status DownloadArtifact(const std::string& name, const std::string& id,
+                          const std::filesystem::path& file);
+  /// What was read of the model's containers over time, by name; times since startedTime. A server
+  /// from before it told them leaves units and sources empty.
+  Result<std::vector<Series>> Samples(const std::string& name, int max_points);
   /// One connection's worth of events after `last_id` (0: from the start); ok when the server or
   /// the handler ended it.
   Status Events(const std::string& name, std::int64_t last_id, const EventHandler& handler,

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "client/include/mlprof/upload.h"
 #include "common/result/result.h"
+#include "mlprof/upload.h"
 
 namespace mlprof {
 
@@ -16,6 +16,8 @@ class Sources {
 
   /// "sha256:…"; the same content gives the same id.
   Result<std::string> Upload(const mlprof::Upload& tar);
+  /// kConflict while a profile or a model needs it.
+  Status Delete(const std::string& id);
 
  private:
   Connection& connection_;

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "client/include/mlprof/resource.h"
 #include "common/domain/token.h"
 #include "common/result/result.h"
+#include "mlprof/resource.h"
 
 namespace mlprof {
 

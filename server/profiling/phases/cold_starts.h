@@ -2,14 +2,24 @@
 // to ready. The last one is kept running for the phases that follow.
 #pragma once
 
-#include <memory>
+#include <vector>
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
-#include "server/profiling/running_model.h"
+#include "server/analysis/recommend.h"
+#include "server/profiling/phases/ample.h"
 
 namespace mlprof::phases {
 
-PhaseResult<std::unique_ptr<RunningModel>> ColdStarts(RunContext& context);
+struct StartFacts {
+  std::vector<Bytes> peaks;         // unreclaimable, until ready
+  std::vector<double> seconds;      // until ready
+  std::vector<double> cpu_seconds;  // likewise
+  agent_protocol::Ready ready;      // of the container that is kept
+};
+
+/// Leaves the model serving in `ample`, with folders to write to where it does not start without.
+PhaseResult<StartFacts> ColdStarts(Lab& lab, Ample& ample);
+
+/// What the starts alone ask for. Pure.
+MeasuredNeed NeedOfStart(const StartFacts& starts);
 
 }  // namespace mlprof::phases

@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "server/analysis/latency.h"
-#include "server/profiling/phases/full_speed.h"
-#include "server/profiling/phases/host_watch.h"
-#include "server/profiling/phases/plans.h"
+#include "server/profiling/lab/replay_plans.h"
 #include "server/profiling/phases/replays.h"
-#include "server/profiling/running_model.h"
 
 namespace mlprof::phases {
 namespace {
@@ -16,7 +13,6 @@ constexpr std::chrono::seconds kWarmUpTime{2};
 constexpr std::chrono::seconds kLaunchTime{1};
 constexpr std::chrono::seconds kReferenceTime{3};
 constexpr std::chrono::seconds kLeastLoad{3};
-constexpr std::chrono::seconds kLongestBurst{10};
 // A model short of memory may take hours where it took seconds: what takes so many times its usual
 // time is given up.
 constexpr double kSlowStart = 3;
@@ -28,27 +24,19 @@ std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
-std::chrono::milliseconds LongestStart(const RunContext& context, Cores cpu) {
-  const Observations& observed = context.observed;
-  const double seconds =
-      *std::max_element(observed.start_seconds.begin(), observed.start_seconds.end()) +
-      *std::max_element(observed.start_cpu_seconds.begin(), observed.start_cpu_seconds.end()) /
-          cpu.value();
+std::chrono::milliseconds LongestStart(const Pace& pace, Cores cpu) {
+  const double seconds = pace.start_seconds + pace.start_cpu_seconds / cpu.value();
   return std::max(kLeastStart, Milliseconds(kSlowStart * seconds * 1000));
 }
 
 // Within which a replay of `time` must have its last answer.
-Deadline EndOf(RunContext& context, std::chrono::nanoseconds time, Cores cpu) {
-  const double slowest_ms = context.observed.slowest_row_ms / std::min(1.0, cpu.value());
-  return context.budget().AtMost(time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms)));
+std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu) {
+  const double slowest_ms = pace.slowest_row_ms / std::min(1.0, cpu.value());
+  return time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms));
 }
 
-std::chrono::nanoseconds LongestBurst(RunContext& context) {
-  return std::min<std::chrono::nanoseconds>(kLongestBurst, context.budget().Left() / 3);
-}
-
-ReplayPlan WarmUpPlan(RunContext& context) {
-  ReplayPlan plan = ClosedPlan(context, context.objective().ConcurrencyOrOne(), kWarmUpTime);
+ReplayPlan WarmUpPlan(const Workload& workload) {
+  ReplayPlan plan = ClosedPlan(workload, workload.objective.ConcurrencyOrOne(), kWarmUpTime);
   plan.max_requests = 2 * plan.order.size();
   return plan;
 }
@@ -56,39 +44,42 @@ ReplayPlan WarmUpPlan(RunContext& context) {
 // One run, in the order it happens.
 class Run {
  public:
-  Run(RunContext& context, const LimitedRunPlan& wanted, RunningModel& model)
-      : context_(context),
+  Run(Lab& lab, const Yardstick& yardstick, const LimitedRunPlan& wanted, Container& container)
+      : lab_(lab),
+        yardstick_(yardstick),
         wanted_(wanted),
-        model_(model),
-        plan_(ObjectivePlan(context, wanted.time, wanted.min_requests, wanted.longest)) {}
+        container_(container),
+        plan_(ObjectivePlan(yardstick.workload, container.seed(), wanted.load)) {}
 
   PhaseResult<void> Go() {
-    const auto ready = model_.Start(LongestStart(context_, wanted_.limits.cpu));
-    ready_at_ = context_.clock.Now();
+    const auto ready = container_.Start(LongestStart(yardstick_.pace, wanted_.limits.cpu));
+    ready_at_ = lab_.clock().Now();
     if (ready) {
       ready_ = *ready;
       ReplayAll();
       if (IsSlowBesideTheReference()) TakeReferenceAgain();
     }
-    if (context_.stop.stop_requested()) return Canceled();
-    if (ready ? evidence_.stalled && context_.budget().Passed() : model_.RanOutOfBudget()) {
+    if (lab_.stopped()) return Canceled();
+    if (ready ? evidence_.stalled && lab_.budget().Passed() : container_.RanOutOfBudget()) {
       return TimedOut("the budget was used up while the answer was tried");
     }
     return {};
   }
 
   LimitedRun Conclude() {
-    const std::vector<Sample> samples = model_.AllSamples();
+    const std::vector<Sample> samples = container_.Samples();
     LimitedRun run;
     run.use = Summarize(samples);
-    run.noise = watch_.End(context_, run.use);
+    run.noise = watch_.End(run.use);
     run.latencies = replay_.SuccessLatencies();
-    run.trial = MakeTrial(context_, model_, wanted_.purpose, plan_, began_, replay_);
+    run.trial = MakeTrial(container_, yardstick_.workload, wanted_.purpose, plan_, began_, replay_);
     run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;
-    if (ready_) NoteStart(run.trial.measurements);
+    if (ready_) AddStart(run.trial.measurements);
     run.verdict = JudgeRun(samples, run.use);
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
+    run.reference =
+        Fastest(yardstick_.reference, run.trial, yardstick_.workload, lab_.ceiling().cpu);
     return run;
   }
 
@@ -96,13 +87,13 @@ class Run {
   // The heaviest rows come first, so that they come at all. Errors are counted where the
   // objective's rows come in the objective's proportions.
   void ReplayAll() {
-    const auto burst = LongestBurst(context_);
-    if (Survives(HeavyPlan(context_, burst), burst) &&
-        Survives(WarmUpPlan(context_), kWarmUpTime)) {
+    const auto burst = LongestBurst();
+    if (Survives(HeavyPlan(yardstick_.workload, burst), burst) &&
+        Survives(WarmUpPlan(yardstick_.workload), kWarmUpTime)) {
       replay_ = Replay(plan_, *plan_.hard_max_time);
       evidence_.requests = std::ssize(replay_.requests);
       evidence_.failures = replay_.failures;
-      evidence_.new_failures = NewFailures(context_, replay_);
+      evidence_.new_failures = NewFailures(yardstick_.reference, replay_);
     }
   }
 
@@ -112,7 +103,7 @@ class Run {
   }
 
   ReplayResult Replay(const ReplayPlan& plan, std::chrono::nanoseconds time) {
-    ReplayResult result = model_.Replay(plan, EndOf(context_, time, model_.limits().cpu));
+    ReplayResult result = container_.Replay(plan, EndOf(time, container_.limits().cpu));
     evidence_.died = evidence_.died || result.target_lost;
     evidence_.stalled = evidence_.stalled || result.cut_off;
     return result;
@@ -120,43 +111,47 @@ class Run {
 
   bool IsSlowBesideTheReference() {
     // Other settings are another model, and short of memory it is slow at any CPU limit.
-    if (!context_.environment.empty()) return false;
-    const std::vector<Sample> samples = model_.AllSamples();
+    if (!yardstick_.setup.environment.empty()) return false;
+    const std::vector<Sample> samples = container_.Samples();
     const bool slow = JudgeRun(samples, Summarize(samples)).beside_reference;
     return slow && evidence_.refaults <= evidence_.requests / 10;
   }
 
   // The host may have become slower since the reference was taken: once more, in this container.
   void TakeReferenceAgain() {
-    if (!model_.SetCpu(context_.ceiling.cpu)) return;
-    const ReplayPlan plan = ObjectivePlan(context_, kReferenceTime, RequestsForConfidence(0.95),
-                                          LongestBurst(context_));
-    const ReplayResult reference =
-        model_.Replay(plan, EndOf(context_, kReferenceTime, context_.ceiling.cpu));
+    const Cores ceiling = lab_.ceiling().cpu;
+    if (!container_.SetCpu(ceiling)) return;
+    const ReplayPlan plan =
+        ObjectivePlan(yardstick_.workload, container_.seed(),
+                      {kReferenceTime, RequestsForConfidence(0.95), LongestBurst()});
+    const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
     // What is told of the run names the limits it was at.
-    if (Status back = model_.SetCpu(wanted_.limits.cpu); !back) return;
+    if (Status back = container_.SetCpu(wanted_.limits.cpu); !back) return;
     const LatencyDistribution latencies(reference.SuccessLatencies());
     if (latencies.count() < RequestsForConfidence(0.95)) return;
     reference_now_ms_ = latencies.QuantileMs(0.95);
-    NoteSlowerHost();
+    // What a slower host excuses is told, whether or not the limit holds beside it.
+    const double before = *yardstick_.reference.p95_ms;
+    if (*reference_now_ms_ > before) lab_.host().JudgeDrift(before, *reference_now_ms_);
   }
 
-  // What a slower host excuses is told, whether or not the limit holds beside it.
-  void NoteSlowerHost() {
-    NoiseEvidence drift;
-    drift.host_cores = context_.host_cores;
-    drift.anchors_ms = {*context_.observed.reference_p95_ms, *reference_now_ms_};
-    if (drift.anchors_ms[1] > drift.anchors_ms[0]) NoteNoise(context_, drift);
+  // Within which a replay of `time` must have its last answer.
+  Deadline EndOf(std::chrono::nanoseconds time, Cores cpu) {
+    return lab_.budget().AtMost(LongestReplay(yardstick_.pace, time, cpu));
   }
 
-  void NoteStart(Measurements& measurements) const {
+  std::chrono::nanoseconds LongestBurst() {
+    return std::min<std::chrono::nanoseconds>(kLongestBurst, lab_.budget().Left() / 3);
+  }
+
+  void AddStart(Measurements& measurements) const {
     measurements.start_seconds = std::chrono::duration<double>(ready_->took).count();
     measurements.start_cpu_seconds = std::chrono::duration<double>(ready_->cpu_time).count();
     measurements.start_peak_memory = ready_->peak_unreclaimable;
   }
 
   Verdict JudgeRun(std::span<const Sample> samples, const ResourceUse& whole_life) {
-    const DeathEvidence death = model_.Death();
+    const DeathEvidence death = container_.Death();
     evidence_.became_ready = ready_.has_value();
     evidence_.oom_kills = death.oom_kills;
     evidence_.death = DiagnoseDeath(death).message;
@@ -165,21 +160,24 @@ class Run {
     // reads from a cold cache is no thrashing; a start that never ended may be.
     const ResourceUse serving =
         evidence_.stalled ? Summarize(Between(samples, ready_at_, std::chrono::nanoseconds::max()))
-                          : Summarize(model_.SamplesOf(replay_));
+                          : Summarize(container_.SamplesOf(replay_));
     evidence_.throttled_share = serving.throttled_share;
     evidence_.refaults = ready_ ? serving.refaults : whole_life.refaults;
-    evidence_.reference_p95_ms = std::max(context_.observed.reference_p95_ms, reference_now_ms_);
-    evidence_.reference_error_share = context_.observed.reference_error_share;
-    NoteRate(RateOf(plan_, replay_, AcceptableMs(context_)), evidence_);
-    return Judge(evidence_, LatencyDistribution(replay_.SuccessLatencies()), context_.objective());
+    const Reference& reference = yardstick_.reference;
+    const Objective& objective = yardstick_.workload.objective;
+    evidence_.reference_p95_ms = std::max(reference.p95_ms, reference_now_ms_);
+    evidence_.reference_error_share = reference.error_share;
+    SetRate(RateOf(plan_, replay_, AcceptableMs(reference, objective)), evidence_);
+    return Judge(evidence_, LatencyDistribution(replay_.SuccessLatencies()), objective);
   }
 
-  RunContext& context_;
+  Lab& lab_;
+  const Yardstick& yardstick_;
   const LimitedRunPlan& wanted_;
-  RunningModel& model_;
+  Container& container_;
   const ReplayPlan plan_;
   const Timestamp began_ = Now();
-  const HostWatch watch_{context_};
+  const HostWatch::Stretch watch_ = lab_.host().Begin();
   VerificationEvidence evidence_;
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};
@@ -189,29 +187,32 @@ class Run {
 
 }  // namespace
 
-PhaseResult<LimitedRun> RunAtLimits(RunContext& context, const LimitedRunPlan& wanted) {
-  auto model = RunningModel::Launch(context, {wanted.limits, "", true});
-  if (!model) return tl::unexpected<RunEnd>(model.error());
-  Run run(context, wanted, **model);
-  if (auto ended = run.Go(); !ended) return tl::unexpected<RunEnd>(ended.error());
-  LimitedRun done = run.Conclude();
-  context.recorder.Record(done.trial, done.latencies);
-  NoteFullSpeed(context, done.trial);
-  return done;
+PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
+                                    const LimitedRunPlan& wanted) {
+  MLPROF_LET(container, lab.Launch({wanted.limits, yardstick.setup, lab.NextSeed(),
+                                    PageCache::kCold, Use::kObjective}));
+  Run run(lab, yardstick, wanted, *container);
+  const auto gone = run.Go();
+  std::optional<LimitedRun> done;
+  if (gone) {
+    done = run.Conclude();
+    lab.Record(done->trial, done->latencies);
+  }
+  container->Close();
+  if (!gone) return tl::unexpected<RunEnd>(gone.error());
+  return *std::move(done);
 }
 
-std::chrono::nanoseconds TimeBeforeLoad(const RunContext& context) {
-  const auto& starts = context.observed.start_seconds;
-  const double start = starts.empty() ? 0 : *std::max_element(starts.begin(), starts.end());
+std::chrono::nanoseconds TimeBeforeLoad(const Yardstick& yardstick) {
   const double burst_ms =
-      context.observed.slowest_row_ms * static_cast<double>(context.observed.heavy_rows.size());
-  return Milliseconds(start * 1000) + kLaunchTime + kWarmUpTime +
+      yardstick.pace.slowest_row_ms * static_cast<double>(yardstick.workload.heavy.size());
+  return Milliseconds(yardstick.pace.start_seconds * 1000) + kLaunchTime + kWarmUpTime +
          std::min<std::chrono::milliseconds>(kLongestBurst, Milliseconds(burst_ms));
 }
 
-bool LeavesRoomToProve(RunContext& context) {
+bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick) {
   constexpr int kRuns = 4;  // this one and the three that prove
-  return context.budget().Left() > kRuns * (TimeBeforeLoad(context) + kLeastLoad);
+  return budget.Left() > kRuns * (TimeBeforeLoad(yardstick) + kLeastLoad);
 }
 
 }  // namespace mlprof::phases

@@ -8,17 +8,16 @@
 #include "server/analysis/noise.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/phases/reference.h"
 
 namespace mlprof::phases {
 
 struct LimitedRunPlan {
   Limits limits;
   TrialPurpose purpose = TrialPurpose::kVerification;
-  std::chrono::nanoseconds time{0};     // of the measured load, at least
-  std::size_t min_requests = 0;         // of it, as far as `longest` allows
-  std::chrono::nanoseconds longest{0};  // of it, at most
+  LoadTime load;  // of the measured load
 };
 
 struct LimitedRun {
@@ -27,16 +26,17 @@ struct LimitedRun {
   std::vector<std::uint32_t> latencies;
   ResourceUse use;  // over the whole life of the container
   NoiseEvidence noise;
+  Reference reference;  // the fastest look, this run's among them
 };
 
-/// Unpinned, swap off, paying for its own page cache, with the pool settings of the run. The trial
-/// is recorded.
-PhaseResult<LimitedRun> RunAtLimits(RunContext& context, const LimitedRunPlan& plan);
+/// Swap off, paying for its own page cache. The trial is recorded.
+PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
+                                    const LimitedRunPlan& plan);
 
 /// What a run takes before its measured load begins: start, heavy rows, warm-up.
-std::chrono::nanoseconds TimeBeforeLoad(const RunContext& context);
+std::chrono::nanoseconds TimeBeforeLoad(const Yardstick& yardstick);
 
 /// Whether one more run leaves enough of the budget for the three that prove an answer.
-bool LeavesRoomToProve(RunContext& context);
+bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick);
 
 }  // namespace mlprof::phases

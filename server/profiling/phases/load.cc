@@ -1,86 +1,85 @@
 #include "server/profiling/phases/load.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/phases/answer.h"
-#include "server/profiling/phases/host_watch.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/replays.h"
-#include "server/profiling/phases/shares.h"
+#include "server/profiling/lab/replay_plans.h"
 
 namespace mlprof::phases {
 namespace {
 
 constexpr std::chrono::seconds kLoadTime{10};
-constexpr std::chrono::seconds kLongestBurst{10};
-constexpr double kBudgetForLoad = 0.15;
+// A rate that the replay could not keep by itself tells of the replay, not of the model: a
+// hundredth of the rows later than this, and than so much of what a row takes.
 constexpr double kLeastLagMs = 1;
 constexpr double kLagOfLatency = 0.05;
 
-// A rate that the replay could not keep by itself tells of the replay, not of the model.
-void WarnLate(RunContext& context, const Trial& trial) {
-  if (!trial.send_lag_p99_ms) return;
+std::optional<double> LateMs(const Trial& trial) {
+  if (!trial.send_lag_p99_ms) return std::nullopt;
   const double most =
       std::max(kLeastLagMs, kLagOfLatency * trial.measurements.latency_p50_ms.value_or(0));
-  if (*trial.send_lag_p99_ms <= most) return;
-  char text[128];
-  std::snprintf(text, sizeof text, "1%% of the rows left more than %.1f ms behind their schedule",
-                *trial.send_lag_p99_ms);
-  context.recorder.Warn({"replayLate", text,
-                         "profile again when nothing else runs, or on a machine with more cores"});
+  if (*trial.send_lag_p99_ms <= most) return std::nullopt;
+  return trial.send_lag_p99_ms;
 }
 
-void KeepReference(RunContext& context, const ReplayResult& replay) {
+Reference ReferenceOf(const ReplayResult& replay) {
   const LatencyDistribution latencies(replay.SuccessLatencies());
-  context.observed.reference_p95_ms = latencies.QuantileMs(0.95);
-  context.observed.reference_mean_ms = latencies.MeanMs();
+  Reference reference;
+  reference.p95_ms = latencies.QuantileMs(0.95);
+  reference.mean_ms = latencies.MeanMs();
   for (const RequestRecord& request : replay.requests) {
-    if (!request.Succeeded()) context.observed.failing_rows.insert(request.row);
+    if (!request.Succeeded()) reference.failing_rows.insert(request.row);
   }
-  context.observed.reference_error_share =
+  reference.error_share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());
-  NoteSlowest(context, replay);
+  return reference;
+}
+
+// What other work took, where it was too much to be passed over.
+double OtherCores(const NoiseEvidence& noise, bool noisy) {
+  return noisy ? noise.foreign_cores + noise.steal_share * noise.host_cores : 0;
 }
 
 }  // namespace
 
-PhaseResult<void> Load(RunContext& context, RunningModel& model) {
-  context.recorder.EnterPhase(kLoad, "measuring under the objective's load");
+PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workload& workload,
+                                   std::vector<RequestRecord> serial) {
   const Timestamp began = Now();
-  const HostWatch watch(context);
-  const auto longest = context.BudgetShare(kBudgetForLoad);
-  const ReplayPlan plan =
-      ObjectivePlan(context, std::min<std::chrono::nanoseconds>(kLoadTime, longest),
-                    RequestsToSee(context.objective()), longest);
-  const ReplayResult replay = model.Replay(plan, context.budget());
-  const ResourceUse use = Summarize(model.SamplesOf(replay));
-  const NoiseEvidence noise = watch.End(context, use);
-  NoteServing(context, replay);
-  if (auto ended = CheckTarget(context, model, replay); !ended) return ended;
-  if (auto ended = CheckRows(context, model, replay); !ended) return ended;
+  const auto watch = lab.host().Begin();
+  const auto longest = lab.budget().For(Spend::kLoad);
+  const ReplayPlan plan = ObjectivePlan(workload, container.seed(),
+                                        {std::min<std::chrono::nanoseconds>(kLoadTime, longest),
+                                         RequestsToSee(workload.objective), longest});
+  const ReplayResult replay = container.Replay(plan, lab.budget().end());
+  const NoiseEvidence noise = watch.End(Summarize(container.SamplesOf(replay)));
+  if (auto ended = CheckTarget(lab, container, replay); !ended) {
+    return tl::unexpected<RunEnd>(ended.error());
+  }
+  LoadFacts facts;
+  MLPROF_LET(failed, CheckRows(container, workload.objective, replay));
+  facts.failed = failed;
+  const bool noisy = lab.host().Judge(noise).noisy;
+  facts.reference = ReferenceOf(replay);
+  facts.trial = MakeTrial(container, workload, TrialPurpose::kLoad, plan, began, replay);
+  facts.trial.passed = true;
+  facts.trial.verdict = "the reference without a CPU limit below the ceiling";
+  lab.Record(facts.trial, replay.SuccessLatencies());
+  facts.late_ms = LateMs(facts.trial);
+  if (!plan.open_loop && plan.concurrency == 1) {
+    serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
+  }
 
-  const bool noisy = NoteNoise(context, noise).noisy;
-  if (!plan.open_loop && plan.concurrency == 1) NoteSerial(context, replay);
-  KeepReference(context, replay);
-  Trial trial = MakeTrial(context, model, TrialPurpose::kLoad, plan, began, replay);
-  trial.passed = true;
-  trial.verdict = "the reference without a CPU limit below the ceiling";
-  context.recorder.Record(trial, replay.SuccessLatencies());
-  WarnLate(context, trial);
-
-  const ReplayResult burst =
-      model.Replay(HeavyPlan(context, std::min<std::chrono::nanoseconds>(kLongestBurst, longest)),
-                   context.budget());
-  NoteServing(context, burst);
-  NoteSlowest(context, burst);
-  if (auto ended = CheckTarget(context, model, burst); !ended) return ended;
-  const double others = noise.foreign_cores + noise.steal_share * noise.host_cores;
-  AnswerSoFar(context, model, replay, trial, noisy ? others : 0);
-  context.recorder.FinishPhase("done");
-  return {};
+  const ReplayResult burst = container.Replay(
+      HeavyPlan(workload, std::min<std::chrono::nanoseconds>(kLongestBurst, longest)),
+      lab.budget().end());
+  facts.slowest_ms = std::max(SlowestMs(replay), SlowestMs(burst));
+  if (auto ended = CheckTarget(lab, container, burst); !ended) {
+    return tl::unexpected<RunEnd>(ended.error());
+  }
+  facts.need = SeeNeed(container, workload, replay, facts.trial, serial, OtherCores(noise, noisy));
+  facts.need.noisy = lab.host().noisy();
+  return facts;
 }
 
 }  // namespace mlprof::phases

@@ -1,13 +1,28 @@
-// Phase "load": the objective's load in the ample container. Gives the reference latency, the need
-// and the provisional answer.
+// Phase "load": the objective's load in the container at the ceiling. Gives the reference that
+// limits are judged beside, and the need.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
-#include "server/profiling/running_model.h"
+#include <vector>
+
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/need.h"
+#include "server/profiling/phases/reference.h"
+#include "server/profiling/phases/replays.h"
 
 namespace mlprof::phases {
 
-PhaseResult<void> Load(RunContext& context, RunningModel& model);
+struct LoadFacts {
+  Reference reference;
+  double slowest_ms = 0;
+  Trial trial;
+  NeedSeen need;
+  std::optional<FailedRows> failed;
+  /// A rate's rows left so late behind their schedule that they tell of the replay, not the model.
+  std::optional<double> late_ms;
+};
+
+/// `serial`: all requests that were sent one at a time so far.
+PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workload& workload,
+                                   std::vector<RequestRecord> serial);
 
 }  // namespace mlprof::phases

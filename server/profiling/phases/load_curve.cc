@@ -4,18 +4,14 @@
 
 #include "server/analysis/knee.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/phases/full_speed.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/replay_bound.h"
+#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
-#include "server/profiling/phases/shares.h"
 
 namespace mlprof::phases {
 namespace {
 
 constexpr std::chrono::milliseconds kLevelTime{1500};
-constexpr int kMostInFlight = 256;
-constexpr double kBudgetForCurve = 0.06;
 constexpr double kErrorsEnough = 0.01;
 
 LoadLevel MakeLevel(const Trial& trial, const ResourceUse& use, int concurrency) {
@@ -35,34 +31,25 @@ LoadLevel MakeLevel(const Trial& trial, const ResourceUse& use, int concurrency)
   return level;
 }
 
-// More in flight than was asked for may be more than the model bears: that is no failure.
-void WarnOverload(RunContext& context, int concurrency) {
-  context.recorder.Warn({"overloadKills",
-                         "the model died with " + std::to_string(concurrency) +
-                             " rows in flight, more than the objective asks for",
-                         "let what stands before it hold back requests beyond `maxConcurrency`"});
-}
-
 // Nothing where the model died of it.
-PhaseResult<std::optional<LoadLevel>> MeasureLevel(RunContext& context, RunningModel& model,
-                                                   int concurrency) {
-  context.recorder.Progressed(0.5, std::to_string(concurrency) + " rows in flight");
+PhaseResult<std::optional<LoadLevel>> MeasureLevel(Lab& lab, Container& container,
+                                                   const Workload& workload, int concurrency,
+                                                   Reference& reference) {
+  lab.Progressed(0.5, std::to_string(concurrency) + " rows in flight");
   const Timestamp began = Now();
-  const ReplayPlan plan = ClosedPlan(context, concurrency, kLevelTime);
-  const ReplayResult replay = model.Replay(plan, context.budget());
-  if (replay.target_lost && !context.stop.stop_requested()) {
-    WarnOverload(context, concurrency);
-    return std::nullopt;
-  }
-  if (auto ended = CheckTarget(context, model, replay); !ended) {
+  const ReplayPlan plan = ClosedPlan(workload, concurrency, kLevelTime);
+  const ReplayResult replay = container.Replay(plan, lab.budget().end());
+  // More in flight than was asked for may be more than the model bears: that is no failure.
+  if (replay.target_lost && !lab.stopped()) return std::nullopt;
+  if (auto ended = CheckTarget(lab, container, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
-  Trial trial = MakeTrial(context, model, TrialPurpose::kLoadCurve, plan, began, replay);
-  const LoadLevel level = MakeLevel(trial, Summarize(model.SamplesOf(replay)), concurrency);
+  Trial trial = MakeTrial(container, workload, TrialPurpose::kLoadCurve, plan, began, replay);
+  const LoadLevel level = MakeLevel(trial, Summarize(container.SamplesOf(replay)), concurrency);
   trial.passed = level.error_rate <= kErrorsEnough;
   trial.verdict = trial.passed ? "measured" : "too many errors at this many in flight";
-  context.recorder.Record(trial, replay.SuccessLatencies());
-  NoteFullSpeed(context, trial);
+  lab.Record(trial, replay.SuccessLatencies());
+  reference = Fastest(reference, trial, workload, lab.ceiling().cpu);
   return level;
 }
 
@@ -78,28 +65,29 @@ std::optional<Bytes> MemoryPerRow(const std::vector<LoadLevel>& levels) {
 
 }  // namespace
 
-PhaseResult<void> MeasureLoadCurve(RunContext& context, RunningModel& model) {
-  context.recorder.EnterPhase(kLoadCurve, "measuring with more rows in flight");
-  const auto began = context.clock.Now();
-  const auto longest = std::min(context.BudgetShare(kBudgetForCurve),
-                                std::chrono::nanoseconds(context.budget().Left()) / 4);
-  LoadCurve curve;
+PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const Workload& workload,
+                                         const Reference& reference,
+                                         const std::optional<ReplayCapacity>& capacity) {
+  const auto began = lab.clock().Now();
+  const auto longest = std::min(lab.budget().For(Spend::kLoadCurve), lab.budget().Left() / 4);
+  CurveFacts facts;
+  facts.reference = reference;
+  auto& levels = facts.curve.levels;
   for (int concurrency = 1; concurrency <= kMostInFlight; concurrency *= 2) {
-    if (context.clock.Now() - began + kLevelTime > longest) break;
-    const auto level = MeasureLevel(context, model, concurrency);
-    if (!level) return tl::unexpected<RunEnd>(level.error());
-    if (!*level) break;
-    if (!curve.levels.empty() && WarnIfReplayBound(context, (*level)->requests_per_second)) break;
-    curve.levels.push_back(**level);
-    if (LoadSaturated(curve.levels) || curve.levels.back().error_rate > kErrorsEnough) break;
+    if (lab.clock().Now() - began + kLevelTime > longest) break;
+    MLPROF_LET(level, MeasureLevel(lab, container, workload, concurrency, facts.reference));
+    if (!level) {
+      facts.killed_at = concurrency;
+      break;
+    }
+    facts.replay_bound = !levels.empty() && IsReplayBound(capacity, level->requests_per_second);
+    if (facts.replay_bound) break;
+    levels.push_back(*level);
+    if (LoadSaturated(levels) || level->error_rate > kErrorsEnough) break;
   }
-  curve.knee_concurrency = KneeConcurrency(curve.levels);
-  if (auto& memory = context.profile().findings.memory) {
-    memory->per_concurrent_request = MemoryPerRow(curve.levels);
-  }
-  if (!curve.levels.empty()) context.profile().findings.load = std::move(curve);
-  context.recorder.FinishPhase("done");
-  return {};
+  facts.curve.knee_concurrency = KneeConcurrency(levels);
+  facts.memory_per_request = MemoryPerRow(levels);
+  return facts;
 }
 
 }  // namespace mlprof::phases

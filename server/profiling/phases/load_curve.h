@@ -1,14 +1,24 @@
 // Phase "loadCurve": more and more rows in flight at the ceiling, up to where more bring nothing.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
-#include "server/profiling/running_model.h"
+#include "common/domain/findings.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/reference.h"
 
 namespace mlprof::phases {
 
-/// Leaves the curve and its knee in the profile's findings. The last thing done in the ample
-/// container: what it keeps of so many rows at once is not the objective's need.
-PhaseResult<void> MeasureLoadCurve(RunContext& context, RunningModel& model);
+struct CurveFacts {
+  LoadCurve curve;
+  std::optional<Bytes> memory_per_request;  // one more in flight
+  std::optional<int> killed_at;             // so many in flight, more than the objective asks for
+  bool replay_bound = false;                // the replay could do no more
+  Reference reference;                      // the fastest look so far
+};
+
+/// The last thing done in the container: what it keeps of so many rows at once is not the
+/// objective's need.
+PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const Workload& workload,
+                                         const Reference& reference,
+                                         const std::optional<ReplayCapacity>& capacity);
 
 }  // namespace mlprof::phases

@@ -1,17 +1,28 @@
 // Phase "plateau": the objective's load goes on until memory has settled, or is seen to grow.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
-#include "server/profiling/running_model.h"
+#include "common/domain/findings.h"
+#include "server/analysis/recommend.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/lab/replay_plans.h"
 
 namespace mlprof::phases {
 
-/// Leaves the memory findings in the profile, with `leakSuspected` where it grows.
-PhaseResult<void> Plateau(RunContext& context, RunningModel& model);
+struct PlateauFacts {
+  bool settled = false;
+  MemoryTrend trend = MemoryTrend::kUnknown;
+  std::int64_t requests = 0;  // over which it was judged
+  std::optional<double> bytes_per_request;
+  std::optional<double> steady_confidence;
+  std::optional<Bytes> serving_low;  // the lowest level it served at, once warm
+  Bytes serving_peak;
+};
 
-/// Where memory was seen to grow: when it reaches `limit` at the rate measured last, in the
-/// findings and in the warning. Nothing otherwise.
-void ForecastOutOfMemory(RunContext& context, Bytes limit);
+PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Workload& workload);
+
+/// Where memory was seen to grow: when it reaches `limit` at `requests_per_second`. Nothing where
+/// it does not grow, or the rate is not known. Pure.
+std::optional<double> HoursToOutOfMemory(const PlateauFacts& facts, const MeasuredNeed& need,
+                                         Bytes limit, double requests_per_second);
 
 }  // namespace mlprof::phases

@@ -5,11 +5,6 @@
 #include "common/log/log.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/phases/host_watch.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/replay_bound.h"
-#include "server/profiling/phases/shares.h"
-#include "server/profiling/running_model.h"
 
 namespace mlprof::phases {
 namespace {
@@ -29,49 +24,50 @@ double OwnCpuMicroseconds() {
   return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-ReplayResult ReplayNull(RunContext& context, RunningModel& target, int concurrency,
+ReplayResult ReplayNull(Lab& lab, Container& target, const Workload& workload, int concurrency,
                         std::chrono::nanoseconds time) {
-  ReplayPlan plan = ClosedPlan(context, concurrency, time);
+  ReplayPlan plan = ClosedPlan(workload, concurrency, time);
   plan.max_requests = kMostRequests;
-  return target.Replay(plan, context.budget());
+  return target.Replay(plan, lab.budget().end());
 }
 
-void Measure(RunContext& context, RunningModel& target) {
-  const HostWatch watch(context);
-  const ReplayResult serial = ReplayNull(context, target, 1, kSerialTime);
+std::optional<ReplayCapacity> Measure(Lab& lab, Container& target, const Workload& workload) {
+  const auto watch = lab.host().Begin();
+  const ReplayResult serial = ReplayNull(lab, target, workload, 1, kSerialTime);
   const double cpu_before = OwnCpuMicroseconds();
-  const ReplayResult full = ReplayNull(context, target, kFullConcurrency, kFullTime);
+  const ReplayResult full = ReplayNull(lab, target, workload, kFullConcurrency, kFullTime);
   const double cpu = OwnCpuMicroseconds() - cpu_before;
-  if (serial.requests.empty() || full.requests.empty() || full.failures > 0) return;
+  if (serial.requests.empty() || full.requests.empty() || full.failures > 0) return std::nullopt;
 
   const auto requests = static_cast<double>(full.requests.size());
   ReplayCapacity capacity;
   capacity.requests_per_second = full.Seconds() > 0 ? requests / full.Seconds() : 0;
   capacity.p50_ms = LatencyDistribution(serial.SuccessLatencies()).QuantileMs(0.5).value_or(0);
   capacity.controller_us_per_request = cpu / requests;
-  context.profile().findings.replay = capacity;
-  if (const auto asked = context.objective().requests_per_second)
-    WarnIfReplayBound(context, *asked);
-
-  const ResourceUse use = Summarize(target.session().Samples());
-  NoteNoise(context, watch.End(context, use));
+  lab.host().Judge(watch.End(Summarize(target.Samples())));
+  return capacity;
 }
 
 }  // namespace
 
-PhaseResult<void> Preflight(RunContext& context) {
-  context.recorder.EnterPhase(kPreflight, "checking the host and the replay itself");
-  auto target = RunningModel::Launch(context, {context.ceiling, context.measuring_cpuset});
-  if (!target) return tl::unexpected<RunEnd>(target.error());
-  if ((*target)->StartNullTarget()) {
-    Measure(context, **target);
+PhaseResult<std::optional<ReplayCapacity>> Preflight(Lab& lab, const Setup& setup,
+                                                     const Workload& workload) {
+  MLPROF_LET(target, lab.Launch({lab.ceiling(), setup, lab.NextSeed(), PageCache::kAsItIs,
+                                 Use::kObjective}));
+  std::optional<ReplayCapacity> capacity;
+  if (target->StartNullTarget()) {
+    capacity = Measure(lab, *target, workload);
   } else {
-    // The check is a service to the user; the model may well run where it cannot.
-    LogWarn("the null target did not start", {{"profile", context.profile().request.name}});
+    LogWarn("the null target did not start", {{"profile", lab.subject().profile_id}});
   }
-  if (context.stop.stop_requested()) return Canceled();
-  context.recorder.FinishPhase("done");
-  return {};
+  target->Close();
+  if (lab.stopped()) return Canceled();
+  return capacity;
+}
+
+bool IsReplayBound(const std::optional<ReplayCapacity>& capacity, double requests_per_second) {
+  if (!capacity || capacity->requests_per_second <= 0) return false;
+  return capacity->requests_per_second < kReplayHeadroom * requests_per_second;
 }
 
 }  // namespace mlprof::phases

@@ -3,11 +3,21 @@
 // watched for other work.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
+#include "common/domain/findings.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/lab/replay_plans.h"
 
 namespace mlprof::phases {
 
-PhaseResult<void> Preflight(RunContext& context);
+/// Nothing where the null target could not be measured: the model may well run where it cannot.
+PhaseResult<std::optional<ReplayCapacity>> Preflight(Lab& lab, const Setup& setup,
+                                                     const Workload& workload);
+
+/// What the replay can do should be so many times what is asked of it.
+inline constexpr double kReplayHeadroom = 1.25;
+
+/// Whether so many requests a second leave less room than that: then the replay would be measured,
+/// not the model.
+bool IsReplayBound(const std::optional<ReplayCapacity>& capacity, double requests_per_second);
 
 }  // namespace mlprof::phases

@@ -1,7 +1,5 @@
 #include "server/profiling/phases/prepare.h"
 
-#include "server/profiling/phases/shares.h"
-
 namespace mlprof::phases {
 namespace {
 
@@ -11,19 +9,21 @@ constexpr std::size_t kLogBatch = 2048;
 // Gathers the output, which comes in small pieces, into fewer records.
 class OutputBatch {
  public:
-  explicit OutputBatch(RunRecorder& recorder) : recorder_(recorder) {}
+  OutputBatch(Journal& journal, Announcer& announcer) : journal_(journal), announcer_(announcer) {}
   void Add(std::string_view text) {
     text_ += text;
     if (text_.size() >= kLogBatch || text_.ends_with('\n')) Flush();
   }
   void Flush() {
     if (text_.empty()) return;
-    recorder_.Log(text_);
+    journal_.Log(text_);
+    announcer_.Logged(text_);
     text_.clear();
   }
 
  private:
-  RunRecorder& recorder_;
+  Journal& journal_;
+  Announcer& announcer_;
   std::string text_;
 };
 
@@ -37,26 +37,25 @@ ProfileError PrepareError(const Error& error) {
 
 }  // namespace
 
-PhaseResult<void> Prepare(RunContext& context) {
-  context.recorder.EnterPhase(kPrepare, "preparing the image");
-  OutputBatch output(context.recorder);
-  auto image = context.runtime.Prepare(
-      {context.config(), context.source_directory},
-      [&](std::string_view text) { output.Add(text); }, context.stop,
+PhaseResult<PreparedImage> Prepare(Runtime& runtime, const PrepareRequest& request,
+                                   Journal& journal, Announcer& announcer, RunStop& run_stop) {
+  OutputBatch output(journal, announcer);
+  auto image = runtime.Prepare(
+      request, [&](std::string_view text) { output.Add(text); }, run_stop.token(),
       Deadline::After(kPrepareDeadline));
   output.Flush();
-  if (!image) {
-    if (context.stop.stop_requested()) return Canceled();
-    if (image.error().code() == ErrorCode::kResourceExhausted) {
-      context.run_stop.Ask(StopReason::kRoom, image.error().message());
-      return Canceled();
-    }
-    return FailRun(PrepareError(image.error()));
+  if (image) return *std::move(image);
+  if (run_stop.token().stop_requested()) return Canceled();
+  const Error& error = image.error();
+  if (error.code() == ErrorCode::kUnavailable) {
+    run_stop.Ask(StopReason::kEngine, error.message());
+    return Canceled();
   }
-  context.image = std::move(*image);
-  for (const Warning& warning : context.image.warnings) context.recorder.Warn(warning);
-  context.recorder.FinishPhase("done");
-  return {};
+  if (error.code() == ErrorCode::kResourceExhausted) {
+    run_stop.Ask(StopReason::kRoom, error.message());
+    return Canceled();
+  }
+  return FailRun(PrepareError(error));
 }
 
 }  // namespace mlprof::phases

@@ -1,11 +1,18 @@
 // Phase "prepare": the image. Not counted against the budget.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
+#include <filesystem>
+
+#include "server/profiling/run/announcer.h"
+#include "server/profiling/run/journal.h"
+#include "server/profiling/run/run_end.h"
+#include "server/profiling/run/run_stop.h"
+#include "server/runtime/runtime.h"
 
 namespace mlprof::phases {
 
-PhaseResult<void> Prepare(RunContext& context);
+/// Writes the output of whatever prepares it to the log as it comes.
+PhaseResult<PreparedImage> Prepare(Runtime& runtime, const PrepareRequest& request,
+                                   Journal& journal, Announcer& announcer, RunStop& run_stop);
 
 }  // namespace mlprof::phases

@@ -26,13 +26,13 @@ RowFailureEvidence FailureEvidence(const ReplayResult& replay) {
 
 // What an answer takes. A failure tells nothing of it: where rows failed, those that were measured
 // one by one count, and without any the answers bear all of the time.
-std::optional<double> CpuSecondsPerQuery(const RunContext& context, const ReplayResult& replay,
+std::optional<double> CpuSecondsPerQuery(const Workload& workload, const ReplayResult& replay,
                                          const ResourceUse& use) {
   const std::int64_t successes = std::ssize(replay.requests) - replay.failures;
   if (successes <= 0) return std::nullopt;
   if (replay.failures > 0) {
     if (const auto mean = MeanCpuSeconds(replay)) return mean;
-    if (const auto& mean = context.observed.cpu_seconds_per_query) return mean;
+    if (workload.cpu_seconds_per_query) return workload.cpu_seconds_per_query;
   }
   if (!use.cpu_seconds) return std::nullopt;
   return *use.cpu_seconds / static_cast<double>(successes);
@@ -55,8 +55,8 @@ std::optional<double> SendLagP99Ms(const ReplayResult& replay) {
   return LatencyDistribution(std::move(lags)).QuantileMs(0.99);
 }
 
-ProfileError DiagnoseLoss(RunningModel& model, const ReplayResult& replay) {
-  ProfileError error = DiagnoseDeath(model.Death());
+ProfileError DiagnoseLoss(Container& container, const ReplayResult& replay) {
+  ProfileError error = DiagnoseDeath(container.Death());
   if (const auto row = replay.LastRowTaken()) {
     error.message += "; the last row it took was " + std::to_string(*row);
   }
@@ -75,30 +75,12 @@ void Append(ReplayResult& all, const ReplayResult& part) {
   all.stopped = all.stopped || part.stopped;
 }
 
-void NoteSerial(RunContext& context, const ReplayResult& replay) {
-  auto& serial = context.observed.serial_requests;
-  serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
-  NoteSlowest(context, replay);
-}
-
-void NoteSlowest(RunContext& context, const ReplayResult& replay) {
+double SlowestMs(const ReplayResult& replay) {
+  double slowest = 0;
   for (const RequestRecord& request : replay.requests) {
-    double& slowest = context.observed.slowest_row_ms;
     slowest = std::max(slowest, request.latency_us / 1000.0);
   }
-}
-
-std::int64_t NewFailures(const RunContext& context, const ReplayResult& replay) {
-  const auto& known = context.observed.failing_rows;
-  return std::count_if(replay.requests.begin(), replay.requests.end(),
-                       [&](const RequestRecord& request) {
-                         return !request.Succeeded() && !known.contains(request.row);
-                       });
-}
-
-void NoteServing(RunContext& context, const ReplayResult& replay) {
-  if (replay.requests.empty()) return;
-  context.observed.serving.push_back({replay.began, replay.ended, std::ssize(replay.requests)});
+  return slowest;
 }
 
 std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& replay,
@@ -113,60 +95,51 @@ std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& rep
   return ServedRate{(answered + static_cast<double>(replay.unsent)) / scheduled, answered / took};
 }
 
-double AcceptableMs(RunContext& context) {
-  double acceptable = context.observed.reference_p95_ms.value_or(0);
-  for (const auto& [key, limit_ms] : context.objective().latency_ms) {
-    acceptable = std::max(acceptable, limit_ms);
-  }
-  return acceptable;
-}
-
-void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence) {
+void SetRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence) {
   if (!rate) return;
   evidence.scheduled_rate = rate->offered;
   evidence.measured_rate = rate->served;
 }
 
-PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model,
-                              const ReplayResult& replay) {
-  if (replay.stopped || context.stop.stop_requested()) return Canceled();
-  if (replay.target_lost) return FailRun(DiagnoseLoss(model, replay));
-  if (replay.requests.empty() && context.budget().Passed()) {
+PhaseResult<void> CheckTarget(Lab& lab, Container& container, const ReplayResult& replay) {
+  if (replay.stopped || lab.stopped()) return Canceled();
+  if (replay.target_lost) return FailRun(DiagnoseLoss(container, replay));
+  if (replay.requests.empty() && lab.budget().Passed()) {
     return TimedOut("the budget was used up before a row was answered");
   }
   return {};
 }
 
-PhaseResult<void> CheckRows(RunContext& context, RunningModel& model, const ReplayResult& replay) {
+PhaseResult<std::optional<FailedRows>> CheckRows(const Container& container,
+                                                 const Objective& objective,
+                                                 const ReplayResult& replay) {
   if (replay.requests.empty()) return TimedOut("the budget was used up before a row was answered");
-  if (replay.failures == 0) return {};
+  if (replay.failures == 0) return std::nullopt;
   RowFailureEvidence evidence = FailureEvidence(replay);
-  evidence.disk_full = model.MetDiskBound(evidence.first_body);
+  evidence.disk_full = container.MetDiskBound(evidence.first_body);
   const ProfileError error = DiagnoseRows(evidence);
   if (replay.failures == std::ssize(replay.requests)) return FailRun(error);
   const double share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());
-  if (share > context.objective().max_error_rate) {
-    context.recorder.Warn({"rowsFailed", error.message + "\n" + error.evidence, error.advice[0]});
-  }
-  return {};
+  if (share <= objective.max_error_rate) return std::nullopt;
+  return FailedRows{error.message + "\n" + error.evidence, error.advice[0]};
 }
 
-Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose purpose,
+Trial MakeTrial(const Container& container, const Workload& workload, TrialPurpose purpose,
                 const ReplayPlan& plan, Timestamp began, const ReplayResult& replay) {
   Trial trial;
   trial.purpose = purpose;
-  trial.limits = model.limits();
+  trial.limits = container.limits();
   trial.concurrency = plan.open_loop ? 0 : plan.concurrency;
   if (plan.open_loop) {
     trial.requests_per_second = plan.open_loop->requests_per_second;
     trial.send_lag_p99_ms = SendLagP99Ms(replay);
   }
-  trial.environment = context.environment;
+  trial.environment = container.environment();
   trial.started = began;
   trial.seconds = replay.Seconds();
   Measurements& measurements = trial.measurements;
-  measurements.measured_at = model.limits();
+  measurements.measured_at = container.limits();
   measurements.total_queries = std::ssize(replay.requests);
   measurements.success_queries = std::ssize(replay.requests) - replay.failures;
   FillLatencies(LatencyDistribution(replay.SuccessLatencies()), measurements);
@@ -174,10 +147,10 @@ Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose pur
     measurements.queries_per_second =
         static_cast<double>(measurements.success_queries) / trial.seconds;
   }
-  const ResourceUse use = Summarize(model.SamplesOf(replay));
+  const ResourceUse use = Summarize(container.SamplesOf(replay));
   AddUse(use, measurements);
-  measurements.cpu_seconds_per_query = CpuSecondsPerQuery(context, replay, use);
-  measurements.rows_replayed = context.observed.distinct_rows;
+  measurements.cpu_seconds_per_query = CpuSecondsPerQuery(workload, replay, use);
+  measurements.rows_replayed = workload.distinct_rows;
   return trial;
 }
 

@@ -1,31 +1,35 @@
 // What the phases that replay rows have in common.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "common/domain/trial.h"
 #include "server/analysis/verdict.h"
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
-#include "server/profiling/running_model.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/lab/replay_plans.h"
 
 namespace mlprof::phases {
 
 /// Adds `part` to the end of `all`.
 void Append(ReplayResult& all, const ReplayResult& part);
 
-/// Keeps the requests of a replay at concurrency 1 and at the ceiling.
-void NoteSerial(RunContext& context, const ReplayResult& replay);
+/// The longest latency, in milliseconds; 0 where nothing was answered.
+double SlowestMs(const ReplayResult& replay);
 
-/// Keeps the longest latency at the ceiling.
-void NoteSlowest(RunContext& context, const ReplayResult& replay);
+/// Canceled, a model that died (with its diagnosis), or a budget that ended before an answer came.
+PhaseResult<void> CheckTarget(Lab& lab, Container& container, const ReplayResult& replay);
 
-/// Keeps when how many rows were answered in the ample container.
-/// Failures of rows that did not fail without a CPU limit.
-std::int64_t NewFailures(const RunContext& context, const ReplayResult& replay);
+/// More rows failed than the objective allows, but not all.
+struct FailedRows {
+  std::string message;
+  std::string advice;
+};
 
-void NoteServing(RunContext& context, const ReplayResult& replay);
-
-/// Canceled, a model that died (with its diagnosis), or a record that could not be written.
-PhaseResult<void> CheckTarget(RunContext& context, RunningModel& model, const ReplayResult& replay);
+/// The end of the run where no request succeeded, with the first failing body.
+PhaseResult<std::optional<FailedRows>> CheckRows(const Container& container,
+                                                 const Objective& objective,
+                                                 const ReplayResult& replay);
 
 /// What an open loop offered, by its own schedule, and what was served of it, in requests per
 /// second.
@@ -40,16 +44,11 @@ struct ServedRate {
 std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& replay,
                                  double usual_ms);
 
-/// The longest latency that is no sign of a backlog: what the objective allows, else the reference.
-double AcceptableMs(RunContext& context);
-
-void NoteRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence);
-
-/// No request succeeded: the run fails with the first failing body. Some failed: a warning.
-PhaseResult<void> CheckRows(RunContext& context, RunningModel& model, const ReplayResult& replay);
+/// Of the rate in the evidence; a closed loop has none.
+void SetRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence);
 
 /// The trial with its measurements; `passed` and `verdict` are the caller's to set.
-Trial MakeTrial(RunContext& context, const RunningModel& model, TrialPurpose purpose,
+Trial MakeTrial(const Container& container, const Workload& workload, TrialPurpose purpose,
                 const ReplayPlan& plan, Timestamp began, const ReplayResult& replay);
 
 }  // namespace mlprof::phases

@@ -4,41 +4,25 @@
 
 #include "server/analysis/heavy_rows.h"
 #include "server/analysis/payload_cost.h"
-#include "server/profiling/phases/answer.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/replays.h"
-#include "server/profiling/phases/row_kills.h"
+#include "server/profiling/lab/replay_plans.h"
 #include "server/profiling/phases/row_records.h"
-#include "server/profiling/phases/shares.h"
 
 namespace mlprof::phases {
 namespace {
 
-constexpr double kBudgetForRows = 0.5;
-// Where all rows do not fit: what is saved on them is the verification's.
-constexpr double kBudgetForSample = 0.2;
+// Whether the rows fit is judged by the warm-up's: they are taken to where so much of them does.
 constexpr double kDoubt = 0.8;
 constexpr std::size_t kPasses = 3;
 // A pass over few rows is repeated for better medians, a long one is not.
 constexpr std::chrono::seconds kRepeatWithin{10};
 
-// Judged by the rows of the warm-up; in doubt they do.
-bool AllFit(RunContext& context) {
-  const auto& seen = context.observed.serial_requests;
+bool AllFit(const Budget& budget, std::size_t rows, const std::vector<RequestRecord>& seen) {
   if (seen.empty()) return true;
   double sum_us = 0;
   for (const RequestRecord& request : seen) sum_us += request.latency_us;
   const double pass_ns =
-      1000 * sum_us / static_cast<double>(seen.size()) * static_cast<double>(context.rows.size());
-  return pass_ns * kDoubt <= static_cast<double>(context.BudgetShare(kBudgetForRows).count());
-}
-
-void WarnSampled(RunContext& context, std::size_t replayed) {
-  context.recorder.Warn(
-      {"rowsSampled",
-       std::to_string(replayed) + " of " + std::to_string(context.rows.size()) +
-           " rows were replayed, drawn at random; the others did not fit half of the budget",
-       "allow a longer budget with --budget-seconds"});
+      1000 * sum_us / static_cast<double>(seen.size()) * static_cast<double>(rows);
+  return pass_ns * kDoubt <= static_cast<double>(budget.For(Spend::kRows).count());
 }
 
 // Takes the killer and all before it out of the order, and what was answered from the killer on,
@@ -56,85 +40,94 @@ void ForgetFrom(std::uint32_t killer, ReplayPlan& plan, ReplayResult& all) {
 }
 
 // Every row once, going on with the rest where a row ends the model.
-PhaseResult<ReplayResult> FirstPass(RunContext& context, std::unique_ptr<RunningModel>& model,
-                                    ReplayPlan plan) {
+PhaseResult<ReplayResult> FirstPass(Lab& lab, Ample& ample, ReplayPlan plan) {
   ReplayResult all;
   plan.ends_at_kill = true;
-  const auto until = context.clock.Now() + plan.max_time.value_or(std::chrono::nanoseconds{0});
+  const auto until = lab.clock().Now() + plan.max_time.value_or(std::chrono::nanoseconds{0});
   while (!plan.order.empty()) {
     plan.max_requests = plan.order.size();
-    plan.max_time = std::max(std::chrono::nanoseconds{0}, until - context.clock.Now());
-    const ReplayResult part = model->Replay(plan, context.budget());
+    plan.max_time = std::max(std::chrono::nanoseconds{0}, until - lab.clock().Now());
+    const ReplayResult part = ample.container().Replay(plan, lab.budget().end());
     Append(all, part);
-    const auto replaced = ReplaceKilled(context, model, part);
-    if (!replaced) return tl::unexpected<RunEnd>(replaced.error());
-    if (!*replaced) break;
-    ForgetFrom(*context.observed.last_row, plan, all);
+    MLPROF_LET(replaced, ample.ReplaceKilled(part));
+    if (!replaced) break;
+    ForgetFrom(*ample.last_row(), plan, all);
+  }
+  if (auto ended = CheckTarget(lab, ample.container(), all); !ended) {
+    return tl::unexpected<RunEnd>(ended.error());
+  }
+  return all;
+}
+
+ReplayPlan PassPlan(const Workload& workload) {
+  ReplayPlan plan;
+  plan.order = SeededOrder(workload);
+  plan.attribute = true;
+  plan.max_requests = plan.order.size();
+  return plan;
+}
+
+PhaseResult<ReplayResult> ReplayAll(Lab& lab, Ample& ample, Workload& workload, RowFacts& facts) {
+  ReplayPlan plan = PassPlan(workload);
+  const bool fits = AllFit(lab.budget(), workload.rows, facts.serial);
+  plan.max_time = lab.budget().For(fits ? Spend::kRows : Spend::kRowSample);
+  MLPROF_LET(all, FirstPass(lab, ample, plan));
+  workload.left_out = ample.left_out();
+  facts.replayed = std::ssize(all.requests);
+  facts.sampled = all.requests.size() < workload.rows_left();
+  const auto pass = all.ended - all.began;
+  if (!facts.sampled && pass * (kPasses - 1) < kRepeatWithin) {
+    plan = PassPlan(workload);
+    plan.max_requests = plan.order.size() * (kPasses - 1);
+    const ReplayResult more = ample.container().Replay(plan, lab.budget().end());
+    if (auto ended = CheckTarget(lab, ample.container(), more); !ended) {
+      return tl::unexpected<RunEnd>(ended.error());
+    }
+    Append(all, more);
   }
   return all;
 }
 
 // What is said of the rows one by one.
-void KeepRows(RunContext& context, const ReplayResult& all) {
-  std::vector<RowRecord> records = MakeRowRecords(context.rows, all);
-  context.recorder.Record(records);
+void KeepRows(Lab& lab, const Workload& workload, const ReplayResult& all, RowFacts& facts) {
+  std::vector<RowRecord> records = MakeRowRecords(lab.rows(), all);
+  lab.Record(records);
   std::erase_if(records, [&](const RowRecord& record) {
-    return context.left_out.contains(static_cast<std::uint32_t>(record.row));
+    return workload.left_out.contains(static_cast<std::uint32_t>(record.row));
   });
-  context.observed.distinct_rows = std::ssize(records);
-  context.observed.heavy_rows = HeavyRows(records);
-  context.observed.cpu_seconds_per_query = MeanCpuSeconds(all);
-  context.profile().findings.heavy_rows = NameHeavyRows(records);
-  context.profile().findings.payload = FitPayloadCost(records);
-}
-
-PhaseResult<ReplayResult> ReplayRows(RunContext& context, std::unique_ptr<RunningModel>& model) {
-  ReplayPlan plan;
-  plan.order = SeededOrder(context);
-  plan.attribute = true;
-  plan.max_requests = plan.order.size();
-  const double share = AllFit(context) ? kBudgetForRows : kBudgetForSample;
-  plan.max_time = std::min(context.BudgetShare(share), context.budget().Left());
-  auto all = FirstPass(context, model, plan);
-  if (!all) return all;
-  if (auto ended = CheckTarget(context, *model, *all); !ended) {
-    return tl::unexpected<RunEnd>(ended.error());
-  }
-  const std::size_t replayed = all->requests.size() + context.left_out.size();
-  const auto pass = all->ended - all->began;
-  if (replayed < context.rows.size()) {
-    WarnSampled(context, all->requests.size());
-  } else if (pass * (kPasses - 1) < kRepeatWithin) {
-    plan.order = SeededOrder(context);
-    plan.max_requests = plan.order.size() * (kPasses - 1);
-    const ReplayResult more = model->Replay(plan, context.budget());
-    if (auto ended = CheckTarget(context, *model, more); !ended) {
-      return tl::unexpected<RunEnd>(ended.error());
-    }
-    Append(*all, more);
-  }
-  return all;
+  facts.distinct = std::ssize(records);
+  facts.heavy = HeavyRows(records);
+  facts.cpu_seconds_per_query = MeanCpuSeconds(all);
+  facts.named = NameHeavyRows(records);
+  facts.payload = FitPayloadCost(records);
 }
 
 }  // namespace
 
-PhaseResult<void> RowPass(RunContext& context, std::unique_ptr<RunningModel>& model) {
-  context.recorder.EnterPhase(kRows, "replaying every row");
+PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
+                                 const std::vector<RequestRecord>& serial) {
   const Timestamp began = Now();
-  const auto all = ReplayRows(context, model);
-  if (!all) return tl::unexpected<RunEnd>(all.error());
-  NoteSerial(context, *all);
-  NoteServing(context, *all);
-  KeepRows(context, *all);
-  Trial trial = MakeTrial(context, *model, TrialPurpose::kRows, {}, began, *all);
-  trial.passed = all->failures == 0;
-  trial.verdict = std::to_string(context.observed.distinct_rows) + " rows, " +
-                  std::to_string(all->failures) + " failed requests";
-  context.recorder.Record(trial, all->SuccessLatencies());
-  if (auto ended = CheckRows(context, *model, *all); !ended) return ended;
-  AnswerSoFar(context, *model, *all, trial);
-  context.recorder.FinishPhase("done");
-  return {};
+  RowFacts facts;
+  facts.serial = serial;
+  MLPROF_LET(all, ReplayAll(lab, ample, workload, facts));
+  facts.serial.insert(facts.serial.end(), all.requests.begin(), all.requests.end());
+  KeepRows(lab, workload, all, facts);
+  for (const RequestRecord& request : facts.serial) {
+    facts.slowest_ms = std::max(facts.slowest_ms, request.latency_us / 1000.0);
+  }
+  workload.distinct_rows = facts.distinct;
+  workload.cpu_seconds_per_query = facts.cpu_seconds_per_query;
+  const Container& container = ample.container();
+  facts.trial = MakeTrial(container, workload, TrialPurpose::kRows, {}, began, all);
+  facts.trial.passed = all.failures == 0;
+  facts.trial.verdict = std::to_string(facts.distinct) + " rows, " + std::to_string(all.failures) +
+                        " failed requests";
+  lab.Record(facts.trial, all.SuccessLatencies());
+  MLPROF_LET(failed, CheckRows(container, workload.objective, all));
+  facts.failed = failed;
+  facts.need = SeeNeed(container, workload, all, facts.trial, facts.serial);
+  facts.need.noisy = lab.host().noisy();
+  return facts;
 }
 
 }  // namespace mlprof::phases

@@ -32,7 +32,7 @@ std::optional<double> MedianMs(std::vector<std::uint32_t>& microseconds) {
 
 }  // namespace
 
-std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& replay) {
+std::vector<RowRecord> MakeRowRecords(const RowSource& rows, const ReplayResult& replay) {
   std::map<std::uint32_t, RowRequests> by_row;
   for (const RequestRecord& request : replay.requests) {
     RowRequests& row = by_row[request.row];
@@ -51,7 +51,7 @@ std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& repl
   for (auto& [index, row] : by_row) {
     RowRecord record;
     record.row = index;
-    record.size = Bytes(std::ssize(rows[index]));
+    record.size = rows.SizeOf(index);
     record.replays = row.replays;
     record.status = row.status;
     record.latency_ms = MedianMs(row.latency_us);

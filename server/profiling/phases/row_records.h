@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "common/domain/dataset.h"
+#include "common/domain/row_source.h"
 #include "common/domain/trial.h"
 #include "server/replay/replay_plan.h"
 
@@ -13,7 +13,7 @@ namespace mlprof::phases {
 
 /// One record for each row that was replayed, in the dataset's order; medians over its replays, and
 /// the largest of its memory rises.
-std::vector<RowRecord> MakeRowRecords(const Rows& rows, const ReplayResult& replay);
+std::vector<RowRecord> MakeRowRecords(const RowSource& rows, const ReplayResult& replay);
 
 /// The rows that cost most: the five heaviest each by memory, by CPU time, by latency and by size.
 std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records);

@@ -9,22 +9,16 @@
 #include "server/analysis/grid_search.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
-#include "server/profiling/phases/answer.h"
-#include "server/profiling/phases/full_speed.h"
-#include "server/profiling/phases/host_watch.h"
-#include "server/profiling/phases/plans.h"
 #include "server/profiling/phases/replays.h"
-#include "server/profiling/phases/shares.h"
 
 namespace mlprof::phases {
 namespace {
 
-constexpr std::chrono::seconds kProbeTime{3};
+constexpr std::chrono::seconds kCpuProbeTime{3};
 constexpr std::chrono::milliseconds kCurveTime{1500};
-constexpr double kBudgetForProbe = 0.05;
-constexpr double kBudgetForSearch = 0.2;
-constexpr double kBudgetForCurve = 0.05;
+// As many as show a curve's bend beside the limits that the search tried.
 constexpr int kCurvePoints = 4;
+// The ceiling is visited again after so many limits, for drift of the host.
 constexpr int kProbesBetweenAnchors = 3;
 
 struct Probed {
@@ -32,26 +26,6 @@ struct Probed {
   NoiseEvidence noise;
   Verdict verdict;
 };
-
-// A probe is judged as a verification is, by its own latencies and errors.
-Verdict JudgeProbe(RunContext& context, const ReplayPlan& plan, const ReplayResult& replay,
-                   const ResourceUse& use, std::optional<double> reference_p95_ms) {
-  VerificationEvidence evidence;
-  evidence.became_ready = true;
-  evidence.requests = std::ssize(replay.requests);
-  // What fails without a CPU limit, by chance, or where the quota did not bind, is not the limit's
-  // doing.
-  evidence.new_failures = NewFailures(context, replay);
-  const bool throttled = use.throttled_share.value_or(0) >= kUnboundShare;
-  if (throttled && evidence.new_failures >= kFewestNewFailures) {
-    evidence.failures = evidence.new_failures;
-  }
-  evidence.reference_error_share = context.observed.reference_error_share;
-  evidence.throttled_share = use.throttled_share;
-  evidence.reference_p95_ms = reference_p95_ms;
-  NoteRate(RateOf(plan, replay, AcceptableMs(context)), evidence);
-  return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context.objective());
-}
 
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
   const Measurements& measured = trial.measurements;
@@ -67,179 +41,222 @@ CpuPoint MakePoint(Cores cpu, const Trial& trial) {
   return point;
 }
 
-PhaseResult<Probed> Probe(RunContext& context, RunningModel& model, Cores cpu,
-                          const ReplayPlan& plan, std::optional<double> reference_p95_ms) {
-  if (auto status = model.SetCpu(cpu); !status) {
-    return FailRun({"RuntimeFailed",
-                    "the CPU limit could not be changed: " + status.error().message(),
-                    {"run `mlprof doctor` on the server's machine"},
-                    ""});
+tl::unexpected<RunEnd> LimitNotChanged(const char* what, const Error& error) {
+  return FailRun({"RuntimeFailed",
+                  std::string("the CPU limit could not be ") + what + ": " + error.message(),
+                  {"run `mlprof doctor` on the server's machine"},
+                  ""});
+}
+
+class CpuSearch {
+ public:
+  CpuSearch(Lab& lab, Container& container, const Workload& workload, const LoadFacts& load,
+            const MeasuredNeed& need)
+      : lab_(lab),
+        container_(container),
+        workload_(workload),
+        reference_(load.reference),
+        load_(load),
+        need_(need) {
+    if (reference_.mean_ms) anchors_ms_.push_back(*reference_.mean_ms);
+  }
+
+  /// The smallest limit that holds.
+  PhaseResult<Cores> Search();
+  /// Limits that the search had no reason to try, for the shape of the curve.
+  PhaseResult<void> FillCurve();
+  CpuChoice Conclude(Cores chosen);
+
+ private:
+  PhaseResult<Probed> Probe(Cores cpu, const LoadTime& time, std::optional<double> reference_ms);
+  PhaseResult<Probed> ProbeForSearch(Cores cpu, std::optional<double> reference_ms);
+  PhaseResult<CpuPoint> ProbeFairly(Cores cpu, Deadline end);
+  PhaseResult<CpuPoint> VisitAnchor();
+  Verdict Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
+                std::optional<double> reference_ms) const;
+  Cores Floor(Cores guess) const;
+  std::vector<Cores> CurveLimits() const;
+
+  Lab& lab_;
+  Container& container_;
+  const Workload& workload_;
+  Reference reference_;
+  const LoadFacts& load_;
+  const MeasuredNeed& need_;
+  std::vector<CpuPoint> points_;
+  std::vector<double> anchors_ms_;  // means at the ceiling, over the search
+};
+
+// A probe is judged as a verification is, by its own latencies and errors.
+Verdict CpuSearch::Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
+                         std::optional<double> reference_ms) const {
+  VerificationEvidence evidence;
+  evidence.became_ready = true;
+  evidence.requests = std::ssize(replay.requests);
+  // What fails without a CPU limit, by chance, or where the quota did not bind, is not the limit's
+  // doing.
+  evidence.new_failures = NewFailures(reference_, replay);
+  const bool throttled = use.throttled_share.value_or(0) >= kUnboundShare;
+  if (throttled && evidence.new_failures >= kFewestNewFailures) {
+    evidence.failures = evidence.new_failures;
+  }
+  evidence.reference_error_share = reference_.error_share;
+  evidence.throttled_share = use.throttled_share;
+  evidence.reference_p95_ms = reference_ms;
+  const Objective& objective = workload_.objective;
+  SetRate(RateOf(plan, replay, AcceptableMs(reference_, objective)), evidence);
+  return mlprof::Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
+}
+
+PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
+                                     std::optional<double> reference_ms) {
+  if (auto status = container_.SetCpu(cpu); !status) {
+    return LimitNotChanged("changed", status.error());
   }
   char text[64];
   std::snprintf(text, sizeof text, "trying %.1f cores", cpu.value());
-  context.recorder.Progressed(0.5, text);
+  lab_.Progressed(0.5, text);
   const Timestamp began = Now();
-  const HostWatch watch(context);
-  const ReplayResult replay = model.Replay(plan, context.budget());
-  const ResourceUse use = Summarize(model.SamplesOf(replay));
-  Probed probed{{}, watch.End(context, use), {}};
-  if (auto ended = CheckTarget(context, model, replay); !ended) {
+  const auto watch = lab_.host().Begin();
+  const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), time);
+  const ReplayResult replay = container_.Replay(plan, lab_.budget().end());
+  const ResourceUse use = Summarize(container_.SamplesOf(replay));
+  Probed probed{{}, watch.End(use), {}};
+  if (auto ended = CheckTarget(lab_, container_, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
-  Trial trial = MakeTrial(context, model, TrialPurpose::kCpuProbe, plan, began, replay);
-  const Verdict verdict = JudgeProbe(context, plan, replay, use, reference_p95_ms);
-  trial.passed = verdict.passed;
-  trial.verdict = verdict.sentence;
-  context.recorder.Record(trial, replay.SuccessLatencies());
-  NoteFullSpeed(context, trial);
-  probed.verdict = verdict;
+  Trial trial = MakeTrial(container_, workload_, TrialPurpose::kCpuProbe, plan, began, replay);
+  probed.verdict = Judge(plan, replay, use, reference_ms);
+  trial.passed = probed.verdict.passed;
+  trial.verdict = probed.verdict.sentence;
+  lab_.Record(trial, replay.SuccessLatencies());
+  reference_ = Fastest(reference_, trial, workload_, lab_.ceiling().cpu);
   probed.point = MakePoint(cpu, trial);
   return probed;
 }
 
-ReplayPlan SearchPlan(RunContext& context) {
-  return ObjectivePlan(
-      context, std::min<std::chrono::nanoseconds>(kProbeTime, context.BudgetShare(kBudgetForProbe)),
-      RequestsForConfidence(0.95), context.BudgetShare(kBudgetForProbe));
-}
-
-PhaseResult<Probed> ProbeForSearch(RunContext& context, RunningModel& model, Cores cpu,
-                                   std::optional<double> reference_p95_ms) {
-  return Probe(context, model, cpu, SearchPlan(context), reference_p95_ms);
+PhaseResult<Probed> CpuSearch::ProbeForSearch(Cores cpu, std::optional<double> reference_ms) {
+  const auto longest = lab_.budget().For(Spend::kCpuProbe);
+  return Probe(cpu,
+               {std::min<std::chrono::nanoseconds>(kCpuProbeTime, longest),
+                RequestsForConfidence(0.95), longest},
+               reference_ms);
 }
 
 // The ceiling again, to see whether the host still is what it was when the reference was taken.
-PhaseResult<CpuPoint> VisitAnchor(RunContext& context, RunningModel& model,
-                                  std::vector<double>& anchors) {
-  const auto probed = ProbeForSearch(context, model, context.ceiling.cpu, std::nullopt);
-  if (!probed) return tl::unexpected<RunEnd>(probed.error());
-  anchors.push_back(probed->point.mean_ms);
-  NoiseEvidence evidence = probed->noise;
-  evidence.anchors_ms = anchors;
-  NoteNoise(context, evidence);
-  return probed->point;
+PhaseResult<CpuPoint> CpuSearch::VisitAnchor() {
+  MLPROF_LET(probed, ProbeForSearch(lab_.ceiling().cpu, std::nullopt));
+  if (probed.point.mean_ms > 0) anchors_ms_.push_back(probed.point.mean_ms);
+  NoiseEvidence evidence = probed.noise;
+  evidence.anchors_ms = anchors_ms_;
+  lab_.host().Judge(evidence);
+  return probed.point;
 }
 
 // A limit that is too slow is tried once more where other work disturbed it, and beside a reference
 // of now where the host has become slower: noise makes slow, never fast.
-PhaseResult<CpuPoint> ProbeFairly(RunContext& context, RunningModel& model, Cores cpu,
-                                  std::vector<double>& anchors, Deadline end) {
-  std::optional<double> reference = context.observed.reference_p95_ms;
-  auto probed = ProbeForSearch(context, model, cpu, reference);
-  if (!probed) return tl::unexpected<RunEnd>(probed.error());
-  if (!probed->verdict.slow || end.Passed()) return probed->point;
-  bool again = NoteNoise(context, probed->noise).noisy;
-  if (reference && probed->verdict.beside_reference) {
-    const auto now = VisitAnchor(context, model, anchors);
-    if (!now) return tl::unexpected<RunEnd>(now.error());
-    again = again || now->p95_ms > kSlowerHost * *reference;
-    reference = std::max(*reference, now->p95_ms);
+PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
+  std::optional<double> reference = reference_.p95_ms;
+  MLPROF_LET(probed, ProbeForSearch(cpu, reference));
+  if (!probed.verdict.slow || end.Passed()) return probed.point;
+  bool again = lab_.host().Judge(probed.noise).noisy;
+  if (reference && probed.verdict.beside_reference) {
+    MLPROF_LET(now, VisitAnchor());
+    again = again || now.p95_ms > kSlowerHost * *reference;
+    reference = std::max(*reference, now.p95_ms);
   }
-  if (!again) return probed->point;
-  probed = ProbeForSearch(context, model, cpu, reference);
-  if (!probed) return tl::unexpected<RunEnd>(probed.error());
-  return probed->point;
+  if (!again) return probed.point;
+  MLPROF_LET(second, ProbeForSearch(cpu, reference));
+  return second.point;
 }
 
-Cores Floor(const RunContext& context, Cores guess) {
-  const Objective& objective = context.recorder.profile().request.objective;
+Cores CpuSearch::Floor(Cores guess) const {
+  const Objective& objective = workload_.objective;
   // A rate needs room for its bursts whatever a short probe says.
   if (objective.requests_per_second) return guess;
   // Noise makes the reference slow, and a limit that would be too slow look good beside it.
-  if (objective.latency_ms.empty() && context.observed.noisy) return guess;
+  if (objective.latency_ms.empty() && lab_.host().noisy()) return guess;
   return kSmallestLimits.cpu;
 }
 
-PhaseResult<std::vector<CpuPoint>> Search(RunContext& context, RunningModel& model) {
-  const Deadline end =
-      Deadline::After(std::min(context.BudgetShare(kBudgetForSearch), context.budget().Left() / 2));
-  const Cores guess = FirstAnswer(context.observed.need, context.ceiling).cpu;
-  GridSearch search(Floor(context, guess), guess, context.ceiling.cpu);
-  std::vector<CpuPoint> points;
-  std::vector<double> anchors;
-  if (context.observed.reference_mean_ms) anchors.push_back(*context.observed.reference_mean_ms);
+PhaseResult<Cores> CpuSearch::Search() {
+  const Deadline end = lab_.budget().AtMost(
+      std::min(lab_.budget().For(Spend::kCpuSearch), lab_.budget().Left() / 2));
+  const Cores guess = FirstAnswer(need_, lab_.ceiling()).cpu;
+  GridSearch search(Floor(guess), guess, lab_.ceiling().cpu);
   while (const auto next = search.Next()) {
     if (end.Passed()) break;
-    const auto point = ProbeFairly(context, model, *next, anchors, end);
-    if (!point) return tl::unexpected<RunEnd>(point.error());
-    points.push_back(*point);
-    search.Tell(*next, point->passed);
-    if (points.size() % kProbesBetweenAnchors == 0) {
-      if (auto ended = VisitAnchor(context, model, anchors); !ended) {
-        return tl::unexpected<RunEnd>(ended.error());
-      }
+    MLPROF_LET(point, ProbeFairly(*next, end));
+    // Nothing was answered any more: that tells of the time that is left, not of the limit.
+    if (point.mean_ms <= 0) break;
+    points_.push_back(point);
+    search.Tell(*next, point.passed);
+    if (points_.size() % kProbesBetweenAnchors == 0 && !end.Passed()) {
+      if (auto ended = VisitAnchor(); !ended) return tl::unexpected<RunEnd>(ended.error());
     }
   }
+  if (points_.empty()) return guess;
   // Once more: noise may have been seen only on the way.
-  context.observed.chosen_cpu = std::max(search.Best(), Floor(context, guess));
-  return points;
+  return std::max(search.Best(), Floor(guess));
 }
 
 // Limits between what the rows use at least and the ceiling, evenly by ratio, in random order: a
 // host that changes meanwhile shows as scatter, not as a slope.
-std::vector<Cores> CurveLimits(RunContext& context, const std::vector<CpuPoint>& probed) {
-  const double low = std::clamp(context.observed.need.cores / 2, 0.1, context.ceiling.cpu.value());
-  const double ratio = context.ceiling.cpu.value() / low;
+std::vector<Cores> CpuSearch::CurveLimits() const {
+  const Cores ceiling = lab_.ceiling().cpu;
+  const double low = std::clamp(need_.cores / 2, 0.1, ceiling.value());
+  const double ratio = ceiling.value() / low;
   std::vector<Cores> limits;
   for (int i = 0; i < kCurvePoints; ++i) {
     const double share = static_cast<double>(i) / (kCurvePoints - 1);
-    const Cores limit = std::min(Cores(low * std::pow(ratio, share)).RoundUpToGrid(),
-                                 context.ceiling.cpu.RoundDownToGrid());
-    const bool known = std::any_of(probed.begin(), probed.end(),
+    const Cores limit =
+        std::min(Cores(low * std::pow(ratio, share)).RoundUpToGrid(), ceiling.RoundDownToGrid());
+    const bool known = std::any_of(points_.begin(), points_.end(),
                                    [&](const CpuPoint& point) { return point.cpu == limit; });
     if (!known && std::find(limits.begin(), limits.end(), limit) == limits.end()) {
       limits.push_back(limit);
     }
   }
-  std::mt19937_64 random(context.profile().request.seed);
+  std::mt19937_64 random(workload_.seed);
   std::shuffle(limits.begin(), limits.end(), random);
   return limits;
 }
 
-PhaseResult<void> FillCurve(RunContext& context, RunningModel& model,
-                            std::vector<CpuPoint>& points) {
-  const auto longest = context.BudgetShare(kBudgetForCurve);
-  const auto began = context.clock.Now();
-  for (const Cores limit : CurveLimits(context, points)) {
-    if (context.clock.Now() - began > longest) break;
-    const auto probed =
-        Probe(context, model, limit, ObjectivePlan(context, kCurveTime, 0, kCurveTime),
-              context.observed.reference_p95_ms);
-    if (!probed) return tl::unexpected<RunEnd>(probed.error());
-    if (probed->point.mean_ms > 0) points.push_back(probed->point);
+PhaseResult<void> CpuSearch::FillCurve() {
+  const auto longest = lab_.budget().For(Spend::kCpuCurve);
+  const auto began = lab_.clock().Now();
+  for (const Cores limit : CurveLimits()) {
+    if (lab_.clock().Now() - began > longest) break;
+    MLPROF_LET(probed, Probe(limit, {kCurveTime, 0, kCurveTime}, reference_.p95_ms));
+    if (probed.point.mean_ms > 0) points_.push_back(probed.point);
   }
   return {};
 }
 
-// How much the chosen limit throttles; at the ceiling, which no search has to try, the load told.
-void NoteThrottling(RunContext& context, const std::vector<CpuPoint>& points) {
-  const auto& load = context.profile().measurements;
-  if (load) context.observed.throttled_at_choice = load->throttled_share.value_or(0);
-  for (const CpuPoint& point : points) {
-    if (point.cpu == context.observed.chosen_cpu) {
-      context.observed.throttled_at_choice = point.throttled_share;
-    }
+CpuChoice CpuSearch::Conclude(Cores chosen) {
+  CpuChoice choice;
+  choice.cpu = chosen;
+  choice.reference = reference_;
+  // At the ceiling, which no search has to try, the load told.
+  choice.throttled_share = load_.trial.measurements.throttled_share.value_or(0);
+  for (const CpuPoint& point : points_) {
+    if (point.cpu == chosen) choice.throttled_share = point.throttled_share;
   }
+  choice.curve = FitCpuCurve(std::move(points_));
+  return choice;
 }
 
 }  // namespace
 
-PhaseResult<void> SearchCpu(RunContext& context, RunningModel& model) {
-  context.recorder.EnterPhase(kSearchCpu, "searching the CPU limit");
-  auto points = Search(context, model);
-  if (!points) return tl::unexpected<RunEnd>(points.error());
-  if (auto ended = FillCurve(context, model, *points); !ended) return ended;
-  NoteThrottling(context, *points);
-  context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
-  if (auto status = model.SetCpu(context.ceiling.cpu); !status) {
-    return FailRun({"RuntimeFailed",
-                    "the CPU limit could not be lifted again: " + status.error().message(),
-                    {"run `mlprof doctor` on the server's machine"},
-                    ""});
+PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload& workload,
+                                 const LoadFacts& load, const MeasuredNeed& need) {
+  CpuSearch search(lab, container, workload, load, need);
+  MLPROF_LET(chosen, search.Search());
+  if (auto ended = search.FillCurve(); !ended) return tl::unexpected<RunEnd>(ended.error());
+  if (auto status = container.SetCpu(lab.ceiling().cpu); !status) {
+    return LimitNotChanged("lifted again", status.error());
   }
-  context.profile().findings.cpu = FitCpuCurve(std::move(*points));
-  context.recorder.FinishPhase("done");
-  return {};
+  return search.Conclude(chosen);
 }
 
 }  // namespace mlprof::phases

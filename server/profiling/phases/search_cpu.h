@@ -2,12 +2,22 @@
 // of the running container in place.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
-#include "server/profiling/running_model.h"
+#include "common/domain/findings.h"
+#include "server/analysis/recommend.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/load.h"
 
 namespace mlprof::phases {
 
-PhaseResult<void> SearchCpu(RunContext& context, RunningModel& model);
+struct CpuChoice {
+  Cores cpu;
+  double throttled_share = 0;  // of the periods, at `cpu`
+  CpuCurve curve;
+  Reference reference;  // the fastest look so far
+};
+
+/// The limit is back at the ceiling afterwards.
+PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload& workload,
+                                 const LoadFacts& load, const MeasuredNeed& need);
 
 }  // namespace mlprof::phases

@@ -3,13 +3,26 @@
 // peak with its files: a live limit is never lowered below use, which kills.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
+#include "server/analysis/recommend.h"
+#include "server/profiling/phases/limited_run.h"
 
 namespace mlprof::phases {
 
-/// `mapped_file`: the largest amount seen mapped in the ample container. Leaves the hot part in the
-/// need and in the findings.
-PhaseResult<void> SearchMemory(RunContext& context, Bytes mapped_file);
+/// Where a search is worth its containers; nothing where one step is all there is.
+struct MemoryRange {
+  Bytes low;   // what the need asks for without them
+  Bytes high;  // with all that was mapped
+};
+/// `mapped_file`: the largest amount seen mapped in the ample container. Pure.
+std::optional<MemoryRange> RangeOfMappedFiles(const MeasuredNeed& need, const Limits& ceiling,
+                                              Bytes mapped_file);
+
+struct HotFileFacts {
+  std::optional<Bytes> hot_file;  // absent: what is mapped need not stay
+  Reference reference;            // the fastest look so far
+};
+
+PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const MeasuredNeed& need,
+                                       const MemoryRange& range);
 
 }  // namespace mlprof::phases

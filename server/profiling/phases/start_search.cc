@@ -13,44 +13,38 @@ std::string InGb(Bytes bytes) {
   return text;
 }
 
-// Whether the model got ready at `memory`; nullopt where the run ends meanwhile.
-PhaseResult<bool> Starts(RunContext& context, Bytes memory) {
-  const Limits limits{context.ceiling.cpu, memory};
-  context.recorder.Progressed(0.5, "starting the model with " + InGb(memory) + " GiB");
-  auto model = RunningModel::Launch(context, {limits, context.measuring_cpuset, true});
-  if (!model) return tl::unexpected<RunEnd>(model.error());
+// Whether the model got ready with so much memory.
+PhaseResult<bool> Starts(Lab& lab, const Setup& setup, Bytes memory) {
+  const Limits limits{lab.ceiling().cpu, memory};
+  lab.Progressed(0.5, "starting the model with " + InGb(memory) + " GiB");
+  MLPROF_LET(container,
+             lab.Launch({limits, setup, lab.NextSeed(), PageCache::kCold, Use::kObjective}));
   const Timestamp began = Now();
-  const auto ready = StartWhole(**model);
-  if (context.stop.stop_requested()) return Canceled();
-  if (!ready && (*model)->RanOutOfBudget()) {
+  const auto ready = container->StartWhole();
+  const bool late = !ready && container->RanOutOfBudget();
+  const Trial trial = ready ? StartTrial(*container, began, *ready)
+                            : FailedStartTrial(limits, began, DiagnoseDeath(ready.error()).message);
+  if (!late && !lab.stopped()) lab.Record(trial);
+  container->Close();
+  if (lab.stopped()) return Canceled();
+  if (late) {
     return TimedOut("the budget was used up before the first memory limit that loads was found");
   }
-  context.recorder.Record(
-      ready ? StartTrial(context, limits, began, *ready)
-            : FailedStartTrial(limits, began, DiagnoseDeath(ready.error()).message));
   return ready.has_value();
 }
 
 }  // namespace
 
-tl::expected<agent_protocol::Ready, DeathEvidence> StartWhole(
-    RunningModel& model, std::optional<std::chrono::milliseconds> at_most) {
-  auto ready = model.Start(at_most);
-  if (!ready || model.session().Death().oom_kills == 0) return ready;
-  return tl::unexpected<DeathEvidence>(model.Death());
-}
-
-Trial StartTrial(const RunContext& context, const Limits& limits, Timestamp began,
-                 const agent_protocol::Ready& ready) {
+Trial StartTrial(const Container& container, Timestamp began, const agent_protocol::Ready& ready) {
   Trial trial;
   trial.purpose = TrialPurpose::kColdStart;
-  trial.limits = limits;
+  trial.limits = container.limits();
   trial.started = began;
-  trial.environment = context.environment;
+  trial.environment = container.environment();
   trial.passed = true;
   trial.verdict = "ready";
   trial.seconds = std::chrono::duration<double>(ready.took).count();
-  trial.measurements.measured_at = limits;
+  trial.measurements.measured_at = trial.limits;
   trial.measurements.start_seconds = trial.seconds;
   trial.measurements.start_cpu_seconds = std::chrono::duration<double>(ready.cpu_time).count();
   trial.measurements.start_peak_memory = ready.peak_unreclaimable;
@@ -67,16 +61,16 @@ Trial FailedStartTrial(const Limits& limits, Timestamp began, const std::string&
   return trial;
 }
 
-PhaseResult<std::unique_ptr<RunningModel>> SearchFirstStart(RunContext& context,
-                                                            ProfileError error) {
-  if (context.host_memory <= context.ceiling.memory) {
+PhaseResult<void> SearchFirstStart(Lab& lab, const Setup& setup, ProfileError error) {
+  const Bytes ceiling = lab.ceiling().memory;
+  const Bytes host = lab.subject().host_memory;
+  if (host <= ceiling) {
     error.message += "; that is all this host can give";
     return FailRun(std::move(error));
   }
-  StartSearch search(context.ceiling.memory, context.ceiling.memory + context.ceiling.memory,
-                     context.host_memory);
+  StartSearch search(ceiling, ceiling + ceiling, host);
   while (const auto memory = search.Next()) {
-    const auto starts = Starts(context, *memory);
+    const auto starts = Starts(lab, setup, *memory);
     if (!starts && starts.error().state == ProfileState::kTimedOut) {
       error.message += "; the budget was used up before the first limit that loads was found";
       return FailRun(std::move(error));
@@ -89,8 +83,7 @@ PhaseResult<std::unique_ptr<RunningModel>> SearchFirstStart(RunContext& context,
     error.advice.insert(error.advice.begin(), "profile again with --memory-gb " + InGb(*first) +
                                                   " or more: loading alone needs that much");
   } else {
-    error.message +=
-        "; it does not start with the " + InGb(context.host_memory) + " GiB of this host either";
+    error.message += "; it does not start with the " + InGb(host) + " GiB of this host either";
   }
   return FailRun(std::move(error));
 }

@@ -1,70 +1,66 @@
 #include "server/profiling/phases/sustained_load.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "server/analysis/latency.h"
 #include "server/analysis/load_ladder.h"
 #include "server/analysis/verdict.h"
-#include "server/profiling/phases/limited_run.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/replay_bound.h"
+#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
-#include "server/profiling/phases/start_search.h"
-#include "server/profiling/running_model.h"
 
 namespace mlprof::phases {
 namespace {
 
-constexpr std::chrono::seconds kLevelTime{2};
+constexpr std::chrono::seconds kShortestLevel{2};
 constexpr std::chrono::seconds kLongestLevel{5};
-constexpr double kBudgetForMore = 0.1;
-constexpr int kMostInFlight = 256;
 // The 95th percentile of fewer is their largest.
 constexpr std::ptrdiff_t kFewestRequests = 20;
-constexpr const char* kWorkersLost = "workersLost";
 
 // The loads, one after the other, in one container. The objective's kind of load: rows in flight or
 // requests per second.
 class Levels {
  public:
-  Levels(RunContext& context, RunningModel& model, Deadline end)
-      : context_(context), model_(model), end_(end) {}
+  Levels(Lab& lab, const Yardstick& yardstick, Container& container, Deadline end)
+      : lab_(lab),
+        workload_(yardstick.workload),
+        reference_(yardstick.reference),
+        container_(container),
+        end_(end) {}
 
   /// Whether the container bore the objective's own load.
   bool WarmUp() {
-    Replay(ObjectivePlan(context_, kLevelTime, 0, kLevelTime));
+    Replay(ObjectivePlan(workload_, container_.seed(), {kShortestLevel, 0, kShortestLevel}));
     return !over_;
   }
 
   /// Requests per second that were served under `load`; nullopt where the objective broke.
   std::optional<double> Served(double load) {
     const ReplayPlan plan = PlanOf(load);
-    if (!plan.open_loop) Replay(HeaviestAtOnce(plan.concurrency));
+    // What may coincide one day should coincide now: more in flight is more memory first of all.
+    if (!plan.open_loop) Replay(HeavyPlan(workload_, plan.concurrency, kShortestLevel));
     if (over_) return std::nullopt;
     const Timestamp began = Now();
     const ReplayResult replay = Replay(plan);
     if (over_) return std::nullopt;
-    Trial trial = MakeTrial(context_, model_, TrialPurpose::kLoadCurve, plan, began, replay);
+    Trial trial = MakeTrial(container_, workload_, TrialPurpose::kLoadCurve, plan, began, replay);
     const Verdict verdict = JudgeLoad(plan, replay);
     const bool enough = std::ssize(replay.requests) >= kFewestRequests;
     trial.passed = verdict.passed && enough;
     trial.verdict = enough ? verdict.sentence : "too few requests to judge by";
-    context_.recorder.Record(trial, replay.SuccessLatencies());
+    lab_.Record(trial, replay.SuccessLatencies());
     if (!trial.passed) return std::nullopt;
     return trial.measurements.queries_per_second;
   }
 
   /// The container is of no more use, or no time is left for another load.
-  bool over() const { return over_ || end_.Left() < kLevelTime + kLongestLevel; }
+  bool over() const { return over_ || end_.Left() < kShortestLevel + kLongestLevel; }
 
  private:
-  ReplayPlan PlanOf(double load) {
+  ReplayPlan PlanOf(double load) const {
     ReplayPlan plan =
-        ObjectivePlan(context_, kLevelTime, RequestsToSee(context_.objective()), kLongestLevel);
+        ObjectivePlan(workload_, container_.seed(),
+                      {kShortestLevel, RequestsToSee(workload_.objective), kLongestLevel});
     if (plan.open_loop) {
       plan.open_loop->requests_per_second = load;
     } else {
@@ -73,117 +69,97 @@ class Levels {
     return plan;
   }
 
-  // What may coincide one day should coincide now: more in flight is more memory first of all.
-  ReplayPlan HeaviestAtOnce(int concurrency) {
-    ReplayPlan plan = ClosedPlan(context_, concurrency, kLevelTime);
-    if (const auto& heavy = context_.observed.heavy_rows; !heavy.empty()) {
-      plan.order.clear();
-      for (const std::uint32_t row : heavy) {
-        plan.order.insert(plan.order.end(), static_cast<std::size_t>(concurrency), row);
-      }
-    }
-    plan.max_requests = plan.order.size();
-    return plan;
-  }
-
   ReplayResult Replay(const ReplayPlan& plan) {
-    const std::int64_t losses_before = Losses();
-    ReplayResult replay = model_.Replay(plan, end_);
-    over_ =
-        over_ || replay.target_lost || replay.stopped || replay.cut_off || Losses() > losses_before;
+    const std::int64_t losses_before = container_.Losses();
+    ReplayResult replay = container_.Replay(plan, end_);
+    over_ = over_ || replay.target_lost || replay.stopped || replay.cut_off ||
+            container_.Losses() > losses_before;
     return replay;
-  }
-
-  // Processes that ended, whether or not the model goes on without them.
-  std::int64_t Losses() const {
-    return model_.session().children_lost() + model_.session().Death().oom_kills;
   }
 
   // A quota that does not bind excuses what other work on the host makes slow, but not rows that
   // wait for each other: the share of throttled periods is left out.
-  Verdict JudgeLoad(const ReplayPlan& plan, const ReplayResult& replay) {
+  Verdict JudgeLoad(const ReplayPlan& plan, const ReplayResult& replay) const {
     VerificationEvidence evidence;
     evidence.became_ready = true;
     evidence.requests = std::ssize(replay.requests);
     evidence.failures = replay.failures;
-    evidence.reference_p95_ms = context_.observed.reference_p95_ms;
-    NoteRate(RateOf(plan, replay, AcceptableMs(context_)), evidence);
-    return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), context_.objective());
+    evidence.reference_p95_ms = reference_.p95_ms;
+    const Objective& objective = workload_.objective;
+    SetRate(RateOf(plan, replay, AcceptableMs(reference_, objective)), evidence);
+    return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
   }
 
-  RunContext& context_;
-  RunningModel& model_;
+  Lab& lab_;
+  const Workload& workload_;
+  const Reference& reference_;
+  Container& container_;
   const Deadline end_;
   bool over_ = false;
 };
 
-// In the objective's kind of load; nullopt where it is not known what the replay can drive.
-std::optional<double> MostLoad(RunContext& context, const Recommendation& answer) {
-  const auto& replay = context.profile().findings.replay;
-  if (!replay || answer.max_requests_per_second.value_or(0) <= 0) return std::nullopt;
-  const double rate = replay->requests_per_second / kReplayHeadroom;
-  if (context.objective().requests_per_second) return rate;
-  const double of_one = *answer.max_requests_per_second / context.objective().ConcurrencyOrOne();
+Deadline EndOf(Lab& lab) { return lab.budget().AtMost(lab.budget().For(Spend::kSustained)); }
+
+// In the objective's kind of load.
+double MostLoad(const Objective& objective, const ReplayCapacity& capacity, double proven_rate) {
+  const double rate = capacity.requests_per_second / kReplayHeadroom;
+  if (objective.requests_per_second) return rate;
+  const double of_one = proven_rate / objective.ConcurrencyOrOne();
   return std::min<double>(kMostInFlight, rate / of_one);
 }
 
 // Without an objective for latency there must be a reference, and noise that made it slow would let
 // any load look fast.
-bool CanBeJudged(RunContext& context) {
-  if (!context.objective().latency_ms.empty()) return true;
-  return context.observed.reference_p95_ms && !context.observed.noisy;
+bool CanBeJudged(Lab& lab, const Yardstick& yardstick) {
+  if (!yardstick.workload.objective.latency_ms.empty()) return true;
+  return yardstick.reference.p95_ms && !lab.host().noisy();
 }
 
-void KeepSustained(double load, double served, bool is_rate, Recommendation& answer) {
-  if (!is_rate) answer.max_concurrency = static_cast<int>(load);
-  answer.max_requests_per_second = std::max(answer.max_requests_per_second.value_or(0),
-                                            is_rate ? std::min(load, served) : served);
-}
-
-// What the container did under the objective's own load, before more was asked of it.
-void WarnUnsteady(RunContext& context, Recommendation& answer) {
-  context.recorder.Warn({"unsteady",
-                         "one more container at exactly the recommended limits did not start, or "
-                         "lost a process under the objective's own load",
-                         "profile again; until then request the next larger limits"});
-  answer.confidence = answer.cpu.confidence = answer.memory.confidence = Confidence::kLow;
-}
-
-void Climb(RunContext& context, double most, Deadline end, Recommendation& answer) {
-  const auto model = RunningModel::Launch(context, {answer.requested, "", true});
-  if (!model) return;
-  const bool ready = StartWhole(**model, end.LeftMs()).has_value();
-  Levels levels(context, **model, end);
+SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container, Deadline end,
+                     const ReplayCapacity& capacity, const ProvenLoad& proven) {
+  SustainedFacts facts;
+  const bool ready = container.StartWhole(end.LeftMs()).has_value();
+  Levels levels(lab, yardstick, container, end);
   const bool steady = ready && levels.WarmUp();
-  if (end.Passed() || context.stop.stop_requested()) return;
-  if (!steady) return WarnUnsteady(context, answer);
-  const bool warned = context.recorder.Warned(kWorkersLost);
-  const Objective& objective = context.objective();
+  if (end.Passed() || lab.stopped()) return facts;
+  facts.unsteady = !steady;
+  if (!steady) return facts;
+  const Objective& objective = yardstick.workload.objective;
   const bool is_rate = objective.requests_per_second.has_value();
-  LoadLadder ladder(objective.requests_per_second.value_or(objective.ConcurrencyOrOne()), most,
+  LoadLadder ladder(objective.requests_per_second.value_or(objective.ConcurrencyOrOne()),
+                    MostLoad(objective, capacity, proven.requests_per_second.value_or(1)),
                     !is_rate);
   while (const auto load = ladder.Next()) {
     if (levels.over()) break;
     const auto served = levels.Served(*load);
     ladder.Tell(*load, served.has_value());
-    if (served) KeepSustained(*load, *served, is_rate, answer);
+    if (!served) continue;
+    if (!is_rate) facts.concurrency = static_cast<int>(*load);
+    facts.requests_per_second = std::max(facts.requests_per_second.value_or(0),
+                                         is_rate ? std::min(*load, *served) : *served);
   }
-  // What more load than was asked for ends is no fault of the model.
-  if (!warned) context.recorder.Unwarn(kWorkersLost);
+  return facts;
 }
 
 }  // namespace
 
-void MeasureSustainedLoad(RunContext& context, Recommendation& answer) {
-  const Deadline end = context.budget().AtMost(context.BudgetShare(kBudgetForMore));
-  const auto most = MostLoad(context, answer);
-  if (!most || !CanBeJudged(context) || context.stop.stop_requested()) return;
-  if (end.Left() < TimeBeforeLoad(context) + kLongestLevel) return;
-  context.recorder.Progressed(0.9, "seeing how much more load the answer holds");
-  const auto peak = context.observed.peak_memory;
-  Climb(context, *most, end, answer);
-  // Nor is the memory that it takes the objective's.
-  context.observed.peak_memory = peak;
+bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
+                             const std::optional<ReplayCapacity>& capacity,
+                             const ProvenLoad& proven) {
+  return capacity && proven.requests_per_second.value_or(0) > 0 && CanBeJudged(lab, yardstick) &&
+         !lab.stopped() && EndOf(lab).Left() >= TimeBeforeLoad(yardstick) + kLongestLevel;
+}
+
+SustainedFacts MeasureSustainedLoad(Lab& lab, const Yardstick& yardstick, const Limits& answer,
+                                    const ReplayCapacity& capacity, const ProvenLoad& proven) {
+  const Deadline end = EndOf(lab);
+  lab.Progressed(0, "seeing how much more load the answer holds");
+  const auto container =
+      lab.Launch({answer, yardstick.setup, lab.NextSeed(), PageCache::kCold, Use::kBeyond});
+  if (!container) return {};
+  const SustainedFacts facts = Climb(lab, yardstick, **container, end, capacity, proven);
+  (*container)->Close();
+  return facts;
 }
 
 }  // namespace mlprof::phases

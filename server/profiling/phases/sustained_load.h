@@ -1,16 +1,35 @@
-// What a verified answer holds beyond the load it was asked for.
+// Phase "sustainedLoad": the most load, from the objective's own on, under which the answer was
+// seen to hold the objective, in one more fresh container at exactly its limits.
 #pragma once
 
-#include "common/domain/recommendation.h"
-#include "server/profiling/run_context.h"
+#include "common/domain/findings.h"
+#include "server/profiling/phases/limited_run.h"
 
 namespace mlprof::phases {
 
-/// One more fresh container at the limits of `answer`, under more and more load for a few seconds
-/// each, until the objective breaks; no more than the replay can drive by itself. `answer` names
-/// the objective's load as sustained, which is raised to the most that held. More load than
-/// the objective's, and a tenth of the budget, only end it: the answer stands. Where the container
-/// does not even bear the objective's, the profile warns (`unsteady`) and confidence is low.
-void MeasureSustainedLoad(RunContext& context, Recommendation& answer);
+/// What the containers that proved the answer sustain: the objective's own load.
+struct ProvenLoad {
+  std::optional<double> requests_per_second;
+};
+
+/// Absent values: nothing more than the proven load was seen to hold.
+struct SustainedFacts {
+  std::optional<int> concurrency;
+  std::optional<double> requests_per_second;
+  /// The container did not start, or lost a process, before more than the objective's load was
+  /// asked of it.
+  bool unsteady = false;
+};
+
+/// Whether it can be measured at all: what the replay can drive is known, there is something to
+/// judge by, and the budget holds one more container.
+bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
+                             const std::optional<ReplayCapacity>& capacity,
+                             const ProvenLoad& proven);
+
+/// Measures where it can. What ends the container says nothing of the answer; a stop does, and the
+/// caller sees it by the lab.
+SustainedFacts MeasureSustainedLoad(Lab& lab, const Yardstick& yardstick, const Limits& answer,
+                                    const ReplayCapacity& capacity, const ProvenLoad& proven);
 
 }  // namespace mlprof::phases

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/analysis/thread_pools.h"
-#include "server/profiling/phases/answer.h"
-#include "server/profiling/phases/limited_run.h"
-#include "server/profiling/phases/shares.h"
+#include "server/analysis/recommend.h"
 
 namespace mlprof::phases {
 namespace {
@@ -14,119 +11,106 @@ namespace {
 constexpr std::chrono::seconds kTrialTime{4};
 // A gain below it is not worth a setting that somebody has to keep.
 constexpr double kWorthwhile = 1.05;
+// Half a step of the grid: less is no saving of CPU.
+constexpr double kSavedCores = 0.05;
 
-struct Attempt {
+using Settings = std::map<std::string, std::string>;
+
+struct PoolAttempt {
   int size = 1;
   Cores cpu;
 };
 
-Cores Chosen(const RunContext& context) {
-  return context.observed.chosen_cpu.value_or(context.ceiling.cpu);
-}
-
-ThreadPoolEvidence Evidence(RunContext& context, std::int64_t most_tasks) {
-  ThreadPoolEvidence evidence;
-  const agent_protocol::Ready& ready = context.observed.ready;
-  evidence.threads = std::max(ready.threads, static_cast<int>(most_tasks));
-  evidence.processes = ready.processes;
-  evidence.libraries = ready.thread_pools;
-  evidence.entry_script = std::holds_alternative<EntryScriptConfig>(context.config().service);
-  evidence.environment = context.config().environment_variables;
-  evidence.limit = Chosen(context);
-  evidence.throttled_share = context.observed.throttled_at_choice;
-  evidence.host_cores = context.host_cores;
-  return evidence;
-}
+int WholeCores(Cores cores) { return static_cast<int>(std::ceil(cores.value() - 1e-9)); }
 
 // As many threads as the chosen limit has cores, and one: spinning threads may ask for cores they
 // do nothing useful with.
-std::vector<Attempt> Attempts(Cores chosen) {
-  const int whole = static_cast<int>(std::ceil(chosen.value() - 1e-9));
-  std::vector<Attempt> attempts;
+std::vector<PoolAttempt> Attempts(Cores chosen) {
+  const int whole = WholeCores(chosen);
+  std::vector<PoolAttempt> attempts;
   if (whole > 1) attempts.push_back({1, Cores(1.0)});
   attempts.push_back({whole, chosen});
   return attempts;
 }
 
-std::optional<double> BaselineP95(RunContext& context, Cores cpu) {
-  const auto& curve = context.profile().findings.cpu;
-  if (!curve) return std::nullopt;
-  const auto at = std::find_if(curve->points.begin(), curve->points.end(),
+std::optional<double> BaselineP95(const CpuCurve& curve, Cores cpu) {
+  const auto at = std::find_if(curve.points.begin(), curve.points.end(),
                                [&](const CpuPoint& point) { return point.cpu == cpu; });
-  if (at == curve->points.end() || at->p95_ms <= 0) return std::nullopt;
+  if (at == curve.points.end() || at->p95_ms <= 0) return std::nullopt;
   return at->p95_ms;
 }
 
-// Tries one size; true where it won.
-PhaseResult<bool> Try(RunContext& context, const Attempt& attempt,
-                      const std::map<std::string, std::string>& settings) {
-  const Limits limits{attempt.cpu, FirstAnswer(context.observed.need, context.ceiling).memory};
-  context.environment = settings;
-  const auto run = RunAtLimits(context, {limits, TrialPurpose::kThreadPools, kTrialTime,
-                                         RequestsForConfidence(0.95), 2 * kTrialTime});
-  context.environment.clear();
-  if (!run) return tl::unexpected<RunEnd>(run.error());
-  ThreadPoolFindings& findings = *context.profile().findings.thread_pools;
-  const auto before = BaselineP95(context, attempt.cpu);
-  const auto after = run->trial.measurements.latency_p95_ms;
-  const double saved = Chosen(context).value() - attempt.cpu.value();
+// What one size brought, into the findings; true where it won.
+bool Weigh(const LimitedRun& run, const Settings& settings, Cores cpu, const CpuChoice& choice,
+           ThreadPoolFindings& found) {
+  const auto before = BaselineP95(choice.curve, cpu);
+  const auto after = run.trial.measurements.latency_p95_ms;
+  const double saved = choice.cpu.value() - cpu.value();
   const double gain = before && after && *after > 0 ? *before / *after : 1;
-  if (findings.environment.empty() || gain > findings.gain.value_or(0)) {
-    findings.environment = settings;
-    findings.gain = gain;
+  const bool won = run.verdict.passed && (saved > kSavedCores || gain >= kWorthwhile);
+  if (won || found.environment.empty() || gain > found.gain.value_or(0)) {
+    found.environment = settings;
+    found.gain = gain;
   }
-  const bool won = run->verdict.passed && (saved > 0.05 || gain >= kWorthwhile);
   if (!won) return false;
-  findings.environment = settings;
-  findings.gain = gain;
-  findings.cpu_saved = std::max(0.0, saved);
-  findings.adopted = true;
+  found.cpu_saved = std::max(0.0, saved);
+  found.adopted = true;
   return true;
 }
 
-void Advise(RunContext& context, const ThreadPoolEvidence& evidence) {
-  const ThreadPoolFindings& found = *context.profile().findings.thread_pools;
-  const int size = static_cast<int>(std::ceil(Chosen(context).value() - 1e-9));
+std::optional<std::string> Advice(const ThreadPoolEvidence& evidence, bool adopted, Cores chosen) {
   std::string advice;
-  if (found.adopted) advice = "set the recommendation's environmentVariables where it is deployed";
-  if (const auto more = AdviseOnPools(evidence, size)) {
+  if (adopted) advice = "set the recommendation's environmentVariables where it is deployed";
+  if (const auto more = AdviseOnPools(evidence, WholeCores(chosen))) {
     advice += (advice.empty() ? "" : "; ") + *more;
   }
-  if (advice.empty()) return;
-  context.recorder.Warn(
-      {"threadPools",
-       std::to_string(found.threads) +
-           " threads share a limit below the host's cores: pools that count cores "
-           "and not the quota are throttled by it",
-       advice});
+  if (advice.empty()) return std::nullopt;
+  return advice;
 }
 
 }  // namespace
 
-PhaseResult<void> TryThreadPools(RunContext& context, std::int64_t most_tasks) {
-  const ThreadPoolEvidence evidence = Evidence(context, most_tasks);
-  if (!PoolsSuspected(evidence) || !LeavesRoomToProve(context)) return {};
-  context.recorder.EnterPhase(kThreadPools, "trying smaller thread pools");
-  ThreadPoolFindings findings;
-  findings.threads = evidence.threads;
-  findings.processes = evidence.processes;
-  findings.libraries = evidence.libraries;
-  context.profile().findings.thread_pools = findings;
-  for (const Attempt& attempt : Attempts(Chosen(context))) {
+ThreadPoolEvidence SeePools(const InferenceConfig& config, const agent_protocol::Ready& ready,
+                            std::int64_t most_tasks, const CpuChoice& choice, const Cpuset& cpuset,
+                            int host_cores) {
+  ThreadPoolEvidence evidence;
+  evidence.threads = std::max(ready.threads, static_cast<int>(most_tasks));
+  evidence.processes = ready.processes;
+  evidence.libraries = ready.thread_pools;
+  evidence.entry_script = std::holds_alternative<EntryScriptConfig>(config.service);
+  evidence.environment = config.environment_variables;
+  evidence.limit = choice.cpu;
+  evidence.throttled_share = choice.throttled_share;
+  evidence.visible_cores = cpuset.cores();
+  evidence.host_cores = host_cores;
+  return evidence;
+}
+
+PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
+                                      const ThreadPoolEvidence& evidence, const CpuChoice& choice,
+                                      const MeasuredNeed& need) {
+  PoolFacts facts;
+  facts.found.threads = evidence.threads;
+  facts.found.processes = evidence.processes;
+  facts.found.libraries = evidence.libraries;
+  const Bytes memory = FirstAnswer(need, lab.ceiling()).memory;
+  for (const PoolAttempt& attempt : Attempts(choice.cpu)) {
     const auto settings = SuggestPoolSizes(evidence, attempt.size);
     if (!settings) break;
-    const auto won = Try(context, attempt, *settings);
-    if (!won) return tl::unexpected<RunEnd>(won.error());
-    if (!*won) continue;
-    context.environment = *settings;
-    context.observed.chosen_cpu = attempt.cpu;
-    context.recorder.Answer(AnswerAt(context, CurrentLimits(context), {}));
-    break;
+    yardstick.setup.environment = *settings;
+    MLPROF_LET(run, RunAtLimits(lab, yardstick,
+                                {{attempt.cpu, memory},
+                                 TrialPurpose::kThreadPools,
+                                 {kTrialTime, RequestsForConfidence(0.95), 2 * kTrialTime}}));
+    yardstick.reference = run.reference;
+    if (Weigh(run, *settings, attempt.cpu, choice, facts.found)) {
+      facts.cpu = attempt.cpu;
+      break;
+    }
   }
-  Advise(context, evidence);
-  const bool adopted = context.profile().findings.thread_pools->adopted;
-  context.recorder.FinishPhase(adopted ? "a smaller size won" : "no size won");
-  return {};
+  facts.advice = Advice(evidence, facts.found.adopted, facts.cpu.value_or(choice.cpu));
+  facts.reference = yardstick.reference;
+  return facts;
 }
 
 }  // namespace mlprof::phases

@@ -2,13 +2,28 @@
 // quota, the size to use is tried in a fresh container and kept if it wins.
 #pragma once
 
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
+#include "common/domain/findings.h"
+#include "server/analysis/thread_pools.h"
+#include "server/profiling/phases/limited_run.h"
+#include "server/profiling/phases/search_cpu.h"
 
 namespace mlprof::phases {
 
-/// Leaves the findings, and with a win the setting and the CPU limit that goes with it in the
-/// context. `most_tasks`: the most threads seen in the ample container.
-PhaseResult<void> TryThreadPools(RunContext& context, std::int64_t most_tasks);
+struct PoolFacts {
+  ThreadPoolFindings found;
+  std::optional<Cores> cpu;           // goes with the setting that won
+  std::optional<std::string> advice;  // what to do about it
+  Reference reference;                // the fastest look so far
+};
+
+/// What was seen of them in the ample container. `most_tasks`: the most threads.
+ThreadPoolEvidence SeePools(const InferenceConfig& config, const agent_protocol::Ready& ready,
+                            std::int64_t most_tasks, const CpuChoice& choice, const Cpuset& cpuset,
+                            int host_cores);
+
+/// `evidence` makes pools suspected.
+PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
+                                      const ThreadPoolEvidence& evidence, const CpuChoice& choice,
+                                      const MeasuredNeed& need);
 
 }  // namespace mlprof::phases

@@ -1,10 +1,9 @@
 #include "server/profiling/phases/tightness.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/analysis/descent.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/shares.h"
 
 namespace mlprof::phases {
 namespace {
@@ -15,27 +14,34 @@ constexpr double kRunsThatMustFit = 1.5;
 // A limit that is filled to more than this held by luck.
 constexpr double kFullest = 0.95;
 
-class Tightness {
+class Descents {
  public:
-  Tightness(RunContext& context, Proof proof) : context_(context), proof_(std::move(proof)) {}
+  Descents(Lab& lab, Yardstick yardstick, const Verification& verification, const OnTightness& told)
+      : lab_(lab), yardstick_(std::move(yardstick)), told_(told) {
+    state_.proof = *verification.proof;
+    state_.failed = verification.failed;
+  }
 
-  PhaseResult<void> DescendMemory() {
-    return Descend(MemoryDescent(proof_.limits.memory), Shortage::kMemory, memory_tight_,
-                   [this](Bytes memory) {
-                     return Limits{proof_.limits.cpu, memory};
+  PhaseResult<void> LowerMemory() {
+    const Cores cpu = state_.proof.limits.cpu;
+    return Descend(MemoryDescent(state_.proof.limits.memory), Shortage::kMemory, memory_tight_,
+                   [cpu](Bytes memory) {
+                     return Limits{cpu, memory};
                    });
   }
 
-  PhaseResult<void> DescendCpu() {
-    return Descend(CpuDescent(proof_.limits.cpu), Shortage::kCpu, cpu_tight_, [this](Cores cpu) {
-      return Limits{cpu, proof_.limits.memory};
-    });
+  PhaseResult<void> LowerCpu() {
+    const Bytes memory = state_.proof.limits.memory;
+    return Descend(CpuDescent(state_.proof.limits.cpu), Shortage::kCpu, cpu_tight_,
+                   [memory](Cores cpu) {
+                     return Limits{cpu, memory};
+                   });
   }
 
-  void Conclude() {
-    std::optional<bool> tight;
-    if (memory_tight_ && cpu_tight_) tight = *memory_tight_ && *cpu_tight_;
-    Accept(context_, proof_, context_.observed.failed_tries, tight);
+  Tightness Conclude() {
+    if (memory_tight_ && cpu_tight_) state_.tight = *memory_tight_ && *cpu_tight_;
+    state_.reference = yardstick_.reference;
+    return std::move(state_);
   }
 
  private:
@@ -44,21 +50,21 @@ class Tightness {
                             LimitsOf limits_of) {
     std::vector<LimitedRun> passes;
     while (const auto step = descent.Next()) {
-      auto run = RunFairly(limits_of(*step), resource);
-      if (!run) return tl::unexpected<RunEnd>(run.error());
-      if (!*run) break;
-      const LimitedRun& done = **run;
-      if (done.verdict.passed && !MayTake(done, resource)) {
+      MLPROF_LET(run, RunFairly(limits_of(*step), resource));
+      if (!run) break;
+      if (run->verdict.passed && !MayTake(*run, resource)) {
         tight = false;
         return {};
       }
-      descent.Tell(done.verdict.passed);
-      if (!done.verdict.passed) {
-        context_.observed.failed_tries.push_back({done.trial.limits, resource});
+      descent.Tell(run->verdict.passed);
+      if (!run->verdict.passed) {
+        state_.failed.push_back({run->trial.limits, resource});
         break;
       }
-      passes.push_back(**std::move(run));
-      if (descent.accepted() == *step) Take(limits_of(*step), passes);
+      passes.push_back(*std::move(run));
+      if (descent.accepted() != *step) continue;
+      state_.proof = {limits_of(*step), std::exchange(passes, {})};
+      told_(state_);
     }
     tight = descent.tight();
     return {};
@@ -70,73 +76,66 @@ class Tightness {
   PhaseResult<std::optional<LimitedRun>> RunFairly(const Limits& limits, Shortage resource) {
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!Affordable()) return std::nullopt;
-      auto run = RunAtLimits(context_, StepPlan(limits));
-      if (!run) return tl::unexpected<RunEnd>(run.error());
-      const Verdict& verdict = run->verdict;
-      if (verdict.passed) return *std::move(run);
-      const bool disturbed = verdict.slow && JudgeNoise(run->noise).noisy;
-      if (verdict.shortage == resource && !disturbed) return *std::move(run);
+      lab_.Progressed(0.5, "trying one step lower");
+      MLPROF_LET(run, RunAtLimits(lab_, yardstick_, StepPlan(limits)));
+      yardstick_.reference = run.reference;
+      const Verdict& verdict = run.verdict;
+      const bool disturbed = verdict.slow && JudgeNoise(run.noise).noisy;
+      if (verdict.passed || (verdict.shortage == resource && !disturbed)) return std::move(run);
     }
     return std::nullopt;
   }
 
   LimitedRunPlan StepPlan(const Limits& limits) {
-    context_.recorder.Progressed(0.5, "trying one step lower");
-    LimitedRunPlan plan = ProofPlan(context_, limits, TrialPurpose::kTightness, 1);
-    plan.time = std::min<std::chrono::nanoseconds>(plan.time, kFirstTime);
+    LimitedRunPlan plan = ProofPlan(lab_.budget(), yardstick_, limits, TrialPurpose::kTightness, 1);
+    plan.load.time = std::min<std::chrono::nanoseconds>(plan.load.time, kFirstTime);
     return plan;
   }
 
   // As long as the slowest of the runs that proved the answer.
-  bool Affordable() const {
+  bool Affordable() {
     double longest = 0;
-    for (const LimitedRun& run : proof_.passes) {
+    for (const LimitedRun& run : state_.proof.passes) {
       longest = std::max(longest, run.trial.seconds);
     }
     const std::chrono::duration<double> needed =
-        kRunsThatMustFit * std::chrono::duration<double>(longest) + TimeBeforeLoad(context_);
-    return context_.budget().Left() > needed;
+        kRunsThatMustFit * std::chrono::duration<double>(longest) + TimeBeforeLoad(yardstick_);
+    return lab_.budget().Left() > needed;
   }
 
   // Memory that was filled to the brim held by luck. Noise makes the reference slow and so a lower
   // CPU limit look good; a rate's room for bursts is kept whatever a short run says.
   bool MayTake(const LimitedRun& run, Shortage resource) {
     if (resource == Shortage::kCpu) {
-      return !context_.observed.noisy && !context_.objective().requests_per_second;
+      return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
     const Bytes limit = run.trial.limits.memory;
     const Bytes used = run.use.peak_unreclaimable.value_or(limit) + run.use.peak_agent_memory;
     return used <= Scale(limit, kFullest);
   }
 
-  void Take(const Limits& limits, std::vector<LimitedRun>& passes) {
-    proof_ = {limits, std::exchange(passes, {})};
-    Accept(context_, proof_, context_.observed.failed_tries, std::nullopt);
-  }
-
-  RunContext& context_;
-  Proof proof_;
+  Lab& lab_;
+  Yardstick yardstick_;
+  const OnTightness& told_;
+  Tightness state_;
   std::optional<bool> memory_tight_;
   std::optional<bool> cpu_tight_;
 };
 
-// What was proven stays, whatever happens to a run that was only to show more; a stop, or records
-// that cannot be written, end the profile all the same.
-bool EndsTheProfile(RunContext& context, const RunEnd& end) {
-  return end.state == ProfileState::kCanceled || !context.recorder.status();
-}
-
 }  // namespace
 
-PhaseResult<void> TestTightness(RunContext& context, Proof proof) {
-  context.recorder.EnterPhase(kTightness, "trying one step lower");
-  Tightness tightness(context, std::move(proof));
-  auto ended = tightness.DescendMemory();
-  if (ended) ended = tightness.DescendCpu();
-  if (!ended && EndsTheProfile(context, ended.error())) return ended;
-  tightness.Conclude();
-  context.recorder.FinishPhase(ended ? "done" : "cut short");
-  return {};
+// What was proven stays, whatever happens to a run that was only to show more; a stop ends the
+// profile all the same.
+Tightness TestTightness(Lab& lab, Yardstick yardstick, const Verification& verification,
+                        const OnTightness& told) {
+  Descents descents(lab, std::move(yardstick), verification, told);
+  auto ended = descents.LowerMemory();
+  if (ended) ended = descents.LowerCpu();
+  Tightness tightness = descents.Conclude();
+  tightness.cut_short = !ended.has_value();
+  const bool canceled = !ended && ended.error().state == ProfileState::kCanceled;
+  if (canceled || lab.stopped()) tightness.canceled = RunEnd{ProfileState::kCanceled, std::nullopt};
+  return tightness;
 }
 
 }  // namespace mlprof::phases

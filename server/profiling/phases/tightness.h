@@ -3,13 +3,24 @@
 #pragma once
 
 #include "server/profiling/phases/verify.h"
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
 
 namespace mlprof::phases {
 
-/// Starts from `proof` and leaves the lower answer, and whether it is tight, in the profile. A
-/// budget that ends meanwhile is no error: the answer stands.
-PhaseResult<void> TestTightness(RunContext& context, Proof proof);
+struct Tightness {
+  Proof proof;                    // of the answer: lower than the first where that held
+  std::vector<FailedTry> failed;  // with those of the verification
+  std::optional<bool> tight;      // absent: not both resources were tried one step lower
+  bool cut_short = false;         // by the budget, or by what was only to show more
+  Reference reference;            // the fastest look so far
+  std::optional<RunEnd> canceled;
+};
+
+/// Called each time the answer became lower.
+using OnTightness = std::function<void(const Tightness&)>;
+
+/// Starts from a verification that was proven. A budget that ends meanwhile is no error: the answer
+/// stands.
+Tightness TestTightness(Lab& lab, Yardstick yardstick, const Verification& verification,
+                        const OnTightness& told);
 
 }  // namespace mlprof::phases

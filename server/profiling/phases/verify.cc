@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "server/analysis/confidence.h"
-#include "server/profiling/phases/answer.h"
-#include "server/profiling/phases/host_watch.h"
-#include "server/profiling/phases/plans.h"
-#include "server/profiling/phases/plateau.h"
-#include "server/profiling/phases/shares.h"
-#include "server/profiling/phases/sustained_load.h"
-
 namespace mlprof::phases {
 namespace {
 
+// A raise takes CPU one step and memory a fifth: so many reach twice the first answer.
 constexpr int kRaises = 6;
 constexpr std::chrono::seconds kVerificationTime{10};
 // Less than this cannot hold a start and a replay.
 constexpr std::chrono::seconds kLeastTime{5};
+constexpr std::chrono::seconds kLeastProofLoad{1};
 
 std::string LimitsText(const Limits& limits) {
   char text[64];
@@ -26,166 +20,92 @@ std::string LimitsText(const Limits& limits) {
   return text;
 }
 
-void WarnUnverified(RunContext& context, const std::string& why) {
-  context.recorder.Warn({"unverified", "the answer could not be verified: " + why,
-                         "profile again with a longer --budget-seconds, a higher ceiling or an "
-                         "objective the model can hold"});
-}
-
-// Enough requests for the objective's percentiles, given how many of them were too slow.
-bool EnoughRequests(const Objective& objective, const std::vector<std::uint32_t>& latencies) {
-  if (latencies.size() < RequestsToSee(objective)) return false;
-  return std::all_of(
-      objective.latency_ms.begin(), objective.latency_ms.end(), [&](const auto& limit) {
-        const auto over = std::count_if(latencies.begin(), latencies.end(),
-                                        [&](std::uint32_t us) { return us > limit.second * 1000; });
-        return HoldsWithConfidence(latencies.size(), static_cast<std::size_t>(over),
-                                   QuantileOfKey(limit.first).value_or(1));
-      });
-}
-
-// Rows that were not replayed say as little as rows that failed.
-bool RowsAreMissing(const RunContext& context) {
-  const RunRecorder& recorder = context.recorder;
-  return recorder.Warned("rowsFailed") || recorder.Warned("rowKills") ||
-         recorder.Warned("rowsSampled");
-}
-
-ConfidenceEvidence Evidence(RunContext& context, const Proof& proof) {
-  ConfidenceEvidence evidence;
-  evidence.passes = static_cast<int>(proof.passes.size());
-  evidence.noisy = context.observed.noisy;
-  evidence.rows_failed = RowsAreMissing(context);
-  evidence.enough_requests = true;
-  std::vector<double> means;
-  for (const LimitedRun& run : proof.passes) {
-    evidence.enough_requests &= EnoughRequests(context.objective(), run.latencies);
-    means.push_back(run.trial.measurements.average_latency_ms.value_or(0));
-  }
-  evidence.latency_spread = HalfRange(means);
-  if (const auto& memory = context.profile().findings.memory) evidence.trend = memory->trend;
-  const MeasuredNeed& need = context.observed.need;
-  if (const Bytes floor = MemoryFloor(need); floor > Bytes()) {
-    evidence.start_spread =
-        static_cast<double>(need.start_spread.count()) / static_cast<double>(floor.count());
-  }
-  return evidence;
-}
-
-// What is known of limits that are not proven.
-void Propose(RunContext& context, const Limits& limits, const std::vector<FailedTry>& failed) {
-  ForecastOutOfMemory(context, limits.memory);
-  context.recorder.Answer(AnswerAt(context, limits, failed));
-}
-
-// What the containers that passed were seen to sustain: the objective's load.
-void NoteObjectivesLoad(RunContext& context, const Proof& proof, Recommendation& answer) {
-  if (!context.objective().requests_per_second) {
-    answer.max_concurrency = context.objective().ConcurrencyOrOne();
-  }
-  // Random arrivals may come faster for a while than they were asked to.
-  answer.max_requests_per_second = context.objective().requests_per_second;
-  for (const LimitedRun& run : proof.passes) {
-    const auto rate = run.trial.measurements.queries_per_second;
-    if (!rate) continue;
-    answer.max_requests_per_second =
-        std::min(answer.max_requests_per_second.value_or(*rate), *rate);
-  }
-}
+// The outcome of the containers at one pair of limits.
+struct ProofAttempt {
+  std::vector<LimitedRun> passes;
+  std::optional<LimitedRun> failure;  // absent: all passed
+};
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast.
-bool DeservesAnotherTry(RunContext& context, const LimitedRun& run, bool tried_again) {
-  return !tried_again && run.verdict.slow && NoteNoise(context, run.noise).noisy;
+bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
+  return !tried_again && run.verdict.slow && lab.host().Judge(run.noise).noisy;
 }
 
-// Runs at `proof.limits` until all containers passed (nothing), or gives the first that did not.
-PhaseResult<std::optional<LimitedRun>> Prove(RunContext& context, Proof& proof) {
+// Runs at `limits` until all containers passed, or one did not.
+PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limits& limits) {
+  ProofAttempt attempt;
   bool tried_again = false;
-  while (static_cast<int>(proof.passes.size()) < kContainers) {
-    const int number = static_cast<int>(proof.passes.size()) + 1;
-    if (context.budget().Left() < kLeastTime) {
+  while (static_cast<int>(attempt.passes.size()) < kContainers) {
+    const int number = static_cast<int>(attempt.passes.size()) + 1;
+    if (lab.budget().Left() < kLeastTime) {
       return TimedOut("the budget was used up after " + std::to_string(number - 1) + " of " +
                       std::to_string(kContainers) + " containers");
     }
-    context.recorder.Progressed(static_cast<double>(number - 1) / kContainers,
-                                "verifying " + LimitsText(proof.limits) + ", container " +
-                                    std::to_string(number) + " of " + std::to_string(kContainers));
-    auto run = RunAtLimits(context, ProofPlan(context, proof.limits, TrialPurpose::kVerification,
-                                              kContainers - number + 1));
-    if (!run) return tl::unexpected<RunEnd>(run.error());
-    if (DeservesAnotherTry(context, *run, tried_again)) {
+    lab.Progressed(static_cast<double>(number - 1) / kContainers,
+                   "verifying " + LimitsText(limits) + ", container " + std::to_string(number) +
+                       " of " + std::to_string(kContainers));
+    MLPROF_LET(run, RunAtLimits(lab, yardstick,
+                                ProofPlan(lab.budget(), yardstick, limits,
+                                          TrialPurpose::kVerification, kContainers - number + 1)));
+    yardstick.reference = run.reference;
+    if (DeservesAnotherTry(lab, run, tried_again)) {
       tried_again = true;
-    } else if (run->verdict.passed) {
-      proof.passes.push_back(*std::move(run));
+    } else if (run.verdict.passed) {
+      attempt.passes.push_back(std::move(run));
     } else {
-      return *std::move(run);
+      attempt.failure = std::move(run);
+      break;
     }
   }
-  return std::nullopt;
+  return attempt;
 }
 
 }  // namespace
 
-LimitedRunPlan ProofPlan(RunContext& context, const Limits& limits, TrialPurpose purpose,
-                         int containers) {
+LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
+                         TrialPurpose purpose, int containers) {
   // A third of what is left at most, so that a raise finds something left; and the containers still
   // to come need their starts too.
-  const auto left = std::chrono::nanoseconds(context.budget().Left());
+  const auto left = budget.Left();
   const auto load = std::max<std::chrono::nanoseconds>(
-      kLeastTime / 5, std::min(left / 3, left / containers - TimeBeforeLoad(context)));
-  return {limits, purpose, std::min<std::chrono::nanoseconds>(kVerificationTime, load),
-          RequestsToSee(context.objective()), load};
+      kLeastProofLoad, std::min(left / 3, left / containers - TimeBeforeLoad(yardstick)));
+  return {limits,
+          purpose,
+          {std::min<std::chrono::nanoseconds>(kVerificationTime, load),
+           RequestsToSee(yardstick.workload.objective), load}};
 }
 
-void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry>& failed,
-            std::optional<bool> tight) {
-  Recommendation answer = AnswerAt(context, proof.limits, failed);
-  const ConfidenceLabels labels = JudgeConfidence(Evidence(context, proof));
-  answer.verified = true;
-  answer.tight = tight;
-  answer.confidence = labels.overall();
-  answer.cpu.confidence = labels.cpu;
-  answer.memory.confidence = labels.memory;
-  NoteObjectivesLoad(context, proof, answer);
-  context.profile().measurements = proof.passes.back().trial.measurements;
-  ForecastOutOfMemory(context, proof.limits.memory);
-  context.recorder.Answer(answer);
-  // Nothing is tried any more that could lower the limits, and nothing is taken from it.
-  if (!tight) return;
-  MeasureSustainedLoad(context, answer);
-  context.recorder.Answer(std::move(answer));
-}
-
-PhaseResult<std::optional<Proof>> Verify(RunContext& context) {
-  context.recorder.EnterPhase(kVerify, "verifying the answer in fresh containers");
-  Proof proof;
-  proof.limits = CurrentLimits(context);
-  std::vector<FailedTry> failed;
-  Propose(context, proof.limits, failed);
-  std::string why = "the budget was used up";
-  for (int raise = 0; raise < kRaises && context.budget().Left() > kLeastTime; ++raise) {
-    proof.passes.clear();
-    const auto failure = Prove(context, proof);
-    if (!failure) return tl::unexpected<RunEnd>(failure.error());
-    if (!*failure) {
-      Accept(context, proof, failed, std::nullopt);
-      context.observed.failed_tries = failed;
-      context.recorder.FinishPhase("verified");
-      return proof;
+Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
+                    const OnVerification& told) {
+  Verification verification;
+  verification.limits = first;
+  verification.why_not = "the budget was used up";
+  told(verification);
+  for (int raise = 0; raise < kRaises && lab.budget().Left() > kLeastTime; ++raise) {
+    auto attempt = TryToProve(lab, yardstick, verification.limits);
+    verification.reference = yardstick.reference;
+    if (!attempt) {
+      verification.end = attempt.error();
+      return verification;
     }
-    const Verdict& verdict = (*failure)->verdict;
-    why = verdict.sentence;
+    if (!attempt->failure) {
+      verification.proof = Proof{verification.limits, std::move(attempt->passes)};
+      verification.finished = true;
+      return verification;
+    }
+    const Verdict& verdict = attempt->failure->verdict;
+    verification.why_not = verdict.sentence;
     if (!verdict.shortage) break;
-    failed.push_back({proof.limits, *verdict.shortage});
-    const auto raised = Raise(proof.limits, *verdict.shortage, context.ceiling);
+    verification.failed.push_back({verification.limits, *verdict.shortage});
+    const auto raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
     if (!raised) break;
     // Should this be the last word, then not limits that are known to fail.
-    proof.limits = *raised;
-    Propose(context, proof.limits, failed);
+    verification.limits = *raised;
+    told(verification);
   }
-  WarnUnverified(context, why);
-  context.recorder.FinishPhase("not verified");
-  return std::nullopt;
+  verification.reference = yardstick.reference;
+  verification.finished = true;
+  return verification;
 }
 
 }  // namespace mlprof::phases

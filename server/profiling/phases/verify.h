@@ -2,12 +2,12 @@
 // What falls short is raised and proven anew.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "server/analysis/recommend.h"
 #include "server/profiling/phases/limited_run.h"
-#include "server/profiling/run_context.h"
-#include "server/profiling/run_end.h"
 
 namespace mlprof::phases {
 
@@ -20,17 +20,23 @@ struct Proof {
   std::vector<LimitedRun> passes;
 };
 
-/// Leaves the recommendation and its measurements in the profile. Nothing where no limits passed
-/// before the budget or the ceiling was reached; the profile is marked `unverified` then.
-PhaseResult<std::optional<Proof>> Verify(RunContext& context);
+struct Verification {
+  Limits limits;                  // the last word: proven, or not known to fail
+  std::vector<FailedTry> failed;  // what was tried and did not hold
+  std::optional<Proof> proof;     // absent: neither the budget nor the ceiling allowed one
+  std::string why_not;            // there is none
+  bool finished = false;          // rather than still trying, or ended by the run's end
+  Reference reference;            // the fastest look so far
+  std::optional<RunEnd> end;      // of the run: the rest is what was known by then
+};
 
-/// Makes `proof` the profile's answer. `tight` is known once its limits are the last: then the load
-/// they sustain beyond the objective's is measured, as far as the budget goes.
-void Accept(RunContext& context, const Proof& proof, const std::vector<FailedTry>& failed,
-            std::optional<bool> tight);
+/// Called with what is known each time the limits change.
+using OnVerification = std::function<void(const Verification&)>;
+
+Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told);
 
 /// How long one of `containers` runs may take, with what is left of the budget.
-LimitedRunPlan ProofPlan(RunContext& context, const Limits& limits, TrialPurpose purpose,
-                         int containers);
+LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
+                         TrialPurpose purpose, int containers);
 
 }  // namespace mlprof::phases

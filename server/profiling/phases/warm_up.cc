@@ -5,91 +5,96 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
-#include "server/profiling/phases/answer.h"
-#include "server/profiling/phases/replays.h"
-#include "server/profiling/phases/row_kills.h"
-#include "server/profiling/phases/shares.h"
 
 namespace mlprof::phases {
 namespace {
 
-constexpr std::chrono::seconds kWindow{1};
+constexpr std::chrono::seconds kWarmUpWindow{1};
 constexpr std::size_t kWindowRequests = 50;
-constexpr std::chrono::seconds kLongest{60};
-constexpr double kBudgetForWarmUp = 0.2;
+constexpr std::chrono::seconds kLongestWarmUp{60};
+// For the progress alone: so many windows are what most models take.
+constexpr double kUsualWindows = 5;
 
-ReplayPlan WindowPlan(const RunContext& context, std::size_t first_row, Deadline end) {
+// In the dataset's order, going on where the window before ended.
+ReplayPlan WindowPlan(const Workload& workload, std::size_t first_row,
+                      std::chrono::nanoseconds left) {
   ReplayPlan plan;
-  for (std::uint32_t row = 0; row < context.rows.size(); ++row) {
-    if (!context.left_out.contains(row)) plan.order.push_back(row);
+  for (std::uint32_t row = 0; row < workload.rows; ++row) {
+    if (!workload.left_out.contains(row)) plan.order.push_back(row);
   }
   std::rotate(plan.order.begin(),
               plan.order.begin() + static_cast<std::ptrdiff_t>(first_row % plan.order.size()),
               plan.order.end());
   plan.ends_at_kill = true;
-  plan.max_time = kWindow;
-  plan.min_requests = std::min(kWindowRequests, context.rows.size());
-  plan.hard_max_time = end.Left();
+  plan.max_time = kWarmUpWindow;
+  plan.min_requests = std::min(kWindowRequests, workload.rows);
+  plan.hard_max_time = left;
   return plan;
 }
 
-WarmUpWindow Measure(const RunningModel& model, const ReplayResult& replay) {
-  const ResourceUse use = Summarize(model.SamplesOf(replay));
+WarmUpWindow Measure(const Container& container, const ReplayResult& replay) {
+  const ResourceUse use = Summarize(container.SamplesOf(replay));
   const auto requests = static_cast<double>(std::max<std::size_t>(1, replay.requests.size()));
   return {LatencyDistribution(replay.SuccessLatencies()).QuantileMs(0.5).value_or(0),
           use.cpu_seconds.value_or(0) * 1000 / requests};
 }
 
-void WarnNotSteady(RunContext& context) {
-  context.recorder.Warn({"notSteady",
-                         "latency or CPU per request still changed when the warm-up ended",
-                         "allow a longer budget with --budget-seconds"});
+struct Windows {
+  ReplayResult all;
+  std::vector<WarmUpWindow> windows;
+  bool steady = false;
+};
+
+// Rows of different sizes make short windows differ: a whole pass is seen before steadiness counts.
+PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
+  const auto longest =
+      std::min<std::chrono::nanoseconds>(kLongestWarmUp, lab.budget().For(Spend::kWarmUp));
+  auto end = lab.clock().Now() + longest;
+  Windows seen;
+  while (!seen.steady && lab.clock().Now() < end) {
+    const ReplayResult window = ample.container().Replay(
+        WindowPlan(workload, seen.all.requests.size(), end - lab.clock().Now()),
+        lab.budget().end());
+    MLPROF_LET(replaced, ample.ReplaceKilled(window));
+    if (replaced) {
+      workload.left_out = ample.left_out();
+      seen = {};
+      end = lab.clock().Now() + longest;
+      continue;
+    }
+    Append(seen.all, window);
+    if (auto ended = CheckTarget(lab, ample.container(), window); !ended) {
+      return tl::unexpected<RunEnd>(ended.error());
+    }
+    const auto requests = std::ssize(seen.all.requests);
+    if (requests == 0 || seen.all.failures == requests) break;
+    seen.windows.push_back(Measure(ample.container(), window));
+    seen.steady = IsSteady(seen.windows) && seen.all.requests.size() >= workload.rows;
+    lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
+                   "warming up, " + std::to_string(requests) + " requests");
+  }
+  seen.steady = IsSteady(seen.windows);  // the rows may be too many for a whole pass
+  return seen;
 }
 
 }  // namespace
 
-PhaseResult<void> WarmUp(RunContext& context, std::unique_ptr<RunningModel>& model) {
-  context.recorder.EnterPhase(kWarmUp, "warming up");
+PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   const Timestamp began = Now();
-  const auto longest =
-      std::min<std::chrono::nanoseconds>(kLongest, context.BudgetShare(kBudgetForWarmUp));
-  Deadline end = Deadline::After(longest);
-  std::vector<WarmUpWindow> windows;
-  ReplayResult all;
-  bool steady = false;
-  // Rows of different sizes make short windows differ: a whole pass is seen before steadiness
-  // counts.
-  while (!steady && !end.Passed()) {
-    const ReplayResult window =
-        model->Replay(WindowPlan(context, all.requests.size(), end), context.budget());
-    const auto replaced = ReplaceKilled(context, model, window);
-    if (!replaced) return tl::unexpected<RunEnd>(replaced.error());
-    if (*replaced) {
-      all = {};
-      windows.clear();
-      end = Deadline::After(longest);
-      continue;
-    }
-    Append(all, window);
-    NoteServing(context, window);
-    if (auto ended = CheckTarget(context, *model, window); !ended) return ended;
-    if (all.requests.empty() || all.failures == std::ssize(all.requests)) break;
-    windows.push_back(Measure(*model, window));
-    steady = IsSteady(windows) && all.requests.size() >= context.rows.size();
-    context.recorder.Progressed(std::min(1.0, static_cast<double>(windows.size()) / 5),
-                                "warming up, " + std::to_string(all.requests.size()) + " requests");
-  }
-  NoteSerial(context, all);
-  steady = IsSteady(windows);  // the rows may be too many for a whole pass
-  if (!steady) WarnNotSteady(context);
-  Trial trial = MakeTrial(context, *model, TrialPurpose::kWarmUp, {}, began, all);
-  trial.passed = steady;
-  trial.verdict = steady ? "steady" : "not steady";
-  context.recorder.Record(trial, all.SuccessLatencies());
-  if (auto ended = CheckRows(context, *model, all); !ended) return ended;
-  AnswerSoFar(context, *model, all, trial);
-  context.recorder.FinishPhase(steady ? "done" : "not steady");
-  return {};
+  MLPROF_LET(seen, ReplayWindows(lab, ample, workload));
+  Container& container = ample.container();
+  WarmUpFacts facts;
+  facts.steady = seen.steady;
+  facts.serial = seen.all.requests;
+  facts.trial = MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, began, seen.all);
+  facts.trial.passed = seen.steady;
+  facts.trial.verdict = seen.steady ? "steady" : "not steady";
+  lab.Record(facts.trial, seen.all.SuccessLatencies());
+  MLPROF_LET(failed, CheckRows(container, workload.objective, seen.all));
+  facts.failed = failed;
+  facts.need = SeeNeed(container, workload, seen.all, facts.trial, facts.serial);
+  facts.need.noisy = lab.host().noisy();
+  return facts;
 }
 
 }  // namespace mlprof::phases

@@ -1,9 +1,11 @@
 // One run on the queue's thread, until what became of it is stored.
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
+#include "common/result/caught.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/profile_queue.h"
-#include "server/profiling/queue/caught.h"
+#include "server/profiling/run/event_announcer.h"
+#include "server/profiling/run/stored_journal.h"
 
 namespace mlprof {
 namespace {
@@ -22,14 +24,18 @@ RunEnd FailedByException(const Error& error) {
 
 ProfileQueue::Pause ProfileQueue::RunOne(const Profile& accepted, const std::stop_token& stop) {
   const auto run_stop = Begin(accepted.id, stop);
+  if (!IsStillQueued(accepted)) {
+    Release({accepted, accepted.state}, *run_stop);
+    return std::chrono::milliseconds(0);
+  }
   metrics_.SetRunningProfiles(1);
   LogInfo("profile begins", {{"profile", accepted.request.name}, {"id", accepted.id}});
   Profile profile = accepted;
   profile.started = Now();
-  RunRecorder recorder(profile, profiles_, events_, live_, metrics_, services_.clock, *run_stop);
-  const RunOver over = Run(recorder, *run_stop, stop);
+  StoredJournal journal(profile.id, profile.state, profiles_, services_.artifacts, *run_stop);
+  const RunOver over = Run(profile, journal, *run_stop, stop);
   Conclude(profile, accepted, over, Now());
-  Settle({profile, recorder.stored_state()}, *run_stop, stop);
+  Settle({profile, journal.stored_state()}, *run_stop, stop);
   orphans_ = true;
   metrics_.SetRunningProfiles(0);
   if (over.stopped == StopReason::kStorage || over.stopped == StopReason::kRoom) {
@@ -52,10 +58,20 @@ std::shared_ptr<RunStop> ProfileQueue::Begin(const std::string& profile_id,
   return run_stop;
 }
 
-RunOver ProfileQueue::Run(RunRecorder& recorder, RunStop& run_stop, const std::stop_token& stop) {
+// Who cancelled or deleted it before Begin() found no run to stop. Where it cannot be read, its
+// first record is not written either.
+bool ProfileQueue::IsStillQueued(const Profile& accepted) {
+  const auto now = profiles_.Get(accepted.workspace, accepted.id);
+  return now ? now->state == ProfileState::kQueued : now.error().code() != ErrorCode::kNotFound;
+}
+
+RunOver ProfileQueue::Run(Profile& profile, StoredJournal& journal, RunStop& run_stop,
+                          const std::stop_token& stop) {
+  EventAnnouncer announcer(profile, events_, live_, metrics_, services_.clock);
   RunOver over;
-  const Result<RunEnd> end =
-      Caught([&]() -> Result<RunEnd> { return RunProfile(services_, recorder, run_stop); });
+  const Result<RunEnd> end = Caught([&]() -> Result<RunEnd> {
+    return RunProfile(services_, profile, journal, announcer, run_stop);
+  });
   over.end = end ? *end : FailedByException(end.error());
   const bool failed =
       over.end.state == ProfileState::kFailed || over.end.state == ProfileState::kTimedOut;
@@ -68,8 +84,8 @@ RunOver ProfileQueue::Run(RunRecorder& recorder, RunStop& run_stop, const std::s
   }
   over.stopped = run_stop.reason();
   over.why = run_stop.why();
-  over.wrote_all = recorder.status().has_value();
-  over.begun = recorder.stored_state() != ProfileState::kQueued;
+  over.wrote_all = journal.status().has_value();
+  over.begun = journal.stored_state() != ProfileState::kQueued;
   if (over.stopped == StopReason::kEngine) {
     trust_.LostRun(Clock::now());
   } else if (!over.stopped) {

@@ -2,8 +2,9 @@
 
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
+#include "common/result/caught.h"
 #include "server/metrics/controller_metrics.h"
-#include "server/profiling/queue/caught.h"
+#include "server/registry/artifact_store.h"
 
 namespace mlprof {
 
@@ -37,7 +38,8 @@ Status ProfileEnds::Write(const UnrecordedEnd& end) {
     Profile stripped = end.profile;
     stripped.state = end.stored;
     MLPROF_TRY(profiles_.Update(stripped, end.stored));
-    MLPROF_TRY(profiles_.ClearMeasured(end.profile.id));
+    MLPROF_LET(artifacts, profiles_.ClearMeasured(end.profile.id));
+    artifacts_.ForgetContentOf(artifacts);
   }
   return profiles_.Update(end.profile, end.stored);
 }

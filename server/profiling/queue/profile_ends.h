@@ -9,6 +9,7 @@
 
 namespace mlprof {
 
+class ArtifactStore;
 class ControllerMetrics;
 
 /// A whole record that is not written yet.
@@ -19,9 +20,13 @@ struct UnrecordedEnd {
 
 class ProfileEnds {
  public:
-  ProfileEnds(ProfileRepository& profiles, EventHub& events, LiveProgress& live,
-              ControllerMetrics& metrics)
-      : profiles_(profiles), events_(events), live_(live), metrics_(metrics) {}
+  ProfileEnds(ProfileRepository& profiles, ArtifactStore& artifacts, EventHub& events,
+              LiveProgress& live, ControllerMetrics& metrics)
+      : profiles_(profiles),
+        artifacts_(artifacts),
+        events_(events),
+        live_(live),
+        metrics_(metrics) {}
 
   /// kConflict where another state is stored, kNotFound where the profile was deleted.
   Status Record(const UnrecordedEnd& end);
@@ -35,6 +40,7 @@ class ProfileEnds {
   void Forget(const std::string& profile_id);
 
   ProfileRepository& profiles_;
+  ArtifactStore& artifacts_;
   EventHub& events_;
   LiveProgress& live_;
   ControllerMetrics& metrics_;

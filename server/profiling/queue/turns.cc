@@ -2,9 +2,9 @@
 // runs the next profile.
 #include "common/log/log.h"
 #include "common/log/thrown.h"
+#include "common/result/caught.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/profile_queue.h"
-#include "server/profiling/queue/caught.h"
 
 namespace mlprof {
 namespace {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/json/field_checks.h"
+#include "common/text/percent.h"
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_path.h"
 #include "server/azure/blob_store.h"
@@ -94,7 +95,7 @@ Result<HttpResponse> GetContent(const AzureServices& azure, const AzureCall& cal
   Json value = Json::array();
   for (const std::string& path : *paths) {
     if (!prefix.empty() && !IsAtOrBelow(path, prefix)) continue;
-    const std::string blob = EncodeBlobPath(kArtifactRoot + *root + "/" + path);
+    const std::string blob = PercentEncodePath(kArtifactRoot + *root + "/" + path);
     value.push_back({{"path", path},
                      {"origin", PathParameter(call.request, "origin")},
                      {"container", PathParameter(call.request, "container")},

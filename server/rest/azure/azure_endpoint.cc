@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "common/hash/sha256.h"
-#include "common/http/percent.h"
 #include "common/log/log.h"
+#include "common/text/percent.h"
 #include "common/time/timestamp.h"
 #include "server/rest/azure/azure_error.h"
 #include "server/rest/azure/json_web_token.h"
@@ -90,17 +90,6 @@ std::string BlobQuery(const AzureServices& azure, const std::string& workspace,
                       const std::string& container, const Caller& caller) {
   return SignBlobGrant(azure.secret, {workspace, container, caller.scope,
                                       UnixSeconds() + kBlobGrantSeconds, caller.token_id});
-}
-
-std::string EncodeBlobPath(std::string_view path) {
-  std::string encoded;
-  for (;;) {
-    const std::size_t slash = path.find('/');
-    encoded += PercentEncode(path.substr(0, slash));
-    if (slash == std::string_view::npos) return encoded;
-    encoded += '/';
-    path.remove_prefix(slash + 1);
-  }
 }
 
 std::string BlobAddress(const AzureServices& azure, const AzureCall& call,

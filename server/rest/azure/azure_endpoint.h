@@ -41,9 +41,6 @@ IdempotencyKey RetryKey(const AzureCall& call);
 /// A page's size from query parameter `name`, 1 to 1000, `otherwise` where it is absent or odd.
 int PageSize(const HttpRequest& request, const std::string& name, int otherwise);
 
-/// Each part of a path percent-encoded.
-std::string EncodeBlobPath(std::string_view path);
-
 /// Whom a signed address is for.
 struct Caller {
   Scope scope = Scope::kRead;  // where nothing more is known

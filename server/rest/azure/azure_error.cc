@@ -8,6 +8,9 @@
 namespace mlprof {
 namespace {
 
+// As long as these clients wait by themselves at a 503.
+constexpr const char* kRetryAfterSeconds = "10";
+
 std::string CodeOf(int status) {
   switch (status) {
     case 401: return "Unauthorized";
@@ -61,7 +64,11 @@ HttpResponse AzureError(int status, const std::string& code, const Error& error)
 
 HttpResponse AzureError(const Error& error) {
   const int status = AzureStatusOf(error.code());
-  return AzureError(status, CodeOf(status), error);
+  HttpResponse response = AzureError(status, CodeOf(status), error);
+  if (error.code() == ErrorCode::kResourceExhausted) {
+    response.headers.Set("Retry-After", kRetryAfterSeconds);
+  }
+  return response;
 }
 
 std::string EscapeXml(const std::string& text) {

@@ -12,6 +12,7 @@ namespace mlprof {
 int AzureStatusOf(ErrorCode code);
 /// `code` is what a client prints before the message: "UserError".
 HttpResponse AzureError(int status, const std::string& code, const Error& error);
+/// With Retry-After where something is full.
 HttpResponse AzureError(const Error& error);
 /// The message with what is wrong in each field, for clients that show nothing else.
 std::string MessageWithFields(const Error& error);

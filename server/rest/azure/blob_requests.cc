@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "common/hash/sha256.h"
-#include "server/registry/text_checks.h"
+#include "common/text/base64.h"
 #include "server/rest/azure/azure_error.h"
 
 namespace mlprof {

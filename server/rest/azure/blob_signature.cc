@@ -1,9 +1,9 @@
 #include "server/rest/azure/blob_signature.h"
 
 #include "common/hash/hmac.h"
-#include "common/http/percent.h"
+#include "common/text/base64.h"
+#include "common/text/percent.h"
 #include "common/time/timestamp.h"
-#include "server/rest/azure/base64url.h"
 
 namespace mlprof {
 namespace {

@@ -19,7 +19,7 @@
 namespace mlprof {
 namespace {
 
-constexpr int kPage = 1000;
+constexpr int kDatasetsPage = 1000;
 constexpr std::size_t kMostTags = 1000;
 constexpr const char* kUnregistered = "unregistered-";
 
@@ -39,7 +39,6 @@ Result<HttpResponse> AnswerSaved(const Result<Dataset>& dataset) {
 
 struct Wanted {
   NewDataset dataset;
-  AzureRecords::Tags tags;
   Rows rows;
 };
 
@@ -52,8 +51,8 @@ Result<Rows> RowsOf(const AzureServices& azure, const std::string& workspace,
   return ImportRows(azure.blobs, workspace, *definition);
 }
 
-Result<AzureRecords::Tags> ReadTags(const Json& json) {
-  AzureRecords::Tags tags;
+Result<AzureTags> ReadTags(const Json& json) {
+  AzureTags tags;
   const Json given = json.value("tags", Json::object());
   if (given.is_null()) return tags;
   if (!given.is_object() || given.size() > kMostTags) {
@@ -92,15 +91,11 @@ Result<Wanted> ReadWanted(const AzureServices& azure, const AzureCall& call) {
   if (!dataflow) return Fail(dataflow.error());
   auto rows = RowsOf(azure, call.workspace, *dataflow);
   if (!rows) return Fail(rows.error());
-  return Wanted{{call.workspace, *name, *description, ""}, std::move(*tags), std::move(*rows)};
+  return Wanted{{call.workspace, *name, *description, "", std::move(*tags)}, std::move(*rows)};
 }
 
 Result<Dataset> Keep(const AzureServices& azure, const Wanted& wanted) {
-  auto made = azure.services.datasets.RegisterRows(wanted.dataset, wanted.rows, {});
-  if (!made || wanted.tags.empty()) return made;
-  MLPROF_TRY(
-      azure.records.SaveDatasetTags(made->workspace, made->name, made->version, wanted.tags));
-  return made;
+  return azure.services.datasets.RegisterRows(wanted.dataset, wanted.rows, {});
 }
 
 bool Flag(const AzureCall& call, const char* name) {
@@ -121,7 +116,7 @@ Result<bool> IsSame(const AzureServices& azure, const Wanted& wanted, const Data
   if (PackedDigest(wanted.rows) != dataset.sha256) return false;
   const auto tags = azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version);
   if (!tags) return Fail(tags.error());
-  return *tags == wanted.tags && dataset.description == wanted.dataset.description;
+  return *tags == wanted.dataset.azure_tags && dataset.description == wanted.dataset.description;
 }
 
 Result<HttpResponse> RegisterDataset(const AzureServices& azure, const AzureCall& call) {
@@ -192,7 +187,7 @@ Result<HttpResponse> GetSaved(const AzureServices& azure, const AzureCall& call)
 Result<std::vector<Dataset>> Newest(const AzureServices& azure, const std::string& workspace) {
   std::vector<Dataset> datasets;
   std::set<std::string> seen;
-  PageRequest request{kPage, ""};
+  PageRequest request{kDatasetsPage, ""};
   for (;;) {
     auto page = azure.services.datasets.List(workspace, "", request);
     if (!page) return Fail(page.error());

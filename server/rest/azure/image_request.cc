@@ -4,6 +4,7 @@
 
 #include "common/json/field_checks.h"
 #include "common/json/json_reader.h"
+#include "common/text/trim.h"
 #include "server/rest/azure/driver_program.h"
 
 namespace mlprof {
@@ -51,45 +52,47 @@ void ReadAssets(JsonReader& request, AzureImageRequest& image, Problems& problem
   }
 }
 
-// A line of a conda file says an entry as it is: nothing in it may end the line or begin a comment.
-bool FitsLine(const std::string& entry) {
-  return !entry.empty() && entry.size() <= 500 && entry.find_first_of("#'\"") != 0 &&
-         entry.find('#') == std::string::npos && !entry.ends_with(':') &&
-         std::none_of(entry.begin(), entry.end(),
-                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
-
 // Clients add where packages are to be looked for; the server's own pip settings say that here.
 bool IsPipOption(const Json& entry) {
   return entry.is_string() && entry.get_ref<const std::string&>().starts_with('-');
 }
 
-void AddEntries(const Json& list, const std::string& indent, const std::string& pointer,
-                std::string& text, Problems& problems) {
-  if (!list.is_array() || list.size() > kMostPackages) {
-    problems.push_back({pointer, "must be a list of at most 1000 packages"});
-    return;
-  }
-  const bool in_pip = indent.size() > 2;
+bool CheckPackages(const Json& list, const std::string& pointer, Problems& problems) {
+  const bool fits = list.is_array() && list.size() <= kMostPackages;
+  if (!fits) problems.push_back({pointer, "must be a list of at most 1000 packages"});
+  return fits;
+}
+
+void AddPackage(const Json& entry, std::string (*check)(const std::string&),
+                const std::string& pointer, std::vector<std::string>& packages,
+                Problems& problems) {
+  std::string text(entry.is_string() ? Trim(entry.get_ref<const std::string&>()) : "");
+  std::string problem = check(text);
+  if (problem.empty()) return packages.push_back(std::move(text));
+  problems.push_back({pointer, std::move(problem)});
+}
+
+// ["python=3.8", {"pip": ["numpy"]}]
+void ReadDependencies(const Json& list, const std::string& pointer, EntryScriptConfig& script,
+                      Problems& problems) {
+  if (!CheckPackages(list, pointer, problems)) return;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Json& entry = list[i];
     const std::string place = JoinPointer(pointer, i);
-    const bool pip = entry.is_object() && entry.size() == 1 && entry.contains("pip");
-    if (pip && !in_pip) {
-      text += indent + "- pip:\n";
-      AddEntries(entry["pip"], indent + "  ", place + "/pip", text, problems);
-    } else if (in_pip && IsPipOption(entry)) {
+    if (!list[i].is_object() || list[i].size() != 1 || !list[i].contains("pip")) {
+      AddPackage(list[i], CheckCondaPackage, place, script.conda_packages, problems);
       continue;
-    } else if (entry.is_string() && FitsLine(entry.get_ref<const std::string&>())) {
-      text += indent + "- " + entry.get<std::string>() + "\n";
-    } else {
-      problems.push_back({place, "is no package"});
+    }
+    const Json& pip = list[i]["pip"];
+    if (!CheckPackages(pip, place + "/pip", problems)) continue;
+    for (std::size_t j = 0; j < pip.size(); ++j) {
+      if (IsPipOption(pip[j])) continue;
+      AddPackage(pip[j], CheckPipPackage, JoinPointer(place + "/pip", j), script.pip_packages,
+                 problems);
     }
   }
 }
 
-void ReadPython(JsonReader& python, AzureImageRequest& image, EntryScriptConfig& script,
-                Problems& problems) {
+void ReadPython(JsonReader& python, EntryScriptConfig& script, Problems& problems) {
   if (python.Boolean("userManagedDependencies").value_or(false)) return;
   auto conda = python.Object("condaDependencies");
   if (!conda) {
@@ -100,9 +103,7 @@ void ReadPython(JsonReader& python, AzureImageRequest& image, EntryScriptConfig&
   }
   const Json* dependencies = conda->Find("dependencies");
   if (dependencies == nullptr) return;
-  image.conda_file = "dependencies:\n";
-  AddEntries(*dependencies, "  ", conda->PointerTo("dependencies"), image.conda_file, problems);
-  script.conda_dependencies_file = kCondaFileInSource;
+  ReadDependencies(*dependencies, conda->PointerTo("dependencies"), script, problems);
 }
 
 void ReadDocker(JsonReader& docker, EntryScriptConfig& script) {
@@ -162,7 +163,7 @@ void ReadEnvironment(JsonReader& environment, AzureImageRequest& image, Problems
   }
   ReadVariables(environment, image, script, problems);
   if (auto docker = environment.Object("docker")) ReadDocker(*docker, script);
-  if (auto python = environment.Object("python")) ReadPython(*python, image, script, problems);
+  if (auto python = environment.Object("python")) ReadPython(*python, script, problems);
   image.config.service = std::move(script);
 }
 

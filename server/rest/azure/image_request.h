@@ -23,12 +23,9 @@ struct AzureImageRequest {
   InferenceConfig config;       // an entry script, its sourceId still to come
   std::vector<Asset> assets;    // of the source: without the driver, which mlprof does not need
   std::string driver_artifact;  // "" where there is none
-  std::string conda_file;       // a text for kCondaFileInSource; "" for none
   bool has_environment =
       true;  // else the driver alone knows the entry script: CompleteFromDriver()
 };
-
-inline constexpr const char* kCondaFileInSource = ".mlprof/conda_dependencies.yml";
 
 /// kInvalidArgument with every bad field, pointers beginning with /environmentImageRequest.
 Result<AzureImageRequest> DecodeImageRequest(const Json& json);

@@ -2,8 +2,7 @@
 
 #include "common/hash/hmac.h"
 #include "common/json/json.h"
-#include "server/registry/text_checks.h"
-#include "server/rest/azure/base64url.h"
+#include "common/text/base64.h"
 
 namespace mlprof {
 namespace {

@@ -108,7 +108,7 @@ Json Resources(const Model& model) {
   return any ? resources : Json(nullptr);
 }
 
-Json Sample(const Model& model, const std::string& name) {
+Json SampleJson(const Model& model, const std::string& name) {
   const std::string id = Fact(model, name);
   return id.empty() ? Json(nullptr) : Json("aml://dataset/" + id);
 }
@@ -200,8 +200,8 @@ Json EncodeAzureModel(const Model& model) {
           {"framework", framework.empty() ? kNoFramework : framework},
           {"frameworkVersion", TextOrNull(Fact(model, "frameworkVersion"))},
           {"resourceRequirements", Resources(model)},
-          {"sampleInputData", Sample(model, "sampleInputDatasetId")},
-          {"sampleOutputData", Sample(model, "sampleOutputDatasetId")},
+          {"sampleInputData", SampleJson(model, "sampleInputDatasetId")},
+          {"sampleOutputData", SampleJson(model, "sampleOutputDatasetId")},
           {"runId", TextOrNull(Fact(model, "runId"))},
           {"experimentName", TextOrNull(Fact(model, "experimentName"))}};
 }

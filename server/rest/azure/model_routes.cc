@@ -18,7 +18,7 @@
 namespace mlprof {
 namespace {
 
-constexpr int kPage = 1000;
+constexpr int kModelsPage = 1000;
 
 Json EncodeAsset(const std::string& id, const std::string& name,
                  const std::vector<std::string>& prefixes) {
@@ -151,7 +151,7 @@ Result<std::vector<Model>> Matching(const AzureServices& azure, const std::strin
                                     const ListQuery& query) {
   std::vector<Model> models;
   std::set<std::string> seen;
-  PageRequest request{kPage, ""};
+  PageRequest request{kModelsPage, ""};
   for (;;) {
     auto page = azure.services.models.List(workspace, query.registry, request);
     if (!page) return Fail(page.error());

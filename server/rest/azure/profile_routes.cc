@@ -1,7 +1,7 @@
 // Profiles and the operations that clients wait for.
-#include "common/http/percent.h"
 #include "common/json/json_reader.h"
 #include "common/log/log.h"
+#include "common/text/percent.h"
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_store.h"
 #include "server/profiling/profile_service.h"
@@ -52,20 +52,18 @@ Status FindScript(const AzureServices& azure, const AzureCall& call, AzureImageR
   return CompleteFromDriver(*text, image);
 }
 
-// The source as a client put it up, with the file that lists its packages.
-Result<std::string> TakeSource(const AzureServices& azure, const AzureCall& call,
-                               const AzureImageRequest& image) {
+// The source as a client put it up.
+Result<TentativeSource> TakeSource(const AzureServices& azure, const AzureCall& call,
+                                   const AzureImageRequest& image) {
   std::vector<SourcePart> parts;
   for (const AzureImageRequest::Asset& asset : image.assets) {
     auto name = ArtifactName(call.workspace, asset.artifact);
     if (!name) return Fail(name.error());
     parts.push_back({asset.name, std::move(*name), asset.unpack});
   }
-  const std::string text_name = image.conda_file.empty() ? "" : kCondaFileInSource;
-  const auto archive =
-      SourceArchive(azure.blobs, azure.content, parts, text_name, image.conda_file);
+  const auto archive = SourceArchive(azure.blobs, azure.content, parts);
   if (!archive) return Fail(archive.error());
-  return azure.services.sources.Register(call.workspace, *archive);
+  return azure.services.sources.RegisterTentatively(call.workspace, *archive);
 }
 
 // The source registry has the files now, and nobody needs the driver.
@@ -94,14 +92,16 @@ Result<HttpResponse> Accepted(const AzureServices& azure, const AzureCall& call,
 Result<CreatedProfile> Create(const AzureServices& azure, const AzureCall& call,
                               const IdempotencyKey& key, AzureProfileRequest& wanted) {
   MLPROF_TRY(FindScript(azure, call, wanted.image));
-  const auto source = TakeSource(azure, call, wanted.image);
+  auto source = TakeSource(azure, call, wanted.image);
   if (!source) return Fail(source.error());
   InferenceConfig config = wanted.image.config;
-  std::get<EntryScriptConfig>(config.service).source_id = *source;
+  std::get<EntryScriptConfig>(config.service).source_id = source->id();
   wanted.request.inference_config = std::move(config);
   wanted.request.budget = azure.services.budget;
-  return azure.services.profiles.Create(call.workspace, wanted.request, key,
-                                        CreationRules::kAzureV1);
+  auto created =
+      azure.services.profiles.Create(call.workspace, wanted.request, key, CreationRules::kAzureV1);
+  if (created) source->Keep();
+  return created;
 }
 
 Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& call) {
@@ -117,6 +117,7 @@ Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& 
   auto unknown = profiles.UnknownIds(call.workspace, wanted->request);
   if (!unknown) return Fail(unknown.error());
   MLPROF_TRY(ProblemsToStatus(std::move(*unknown)));
+  MLPROF_TRY(profiles.CheckRoom(CreationRules::kAzureV1));
   const auto created = Create(azure, call, key, *wanted);
   if (!created) {
     // Another request with the same body may have taken the uploads meanwhile.

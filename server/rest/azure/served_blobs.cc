@@ -30,7 +30,7 @@ Result<BlobContent> DatasetText(const AzureServices& azure, const BlobName& name
   const auto dataset = azure.services.datasets.Get(name.workspace, guid);
   if (!dataset) return Fail(dataset.error());
   const auto text =
-      azure.texts.Get(dataset->sha256, [&] { return azure.services.datasets.ReadRows(*dataset); });
+      azure.texts.Get(dataset->sha256, [&] { return azure.services.datasets.OpenRows(*dataset); });
   if (!text) return Fail(AsFault(text.error()));
   BlobContent content;
   content.file = text->file;

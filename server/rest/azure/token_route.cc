@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "common/http/percent.h"
-#include "server/registry/text_checks.h"
+#include "common/text/base64.h"
+#include "common/text/percent.h"
 #include "server/rest/azure/azure_endpoint.h"
 #include "server/rest/azure/json_web_token.h"
 #include "server/rest/endpoint.h"

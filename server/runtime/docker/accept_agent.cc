@@ -22,7 +22,7 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{250};
+constexpr std::chrono::milliseconds kLookForAgent{250};
 
 // Which host uid is the container's root: 0, unless the engine remaps users.
 uid_t RootOf(int pid) {
@@ -43,7 +43,8 @@ Result<bool> IsTheAgent(int fd, int pid) {
     return Fail(FromErrno(errno, "cannot tell who connected"));
   }
   if (peer.pid == 0) {
-    return Fail(Unavailable(
+    return Fail(Error(
+        ErrorCode::kNotAvailable,
         "the container's processes are not visible from here, so its agent cannot be told from a "
         "stranger; run mlprof-server in the host's pid namespace (docker run --pid=host)"));
   }
@@ -83,7 +84,7 @@ Result<UniqueFd> AgentSocket::Accept(int pid, const std::function<Status()>& sti
                                      std::stop_token stop, Deadline deadline) {
   while (!stop.stop_requested()) {
     pollfd waiting{listener_.get(), POLLIN, 0};
-    const auto slice = std::min<std::chrono::milliseconds>(deadline.LeftMs(), kLookAgain);
+    const auto slice = std::min<std::chrono::milliseconds>(deadline.LeftMs(), kLookForAgent);
     const int ready = ::poll(&waiting, 1, static_cast<int>(slice.count()));
     if (ready < 0 && errno != EINTR) return Fail(FromErrno(errno, "cannot wait for the agent"));
     if (ready <= 0) {

@@ -5,21 +5,22 @@
 #include <system_error>
 #include <utility>
 
+#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/run_script.h"
 
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kInspectLimit{30};
 constexpr std::chrono::seconds kPullLimit{600};
 
 Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar) {
   if (::geteuid() != 0) {
-    return Fail(Unavailable(
+    return Fail(Error(
+        ErrorCode::kPermissionDenied,
         "there is no image " + std::string(kOwnBaseRepository) + ":" + kOwnBaseTag +
-        " yet and only root can make it; as root: deploy/base-image/build base.tar && docker "
-        "import base.tar " +
-        kOwnBaseRepository + ":" + kOwnBaseTag));
+            " yet and only root can make it; as root: deploy/base-image/build base.tar && docker "
+            "import base.tar " +
+            kOwnBaseRepository + ":" + kOwnBaseTag));
   }
   std::string tail;
   MaskedOutput output(context.secrets, [&](std::string_view text) {
@@ -34,13 +35,13 @@ Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar)
   output.Finish();
   if (!status) return Fail(status.error().WithContext("making the base image"));
   if (*status == 0) return {};
-  return Fail(Unavailable("the base image could not be made from Debian packages:\n" + tail));
+  return Fail(Internal("the base image could not be made from Debian packages:\n" + tail));
 }
 
 Result<ImageInfo> OwnBase(const PrepareContext& context) {
   DockerEngine& engine = context.docker.engine;
   const std::string reference = std::string(kOwnBaseRepository) + ":" + kOwnBaseTag;
-  Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kInspectLimit));
+  Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kCallLimit));
   if (local || local.error().code() != ErrorCode::kNotFound) return local;
   context.Say("making the base image " + reference + " from Debian packages, once");
   const std::filesystem::path tar = context.docker.options.data_dir / "base-image.tar";
@@ -52,12 +53,13 @@ Result<ImageInfo> OwnBase(const PrepareContext& context) {
   std::error_code ignored;
   std::filesystem::remove(tar, ignored);
   if (!made) return Fail(made.error());
-  return engine.InspectImage(reference, context.AtMost(kInspectLimit));
+  return engine.InspectImage(reference, context.AtMost(kCallLimit));
 }
 
 bool EndsTheSearch(const PrepareContext& context, const Error& error) {
   return context.stop.stop_requested() || context.deadline.Passed() ||
-         error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kCancelled;
+         error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kCancelled ||
+         error.code() == ErrorCode::kUnavailable;
 }
 
 Result<BaseImage> WithoutWarnings(Result<ImageInfo> image) {

@@ -35,7 +35,7 @@ Json Capabilities(bool run_as_root) {
 Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Isolation isolation) {
   Json config = HardenedHostConfig();
   config["CapAdd"] = Capabilities(request.config.run_as_root);
-  config["ReadonlyRootfs"] = !request.writable_root;
+  config["ReadonlyRootfs"] = true;
   config["Memory"] = request.limits.memory.count();
   config["MemorySwap"] = request.limits.memory.count();  // memory and swap together: no swap
   config["CpuPeriod"] = kCpuPeriodMicroseconds;

@@ -1,12 +1,11 @@
 #include "server/runtime/docker/create_container.h"
 
 #include "common/log/log.h"
+#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::docker {
 namespace {
-
-constexpr std::chrono::seconds kCallLimit{30};
 
 Status RemoveLeftover(DockerContext& context, const std::string& name, const Error& conflict,
                       const Patience& patience) {
@@ -20,11 +19,11 @@ Status RemoveLeftover(DockerContext& context, const std::string& name, const Err
 }  // namespace
 
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
-                                            const Json& spec, const Patience& patience) {
+                                            const Json& spec, const Patience& patience,
+                                            std::chrono::seconds limit) {
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
-    Result<std::string> id =
-        context.engine.CreateContainer(name, spec, patience.AtMost(kCallLimit));
+    Result<std::string> id = context.engine.CreateContainer(name, spec, patience.AtMost(limit));
     if (id || attempt == kAttempts) return id;
     const ErrorCode code = id.error().code();
     if (code != ErrorCode::kConflict && code != ErrorCode::kUnavailable) return id;
@@ -35,16 +34,20 @@ Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::s
   }
 }
 
-Error CreateError(const Error& error, const ScratchVolume& volume) {
-  if (!volume.bounded() || error.code() != ErrorCode::kResourceExhausted) return error;
-  const Result<DiskSpace> space = SpaceAt(volume.root());
-  if (!space || !NearlyFull(*space)) return error;
+Error TooLargeFor(const ScratchVolume& volume) {
   return Error(ErrorCode::kTooLarge,
                "what the image holds at its VOLUMEs and at the config's writablePaths is larger "
                "than the " +
                    SizeText(volume.limit()) + " or " + std::to_string(FilesFor(volume.limit())) +
                    " files that a container's writable folders may hold: make it smaller, or start "
                    "the server with a larger --scratch-limit-gb");
+}
+
+Error CreateError(const Error& error, const ScratchVolume& volume) {
+  if (!volume.bounded() || error.code() != ErrorCode::kResourceExhausted) return error;
+  const Result<DiskSpace> space = SpaceAt(volume.root());
+  if (!space || !NearlyFull(*space)) return error;
+  return TooLargeFor(volume);
 }
 
 bool IsUnseen(const Error& error, const std::filesystem::path& mounted) {

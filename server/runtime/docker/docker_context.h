@@ -13,6 +13,7 @@
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
+#include "server/runtime/docker/environment_uses.h"
 #include "server/runtime/docker/turnstile.h"
 
 namespace mlprof::docker {
@@ -66,7 +67,8 @@ struct DockerContext {
   DockerContext(DockerOptions options_given, std::string socket, AdoptAgent adopt_given)
       : options(std::move(options_given)),
         engine(std::move(socket), options.observe_call),
-        adopt(std::move(adopt_given)) {}
+        adopt(std::move(adopt_given)),
+        uses(options.data_dir / "environments") {}
 
   std::filesystem::path ScratchRoot() const { return options.data_dir / "scratch"; }
 
@@ -74,6 +76,7 @@ struct DockerContext {
   DockerEngine engine;
   const AdoptAgent adopt;
   LiveContainers live;
+  EnvironmentUses uses;
   ScratchVolumes volumes;
   KnownFolder engine_root;  // where the engine keeps images and what containers write to their root
   Turnstile preparing;      // one preparation at a time, so that equal ones meet the first's image

@@ -2,18 +2,20 @@
 #include <utility>
 
 #include "common/log/log.h"
+#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/create_container.h"
+#include "server/runtime/docker/create_with_copies.h"
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/docker_target.h"
+#include "server/runtime/docker/engine_restart.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/scratch.h"
 
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kCallLimit{30};
-constexpr std::chrono::seconds kKillLimit{5};
+constexpr std::chrono::seconds kStartLimit{60};
 constexpr Bytes kLogTail = KiB(4);
 
 bool IsContainerName(const std::string& name) {
@@ -25,7 +27,7 @@ bool IsContainerName(const std::string& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Target>> DockerTarget::Launch(std::shared_ptr<DockerContext> context,
+Result<std::unique_ptr<Target>> DockerTarget::Launch(const std::shared_ptr<DockerContext>& context,
                                                      const LaunchRequest& request,
                                                      std::stop_token stop, Deadline deadline) {
   // It becomes a folder's name.
@@ -38,12 +40,14 @@ Result<std::unique_ptr<Target>> DockerTarget::Launch(std::shared_ptr<DockerConte
   if (!root) return Fail(root.error());
   Result<AgentSocket> socket = AgentSocket::Listen(*root / ShortName(name));
   if (!socket) return Fail(socket.error());
-  const Patience patience(deadline, std::move(stop));
-  MLPROF_TRY(target->Create(request, *socket, patience));
+  const Patience whole(deadline, std::move(stop));
+  MLPROF_TRY(target->Create(request, *socket, whole));
+  const Patience patience = whole.AtMost(kStartLimit);
   const Result<ContainerState> state = target->Start(patience);
-  if (!state) return Fail(state.error());
-  MLPROF_TRY(target->Connect(*socket, state->pid, patience));
-  MLPROF_TRY(target->WatchDisks(request.writable_root, *state, patience));
+  if (!state) return Fail(target->UnlessEngineLeft(state.error()));
+  const Status connected = target->Connect(*socket, state->pid, patience);
+  if (!connected) return Fail(target->UnlessEngineLeft(connected.error()));
+  MLPROF_TRY(target->WatchDisks(patience));
   return target;
 }
 
@@ -52,7 +56,7 @@ Result<std::unique_ptr<Target>> DockerTarget::Launch(std::shared_ptr<DockerConte
 Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& socket,
                             const Patience& patience) {
   MLPROF_TRY(AdmitByDisk(DisksOf(*context_, patience.AtMost(kCallLimit)), Bytes(0)));
-  const Status created = CreateOnVolume(request, socket, patience);
+  Status created = CreateOnVolume(request, socket, patience);
   const bool unseen =
       !created && volume_ && volume_->bounded() && IsUnseen(created.error(), volume_->root());
   if (!unseen) return created;
@@ -73,10 +77,10 @@ Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSoc
   MLPROF_TRY(MakeScratch(*folders));
   const ContainerPlaces places{options.agent_binary, socket.path(), *folders};
   asked_ = true;
-  Result<std::string> id = CreateReplacingLeftover(
+  Result<std::string> id = CreateWithCopies(
       *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),
-      patience);
-  if (!id) return Fail(CreateError(id.error(), *volume_));
+      *folders, *volume_, patience);
+  if (!id) return Fail(id.error());
   id_ = *std::move(id);
   return OpenScratch(*folders, patience.deadline);
 }
@@ -84,6 +88,7 @@ Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSoc
 Result<ContainerState> DockerTarget::Start(const Patience& patience) {
   const Status started = context_->engine.StartContainer(id_, patience.AtMost(kCallLimit));
   if (!started) return Fail(WithLogTail(started.error()));
+  started_ = true;
   Result<ContainerState> state =
       context_->engine.InspectContainer(id_, patience.AtMost(kCallLimit));
   if (!state) return state;
@@ -112,16 +117,9 @@ Status DockerTarget::Connect(AgentSocket& socket, int pid, const Patience& patie
   return {};
 }
 
-// The root of the retry after a read-only failure lies on Docker's disk, where nothing but the
-// watch bounds it.
-Status DockerTarget::WatchDisks(bool writable_root, const ContainerState& state,
-                                const Patience& patience) {
+Status DockerTarget::WatchDisks(const Patience& patience) {
   WatchedDisks watched = volume_->Watched();
   watched.hosts = DisksOf(*context_, patience.AtMost(kCallLimit));
-  if (writable_root && !state.upper_directory.empty()) {
-    watched.folders.emplace_back(state.upper_directory);
-    watched.place = DiskFull::Place::kRoot;
-  }
   const auto on_full = [this](const DiskFull& full, const std::stop_token& stop) {
     LogWarn("a container met a bound of the disk and is killed",
             {{"container", name_}, {"bound", Clause(full)}});
@@ -133,6 +131,10 @@ Status DockerTarget::WatchDisks(bool writable_root, const ContainerState& state,
   if (!watch) return Fail(watch.error());
   watch_ = *std::move(watch);
   return {};
+}
+
+Error DockerTarget::UnlessEngineLeft(const Error& error) {
+  return docker::UnlessEngineLeft(context_->engine, started_ ? id_ : "", error, stop_);
 }
 
 Error DockerTarget::WithLogTail(const Error& error) {

@@ -14,13 +14,14 @@
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_target.h"
+#include "server/runtime/docker/kept_images.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/prepare.h"
 
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kRemoveLimit{10};
+constexpr std::chrono::seconds kLoneRemoveLimit{10};
 
 std::string CpuModel() {
   std::ifstream cpuinfo("/proc/cpuinfo");
@@ -107,6 +108,15 @@ Result<std::unique_ptr<Target>> DockerRuntime::Launch(const LaunchRequest& reque
   return DockerTarget::Launch(context_, request, std::move(stop), deadline);
 }
 
+Result<std::vector<KeptImage>> DockerRuntime::KeptImages(const std::vector<PrepareRequest>& waiting,
+                                                         Deadline deadline, std::stop_token stop) {
+  return ListKeptImages(*context_, waiting, {deadline, std::move(stop)});
+}
+
+Status DockerRuntime::RemoveImage(const KeptImage& image, Deadline deadline, std::stop_token stop) {
+  return RemoveKeptImage(*context_, image, {deadline, std::move(stop)});
+}
+
 Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop) {
   const Patience patience(deadline, std::move(stop));
   const std::string label = std::string(kInstanceLabel) + "=" + context_->options.instance_id;
@@ -118,7 +128,7 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop
   std::set<std::string> left;
   for (const ListedContainer& container : *listed) {
     if (live.contains(container.name)) continue;
-    const Status status = context_->engine.Remove(container.id, patience.AtMost(kRemoveLimit));
+    const Status status = context_->engine.Remove(container.id, patience.AtMost(kLoneRemoveLimit));
     if (status) {
       ++removed;
       continue;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "server/runtime/docker/docker_context.h"
 #include "server/runtime/runtime.h"
@@ -22,6 +23,9 @@ class DockerRuntime final : public Runtime {
                                 std::stop_token stop, Deadline deadline) override;
   Result<std::unique_ptr<Target>> Launch(const LaunchRequest& request, std::stop_token stop,
                                          Deadline deadline) override;
+  Result<std::vector<KeptImage>> KeptImages(const std::vector<PrepareRequest>& waiting,
+                                            Deadline deadline, std::stop_token stop) override;
+  Status RemoveImage(const KeptImage& image, Deadline deadline, std::stop_token stop) override;
   Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop) override;
 
  private:

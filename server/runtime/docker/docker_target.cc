@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/runtime/docker/engine_restart.h"
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/remove_container.h"
 
@@ -68,8 +69,7 @@ void DockerTarget::ReadEvents(ContainerExit& exit, Deadline deadline) {
   const bool saw_oom = std::find(events->begin(), events->end(), "oom") != events->end();
   exit.oom_killed = exit.oom_killed || saw_oom;
   if (exit.running) return;
-  const auto all = context_->engine.Events("", UntilStopped(deadline));
-  if (!all || !RestartedSince(*events, all->size())) return;
+  if (!RestartedUnder(context_->engine, id_, UntilStopped(deadline))) return;
   exit.by_engine = true;
   exit.oom_killed = false;
   exit.error = "the Docker engine restarted and ended the container";

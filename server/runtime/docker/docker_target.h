@@ -23,7 +23,7 @@ namespace mlprof::docker {
 class DockerTarget final : public Target {
  public:
   /// Returns with the agent connected; on failure nothing is left behind.
-  static Result<std::unique_ptr<Target>> Launch(std::shared_ptr<DockerContext> context,
+  static Result<std::unique_ptr<Target>> Launch(const std::shared_ptr<DockerContext>& context,
                                                 const LaunchRequest& request, std::stop_token stop,
                                                 Deadline deadline);
   ~DockerTarget() override;
@@ -45,7 +45,8 @@ class DockerTarget final : public Target {
                         const Patience& patience);
   Result<ContainerState> Start(const Patience& patience);
   Status Connect(AgentSocket& socket, int pid, const Patience& patience);
-  Status WatchDisks(bool writable_root, const ContainerState& state, const Patience& patience);
+  Status WatchDisks(const Patience& patience);
+  Error UnlessEngineLeft(const Error& error);
   Error WithLogTail(const Error& error);
 
   void ReadEvents(ContainerExit& exit, Deadline deadline);
@@ -58,6 +59,7 @@ class DockerTarget final : public Target {
   std::unique_ptr<ScratchVolume> volume_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
+  bool started_ = false;
   std::unique_ptr<AgentLink> agent_;
   std::unique_ptr<DiskWatch> watch_;
   std::atomic<bool> removed_ = false;

@@ -61,6 +61,15 @@ class DockerEngine {
                                                       const Patience& patience);
 
   Result<ImageInfo> InspectImage(const std::string& reference, const Patience& patience);
+  /// Those of one repository.
+  Result<std::vector<ListedImage>> ListImages(const std::string& repository,
+                                              const Patience& patience);
+  /// Another name for an image. kNotFound where there is none.
+  Status TagImage(const std::string& reference, const std::string& repository,
+                  const std::string& tag, const Patience& patience);
+  /// Takes a name away, and with its last one the image. Success also where there is none;
+  /// kConflict where a container is made of it.
+  Status RemoveImage(const std::string& reference, const Patience& patience);
   /// Makes an image of a stopped container; `config` is laid over the container's own.
   Status Commit(const std::string& container, const std::string& repository, const std::string& tag,
                 const Json& config, const Patience& patience);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "common/http/percent.h"
+#include "common/text/percent.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/log_frames.h"
 

@@ -1,4 +1,4 @@
-#include "common/http/percent.h"
+#include "common/text/percent.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/engine_error.h"
 
@@ -45,6 +45,37 @@ Result<ImageInfo> DockerEngine::InspectImage(const std::string& reference,
                                         patience);
   if (!json) return Fail(json.error());
   return DecodeImage(*json);
+}
+
+Result<std::vector<ListedImage>> DockerEngine::ListImages(const std::string& repository,
+                                                          const Patience& patience) {
+  const Json filters = {{"reference", Json::array({repository})}};
+  const Result<Json> json =
+      SendForJson({"listImages", "list images of " + repository, "GET",
+                   "/images/json?filters=" + PercentEncode(DumpJson(filters)), ""},
+                  patience);
+  if (!json) return Fail(json.error());
+  return DecodeImageList(*json);
+}
+
+Status DockerEngine::TagImage(const std::string& reference, const std::string& repository,
+                              const std::string& tag, const Patience& patience) {
+  const std::string target = "/images/" + PercentEncode(reference) +
+                             "/tag?repo=" + PercentEncode(repository) +
+                             "&tag=" + PercentEncode(tag);
+  const Result<HttpReply> reply =
+      Send({"tag", "name image " + repository + ":" + tag, "POST", target, ""}, patience);
+  if (!reply) return Fail(reply.error());
+  return {};
+}
+
+Status DockerEngine::RemoveImage(const std::string& reference, const Patience& patience) {
+  const Result<HttpReply> reply =
+      Send({"removeImage", "remove image " + reference, "DELETE",
+            "/images/" + PercentEncode(reference) + "?noprune=true", ""},
+           patience);
+  if (reply || reply.error().code() == ErrorCode::kNotFound) return {};
+  return Fail(reply.error());
 }
 
 Status DockerEngine::Commit(const std::string& container, const std::string& repository,

@@ -89,7 +89,6 @@ ContainerState DecodeContainer(const Json& json) {
   state.oom_killed = Boolean(engine_state, "OOMKilled");
   state.error = Text(engine_state, "Error");
   state.labels = Labels(Member(json, "Config"));
-  state.upper_directory = Text(Member(Member(json, "GraphDriver"), "Data"), "UpperDir");
   return state;
 }
 
@@ -121,6 +120,21 @@ std::vector<ListedContainer> DecodeContainerList(const Json& json) {
         {Text(item, "Id"), names.empty() ? std::string() : WithoutSlash(names.front())});
   }
   return containers;
+}
+
+std::vector<ListedImage> DecodeImageList(const Json& json) {
+  std::vector<ListedImage> images;
+  if (!json.is_array()) return images;
+  for (const Json& item : json) {
+    ListedImage image;
+    image.id = Text(item, "Id");
+    image.names = Texts(Member(item, "RepoTags"));
+    image.size = Bytes(Integer(item, "Size"));
+    image.created = Timestamp(std::chrono::seconds(Integer(item, "Created")));
+    image.labels = Labels(item);
+    images.push_back(std::move(image));
+  }
+  return images;
 }
 
 std::vector<std::string> DecodeEvents(std::string_view lines) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/json/json.h"
+#include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
 namespace mlprof::docker {
@@ -31,7 +32,6 @@ struct ContainerState {
   bool oom_killed = false;
   std::string error;
   std::map<std::string, std::string> labels;
-  std::string upper_directory;  // on the host: what was written to the root; "" is not known
 };
 
 struct ImageInfo {
@@ -51,10 +51,20 @@ struct ListedContainer {
   std::string name;
 };
 
+struct ListedImage {
+  std::string id;
+  std::vector<std::string> names;  // "mlprof-env:0123"
+  Bytes size;                      // with what it shares with others
+  Timestamp created;
+  std::map<std::string, std::string> labels;
+};
+
 EngineInfo DecodeInfo(const Json& json);
 ContainerState DecodeContainer(const Json& json);
 ImageInfo DecodeImage(const Json& json);
 std::vector<ListedContainer> DecodeContainerList(const Json& json);
+
+std::vector<ListedImage> DecodeImageList(const Json& json);
 
 /// JSON lines, one an event: their actions in order ("oom", "die"…). Other lines are passed over.
 std::vector<std::string> DecodeEvents(std::string_view lines);

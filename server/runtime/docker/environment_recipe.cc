@@ -8,6 +8,7 @@
 
 #include "common/hash/sha256.h"
 #include "common/json/json.h"
+#include "server/runtime/docker/conda_file.h"
 #include "server/runtime/docker/package_spec.h"
 
 namespace mlprof::docker {
@@ -48,12 +49,20 @@ Status AddRequirements(const EntryScriptConfig& config, const std::filesystem::p
   return {};
 }
 
-Status AddConda(const EntryScriptConfig& config, const std::filesystem::path& source,
-                EnvironmentRecipe& recipe) {
+Result<CondaFile> ReadConda(const EntryScriptConfig& config, const std::filesystem::path& source) {
+  if (config.conda_dependencies_file.empty()) return CondaFile();
   const Result<std::string> content = ReadSourceFile(source, config.conda_dependencies_file);
   if (!content) return Fail(content.error());
-  const Result<CondaFile> conda = ParseCondaFile(*content);
+  auto conda = ParseCondaFile(*content);
   if (!conda) return Fail(conda.error().WithContext(config.conda_dependencies_file));
+  return conda;
+}
+
+Status AddConda(const EntryScriptConfig& config, const std::filesystem::path& source,
+                EnvironmentRecipe& recipe) {
+  auto conda = ReadConda(config, source);
+  if (!conda) return Fail(conda.error());
+  for (const std::string& package : config.conda_packages) AddCondaPackage(package, *conda);
   recipe.conda_python = conda->python_version;
   recipe.packages.insert(recipe.packages.end(), conda->pip_packages.begin(),
                          conda->pip_packages.end());
@@ -80,7 +89,7 @@ Result<EnvironmentRecipe> RecipeOf(const EntryScriptConfig& config,
     recipe.packages.push_back(package);
   }
   if (!config.requirements_file.empty()) MLPROF_TRY(AddRequirements(config, source, recipe));
-  if (!config.conda_dependencies_file.empty()) MLPROF_TRY(AddConda(config, source, recipe));
+  MLPROF_TRY(AddConda(config, source, recipe));
   return recipe;
 }
 

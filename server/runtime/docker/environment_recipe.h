@@ -14,6 +14,7 @@ namespace mlprof::docker {
 
 inline constexpr const char* kEnvironmentRepository = "mlprof-env";
 inline constexpr const char* kEnvironmentLabel = "mlprof.env";
+inline constexpr const char* kSizeLabel = "mlprof.bytes";     // what was installed takes so many
 inline constexpr const char* kPythonLabel = "mlprof.python";  // its version, "3.11.2"
 
 struct EnvironmentRecipe {

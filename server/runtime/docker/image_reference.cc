@@ -1,19 +1,12 @@
 #include "server/runtime/docker/image_reference.h"
 
+#include "common/text/ascii.h"
+#include "server/runtime/docker/text_lines.h"
+
 namespace mlprof::docker {
 namespace {
 
 constexpr std::size_t kLongest = 512;
-
-bool ConsistsOf(std::string_view text, std::string_view more) {
-  if (text.empty()) return false;
-  for (const char c : text) {
-    const bool alphanumeric =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!alphanumeric && more.find(c) == std::string_view::npos) return false;
-  }
-  return true;
-}
 
 bool IsDigest(std::string_view text) {
   constexpr std::string_view kScheme = "sha256:";
@@ -22,7 +15,7 @@ bool IsDigest(std::string_view text) {
 }
 
 bool IsRepository(std::string_view text) {
-  if (!ConsistsOf(text, "._-/:")) return false;
+  if (text.empty() || !ConsistsOfAlnumOr(text, "._-/:")) return false;
   if (text.front() == '/' || text.back() == '/' || text.front() == '-' || text.front() == '.') {
     return false;
   }
@@ -57,7 +50,7 @@ Result<ImageReference> ParseImageReference(std::string_view text) {
       colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
   if (has_tag) {
     const std::string_view tag = repository.substr(colon + 1);
-    if (!ConsistsOf(tag, "._-") || tag.size() > 128) return refuse();
+    if (tag.empty() || !ConsistsOfAlnumOr(tag, "._-") || tag.size() > 128) return refuse();
     if (reference.tag.empty()) reference.tag = tag;
     repository = repository.substr(0, colon);
   }

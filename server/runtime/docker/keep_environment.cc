@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/disk/disk_watch.h"
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/loop_volume.h"
+#include "server/runtime/docker/engine_restart.h"
 #include "server/runtime/docker/environment_recipe.h"
 #include "server/runtime/docker/environment_size.h"
 #include "server/runtime/docker/lost_container.h"
@@ -15,9 +17,7 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kCallLimit{30};
-constexpr std::chrono::seconds kKillLimit{5};
-constexpr std::chrono::seconds kCopyLimit{600};
+constexpr std::chrono::seconds kEnvironmentCopyLimit{600};
 constexpr std::chrono::seconds kCommitLimit{300};
 
 Error NotKept(const std::string& why) {
@@ -55,9 +55,19 @@ class KeepingContainer {
     return {};
   }
 
-  /// Until all is copied, or one of the `disks` runs full.
+  /// Until all is copied, or one of the `disks` runs full. kUnavailable where the engine left.
   Status Copy(std::vector<std::filesystem::path> disks, const Patience& patience) {
+    const Status copied = CopyToEnd(std::move(disks), patience);
+    if (copied) return copied;
+    return Fail(UnlessEngineLeft(docker_.engine, started_ ? id_ : "", copied.error(), stop_));
+  }
+
+  const std::string& id() const { return id_; }
+
+ private:
+  Status CopyToEnd(std::vector<std::filesystem::path> disks, const Patience& patience) {
     MLPROF_TRY(docker_.engine.StartContainer(id_, patience.AtMost(kCallLimit)));
+    started_ = true;
     WatchedDisks watched;
     watched.hosts = std::move(disks);
     const auto watch =
@@ -66,7 +76,7 @@ class KeepingContainer {
           if (!docker_.engine.Kill(id_, moment)) KillThroughCgroup(id_);
         });
     if (!watch) return Fail(watch.error());
-    const Result<int> exit_code = docker_.engine.Wait(id_, patience.AtMost(kCopyLimit));
+    const Result<int> exit_code = docker_.engine.Wait(id_, patience.AtMost(kEnvironmentCopyLimit));
     (*watch)->Stop();
     if (const auto full = (*watch)->Met()) return Fail(NotKept(Clause(*full)));
     if (!exit_code) return Fail(exit_code.error());
@@ -76,14 +86,12 @@ class KeepingContainer {
     return Fail(InvalidArgument("what was installed cannot be kept: " + log));
   }
 
-  const std::string& id() const { return id_; }
-
- private:
   DockerContext& docker_;
   const std::stop_token stop_;
   const std::string name_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
+  bool started_ = false;
 };
 
 Status Keep(const PrepareContext& context, const InstalledEnvironment& installed) {
@@ -107,7 +115,7 @@ Status Keep(const PrepareContext& context, const InstalledEnvironment& installed
   // Others may have written meanwhile, and nobody ends a commit.
   MLPROF_TRY(AdmitByDisk(disks, {size->bytes, size->files}));
   return docker.engine.Commit(container.id(), kEnvironmentRepository, installed.hash,
-                              EnvironmentImageConfig(installed.hash, installed.python),
+                              EnvironmentImageConfig(installed.hash, installed.python, size->bytes),
                               context.AtMost(kCommitLimit));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/ascii.h"
 #include "server/runtime/docker/text_lines.h"
 
 namespace mlprof::docker {
@@ -9,21 +10,11 @@ namespace {
 
 constexpr std::size_t kLongestSpec = 500;
 
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool ConsistsOf(std::string_view text, std::string_view more) {
-  return std::all_of(text.begin(), text.end(), [&](char c) {
-    return IsAlphanumeric(c) || more.find(c) != std::string_view::npos;
-  });
-}
-
 // Takes the longest prefix of such characters off `rest`.
 std::string_view Take(std::string_view& rest, std::string_view more) {
   std::size_t length = 0;
   while (length < rest.size() &&
-         (IsAlphanumeric(rest[length]) || more.find(rest[length]) != std::string_view::npos)) {
+         (IsAlnum(rest[length]) || more.find(rest[length]) != std::string_view::npos)) {
     ++length;
   }
   const std::string_view taken = rest.substr(0, length);
@@ -33,7 +24,7 @@ std::string_view Take(std::string_view& rest, std::string_view more) {
 
 bool TakeName(std::string_view& rest) {
   const std::string_view name = Take(rest, "._-");
-  return !name.empty() && IsAlphanumeric(name.front()) && IsAlphanumeric(name.back());
+  return !name.empty() && IsAlnum(name.front()) && IsAlnum(name.back());
 }
 
 bool TakeExtras(std::string_view& rest) {
@@ -41,7 +32,7 @@ bool TakeExtras(std::string_view& rest) {
   if (rest.empty() || rest.front() != '[') return true;
   const std::size_t end = rest.find(']');
   if (end == std::string_view::npos) return false;
-  const bool valid = ConsistsOf(rest.substr(1, end - 1), "._-, ");
+  const bool valid = ConsistsOfAlnumOr(rest.substr(1, end - 1), "._-, ");
   rest.remove_prefix(end + 1);
   return valid;
 }
@@ -77,7 +68,7 @@ bool IsPackageSpec(std::string_view spec) {
   const std::size_t semicolon = spec.find(';');
   if (semicolon != std::string_view::npos) {
     const std::string_view marker = Trimmed(spec.substr(semicolon + 1));
-    if (marker.empty() || !ConsistsOf(marker, "_.<>=!~ ()\"'-")) return false;
+    if (marker.empty() || !ConsistsOfAlnumOr(marker, "_.<>=!~ ()\"'-")) return false;
     spec = spec.substr(0, semicolon);
   }
   spec = Trimmed(spec);

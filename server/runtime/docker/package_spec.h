@@ -16,12 +16,4 @@ Status CheckPackageSpec(std::string_view spec);
 /// The packages of a requirements file. kInvalidArgument naming the line that holds something else.
 Result<std::vector<std::string>> ParseRequirements(std::string_view content);
 
-/// What is read of a conda environment file: its Python, and the list under `pip:`.
-struct CondaFile {
-  std::string python_version;               // "3.8"; "" where it does not say
-  std::vector<std::string> pip_packages;    // checked
-  std::vector<std::string> conda_packages;  // the others, which are not installed
-};
-Result<CondaFile> ParseCondaFile(std::string_view content);
-
 }  // namespace mlprof::docker

@@ -100,10 +100,11 @@ Json KeepingSpec(const Keeping& keeping) {
 
 // Images are shared by installations: the label by which a container is cleaned up must not pass to
 // containers that others run from this image.
-Json EnvironmentImageConfig(const std::string& hash, const std::string& python) {
+Json EnvironmentImageConfig(const std::string& hash, const std::string& python, Bytes size) {
   return {{"Labels",
            {{kEnvironmentLabel, hash},
             {kPythonLabel, python},
+            {kSizeLabel, std::to_string(size.count())},
             {kInstanceLabel, ""},
             {kProfileLabel, ""}}}};
 }

@@ -47,6 +47,6 @@ struct Keeping {
 Json KeepingSpec(const Keeping& keeping);
 
 /// What the image made of it says about itself.
-Json EnvironmentImageConfig(const std::string& hash, const std::string& python);
+Json EnvironmentImageConfig(const std::string& hash, const std::string& python, Bytes size);
 
 }  // namespace mlprof::docker

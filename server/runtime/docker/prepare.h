@@ -40,7 +40,7 @@ Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,
 Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
                                          const PrepareRequest& request);
 
-/// Local, else pulled. kUnavailable where no registry answers, kNotFound where it has none such.
+/// Local, else pulled. kNotFound where no registry gives it, kUnavailable where the engine left.
 Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& reference);
 
 }  // namespace mlprof::docker

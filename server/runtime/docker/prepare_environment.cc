@@ -5,10 +5,13 @@
 
 #include "server/runtime/docker/accept_agent.h"
 #include "server/runtime/docker/base_image.h"
+#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/disk/engine_disk.h"
+#include "server/runtime/docker/engine_restart.h"
 #include "server/runtime/docker/environment_recipe.h"
 #include "server/runtime/docker/keep_environment.h"
+#include "server/runtime/docker/kept_images.h"
 #include "server/runtime/docker/lent_proxies.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/output_tail.h"
@@ -21,9 +24,7 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kCallLimit{30};
-constexpr std::chrono::seconds kKillLimit{5};
-constexpr std::chrono::seconds kRemoveLimit{60};
+constexpr std::chrono::seconds kPreparationRemoveLimit{60};
 constexpr std::size_t kShownLines = 20;
 
 // A container that installs packages, and what was made for it; both go when this does.
@@ -41,7 +42,7 @@ class PreparingContainer {
   }
   ~PreparingContainer() {
     if (watch_) watch_->Stop();
-    const Deadline deadline = Deadline::After(kRemoveLimit);
+    const Deadline deadline = Deadline::After(kPreparationRemoveLimit);
     const Patience patience(deadline.AtMost(kCallLimit), context_.stop);
     if (asked_) (void)RemoveOrLose(docker_, name_, id_, patience);
     proxies_.reset();
@@ -52,7 +53,8 @@ class PreparingContainer {
   PreparingContainer& operator=(const PreparingContainer&) = delete;
 
   Status Create(const ImageInfo& base, const std::vector<std::string>& packages);
-  /// Until the packages are installed. kInvalidArgument with its last lines where they cannot be.
+  /// Until the packages are installed. kInvalidArgument with its last lines where they cannot be,
+  /// kUnavailable where the engine left meanwhile.
   Status Run();
   /// The Python it found.
   const std::string& python() const { return python_; }
@@ -64,6 +66,7 @@ class PreparingContainer {
   Status WatchDisks();
   Status LendProxies(PipSettings& pip);
   Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
+  Status RunToEnd();
   Status FollowOutput();
   Error Failed(int exit_code);
 
@@ -80,6 +83,7 @@ class PreparingContainer {
   ImageInfo base_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
+  bool started_ = false;
   OutputTail tail_{kShownLines};
   std::string python_;
 };
@@ -165,8 +169,15 @@ Status PreparingContainer::WatchDisks() {
 }
 
 Status PreparingContainer::Run() {
+  const Status ran = RunToEnd();
+  if (ran || context_.deadline.Passed()) return ran;
+  return Fail(UnlessEngineLeft(docker_.engine, started_ ? id_ : "", ran.error(), context_.stop));
+}
+
+Status PreparingContainer::RunToEnd() {
   DockerEngine& engine = docker_.engine;
   MLPROF_TRY(engine.StartContainer(id_, context_.AtMost(kCallLimit)));
+  started_ = true;
   // Not before: what does not run yet cannot be ended.
   MLPROF_TRY(WatchDisks());
   const Status followed = FollowOutput();
@@ -251,6 +262,15 @@ Status Make(const PrepareContext& context, const EnvironmentRecipe& recipe, cons
   return container.Keep();
 }
 
+// By the name that this installation gives it first, so that no other takes it away. An engine that
+// cannot give a name may serve the image all the same.
+Result<ImageInfo> FindKept(const PrepareContext& context, const std::string& hash) {
+  const Status kept = KeepImage(context.docker, hash, context.patience());
+  if (!kept && kept.error().code() == ErrorCode::kNotFound) return Fail(kept.error());
+  return context.docker.engine.InspectImage(std::string(kEnvironmentRepository) + ":" + hash,
+                                            context.AtMost(kCallLimit));
+}
+
 }  // namespace
 
 Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
@@ -264,12 +284,12 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
   const Result<BaseImage> base = FindBaseImage(context, script.base_image);
   if (!base) return Fail(base.error());
   const std::string hash = RecipeHash(*recipe, base->image.id);
-  const std::string reference = std::string(kEnvironmentRepository) + ":" + hash;
-  DockerEngine& engine = context.docker.engine;
-  Result<ImageInfo> image = engine.InspectImage(reference, context.AtMost(kCallLimit));
+  // From here on nobody removes it.
+  MLPROF_TRY(context.docker.uses.Use(hash, Now(), context.patience()));
+  Result<ImageInfo> image = FindKept(context, hash);
   if (!image && image.error().code() == ErrorCode::kNotFound) {
     MLPROF_TRY(Make(context, *recipe, *base, hash));
-    image = engine.InspectImage(reference, context.AtMost(kCallLimit));
+    image = FindKept(context, hash);
   }
   if (!image) return Fail(image.error());
   return PreparedOf(*image, *base, *recipe);

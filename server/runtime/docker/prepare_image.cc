@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/image_reference.h"
 #include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/prepare.h"
@@ -7,8 +8,6 @@
 
 namespace mlprof::docker {
 namespace {
-
-constexpr std::chrono::seconds kInspectLimit{30};
 
 // The registry has it not, or does not say whether it has.
 bool RegistryAnswered(const Error& error) {
@@ -24,6 +23,8 @@ Error PullFailed(const std::string& reference, const Error& error) {
   if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kDeadlineExceeded) {
     return error;
   }
+  // The engine itself, not a registry.
+  if (error.code() == ErrorCode::kUnavailable) return error;
   const std::string why = PullFailure(error.message());
   if (RegistryAnswered(error)) {
     return Error(ErrorCode::kNotFound,
@@ -31,7 +32,7 @@ Error PullFailed(const std::string& reference, const Error& error) {
                      "' is not on this machine, and its registry does not give it (" + why +
                      "); check the name, or pull it with `docker login` and `docker pull`");
   }
-  return Error(ErrorCode::kUnavailable,
+  return Error(ErrorCode::kNotFound,
                "image '" + reference + "' is not on this machine, and no registry answers (" + why +
                    "); load the image with `docker load -i FILE` or build it here");
 }
@@ -42,8 +43,7 @@ Status CheckRegistry(const PrepareContext& context, const std::string& reference
   const std::string registry = RegistryOf(parsed.repository);
   const DockerOptions& options = context.docker.options;
   if (reference == options.base_image || MayPullFrom(registry, options.registries)) return {};
-  const Result<EngineInfo> info =
-      context.docker.engine.Info(context.deadline.AtMost(kInspectLimit));
+  const Result<EngineInfo> info = context.docker.engine.Info(context.deadline.AtMost(kCallLimit));
   if (!info) return Fail(info.error());
   if (MayPullFrom(registry, info->registries)) return {};
   return Fail(ErrorCode::kPermissionDenied,
@@ -60,7 +60,7 @@ Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& r
   const Result<ImageReference> parsed = ParseImageReference(reference);
   if (!parsed) return Fail(parsed.error());
   DockerEngine& engine = context.docker.engine;
-  Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kInspectLimit));
+  Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kCallLimit));
   if (local || local.error().code() != ErrorCode::kNotFound) return local;
   if (parsed->repository.empty()) {
     return Fail(NotFound("image '" + reference + "' is not on this machine"));
@@ -75,7 +75,7 @@ Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& r
       engine.PullImage(parsed->repository, parsed->tag, on_line, context.patience());
   if (context.stop.stop_requested()) return Fail(Cancelled("stopped while pulling an image"));
   if (!pulled) return Fail(PullFailed(reference, pulled.error()));
-  return engine.InspectImage(reference, context.AtMost(kInspectLimit));
+  return engine.InspectImage(reference, context.AtMost(kCallLimit));
 }
 
 Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/text/case.h"
+
 namespace mlprof::docker {
 namespace {
 
@@ -37,29 +39,24 @@ constexpr Cause kCauses[] = {
     {"connection reset", "the connection broke"},
 };
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 }  // namespace
 
 // As the engine reads it: the part before the first slash, if it looks like a host.
 std::string RegistryOf(std::string_view repository) {
   const std::size_t slash = repository.find('/');
   if (slash == std::string_view::npos) return "";
-  std::string host(repository.substr(0, slash));
-  const bool has_capitals =
-      std::any_of(host.begin(), host.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  const std::string host(repository.substr(0, slash));
+  const bool has_capitals = host != Lowercase(host);
   const bool is_host =
       host.find_first_of(".:") != std::string::npos || host == "localhost" || has_capitals;
   if (!is_host) return "";
-  std::transform(host.begin(), host.end(), host.begin(), Lower);
-  return host;
+  return Lowercase(host);
 }
 
 bool MayPullFrom(const std::string& registry, const std::vector<std::string>& allowed) {
   if (registry.empty()) return true;
   return std::any_of(allowed.begin(), allowed.end(), [&](const std::string& one) {
-    return one == "*" || std::equal(one.begin(), one.end(), registry.begin(), registry.end(),
-                                    [](char a, char b) { return Lower(a) == b; });
+    return one == "*" || EqualsIgnoringCase(one, registry);
   });
 }
 

@@ -20,7 +20,7 @@ extern char** environ;
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{200};
+constexpr std::chrono::milliseconds kLookForStop{200};
 constexpr std::chrono::milliseconds kLookForItsEnd{20};
 // A script that is told to end removes what it made, where that is soon done.
 constexpr std::chrono::milliseconds kOwnEnd{700};
@@ -73,7 +73,7 @@ Status ReadAll(int fd, const std::function<void(std::string_view)>& on_output,
   while (true) {
     MLPROF_TRY(GoOn(patience));
     pollfd waiting{fd, POLLIN, 0};
-    const auto slice = std::min(patience.deadline.LeftMs(), kLookAgain);
+    const auto slice = std::min(patience.deadline.LeftMs(), kLookForStop);
     if (::poll(&waiting, 1, static_cast<int>(slice.count())) <= 0) continue;
     const ssize_t count = ::read(fd, buffer, sizeof buffer);
     if (count == 0) return {};

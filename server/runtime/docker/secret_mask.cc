@@ -7,8 +7,8 @@
 #include <sstream>
 #include <utility>
 
-#include "common/http/percent.h"
 #include "common/text/base64.h"
+#include "common/text/percent.h"
 
 namespace mlprof::docker {
 namespace {

@@ -1,16 +1,21 @@
 // The few things line-oriented configuration files have in common. Pure.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "common/text/ascii.h"
+#include "common/text/trim.h"
+
 namespace mlprof::docker {
 
-inline std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+inline std::string_view Trimmed(std::string_view text) { return Trim(text, " \t\r\n"); }
+
+/// Nothing but letters and digits of ASCII and the characters of `more`.
+inline bool ConsistsOfAlnumOr(std::string_view text, std::string_view more) {
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return IsAlnum(c) || more.find(c) != std::string_view::npos; });
 }
 
 /// Without its '\n's; a last line needs none.

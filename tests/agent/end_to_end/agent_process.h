@@ -15,6 +15,8 @@
 
 namespace mlprof {
 
+inline const char* const kAgent = MLPROF_BINARY_DIR "/bin/mlprof-agent";
+
 /// Keeps what came; Wait… return false after ten seconds.
 class Recorder : public AgentListener {
  public:

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <future>
 
 #include "common/agent_protocol/codec.h"
+#include "common/time/monotonic_clock.h"
 #include "tests/agent/end_to_end/agent_process.h"
 #include "tests/fakes/refused_threads.h"
 
@@ -18,20 +20,34 @@ struct Ends {
   Result<std::unique_ptr<AgentConnection>> controller;
 };
 
+template <class... Messages>
+std::string Said(const Messages&... messages) {
+  std::string bytes;
+  (agent_protocol::Append(bytes, messages), ...);
+  return bytes;
+}
+
+// What an agent says before it is asked to start, its clock so far ahead of this one.
+std::string Introduction(std::chrono::nanoseconds ahead = 0ns) {
+  std::string bytes = Said(agent_protocol::Hello{});
+  for (std::uint32_t number = 0; number < 8; ++number) {
+    const auto at = MonotonicClock::System().Now() + ahead;
+    bytes += Said(agent_protocol::ClockReading{number, at});
+  }
+  return bytes;
+}
+
 // A pair of sockets on whose agent end `said` has been said.
 Ends Connect(const std::string& said, Deadline::Clock::duration wait = 5s) {
   int fds[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) std::abort();
   UniqueFd agent(fds[0]);
   ::send(agent.get(), said.data(), said.size(), MSG_NOSIGNAL);
-  return {std::move(agent), AgentConnection::Adopt(fds[1], Deadline::After(wait))};
-}
-
-template <class... Messages>
-std::string Said(const Messages&... messages) {
-  std::string bytes;
-  (agent_protocol::Append(bytes, messages), ...);
-  return bytes;
+  auto controller = AgentConnection::Adopt(fds[1], Deadline::After(wait));
+  // The probes.
+  std::array<char, 4096> asked;
+  [[maybe_unused]] const ssize_t n = ::recv(agent.get(), asked.data(), asked.size(), MSG_DONTWAIT);
+  return {std::move(agent), std::move(controller)};
 }
 
 void Say(const UniqueFd& agent, const std::string& bytes) {
@@ -40,12 +56,58 @@ void Say(const UniqueFd& agent, const std::string& bytes) {
 
 TEST(AgentConnectionTest, NeedsAHelloOfItsVersionInTime) {
   EXPECT_EQ(Connect("", 20ms).controller.error().code(), ErrorCode::kDeadlineExceeded);
-  agent_protocol::Hello other;
-  other.version = agent_protocol::kVersion + 1;
-  EXPECT_EQ(Connect(Said(other)).controller.error().code(), ErrorCode::kInvalidArgument);
   EXPECT_FALSE(Connect(Said(Sample{})).controller);
   EXPECT_FALSE(Connect("GET / HTTP/1.1\r\n\r\n").controller);
-  EXPECT_TRUE(Connect(Said(agent_protocol::Hello{})).controller);
+  EXPECT_EQ(Connect(Said(agent_protocol::Hello{}), 20ms).controller.error().code(),
+            ErrorCode::kDeadlineExceeded);
+  EXPECT_TRUE(Connect(Introduction()).controller);
+}
+
+TEST(AgentConnectionTest, RefusesAnAgentOfAnotherVersionAndSaysSo) {
+  for (const int version : {agent_protocol::kVersion - 1, agent_protocol::kVersion + 1}) {
+    agent_protocol::Hello other;
+    other.version = version;
+    // Whatever else its Hello says.
+    std::string said = Said(other) + "more";
+    said[0] = static_cast<char>(said[0] + 4);
+    const auto refused = Connect(said).controller;
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(refused.error().message(),
+              "the agent speaks protocol " + std::to_string(version) +
+                  ", this controller 4: install mlprof-agent and mlprof-server of one version");
+  }
+}
+
+TEST(AgentConnectionTest, NeedsTheClockThatItAsksFor) {
+  const std::string hello = Said(agent_protocol::Hello{});
+  EXPECT_FALSE(Connect(hello + Said(Sample{})).controller);
+  EXPECT_FALSE(Connect(hello + Said(agent_protocol::ClockReading{7, 1s})).controller);
+}
+
+TEST(AgentConnectionTest, DeliversTheTimesOfItsOwnClock) {
+  auto ends = Connect(Introduction(1h));
+  ASSERT_TRUE(ends.controller);
+  EXPECT_NEAR(std::chrono::duration<double>((*ends.controller)->clock_offset().ahead).count(), 3600,
+              5);
+  Recorder recorder;
+  (*ends.controller)->Listen(&recorder);
+  (*ends.controller)->SendRow({1, false, "row"});
+  const auto now = MonotonicClock::System().Now();
+  Sample sample;
+  sample.at = now + 1h;
+  agent_protocol::Answer answer;
+  answer.id = 1;
+  answer.read_at = now + 1h;
+  answer.last_byte = 2ms;
+  Say(ends.agent, Said(sample, answer));
+  ASSERT_TRUE(recorder.WaitAnswers(1));
+  const auto near = [&](std::chrono::nanoseconds time) {
+    return time < now + 5s && time > now - 5s;
+  };
+  EXPECT_TRUE(near(recorder.samples.at(0).at));
+  EXPECT_TRUE(near(recorder.answers.at(0).read_at));
+  EXPECT_EQ(recorder.answers.at(0).last_byte, 2ms);
 }
 
 TEST(AgentConnectionTest, WaitsForNoHelloOnceItsCallerHasGivenUp) {
@@ -62,7 +124,7 @@ TEST(AgentConnectionTest, WaitsForNoHelloOnceItsCallerHasGivenUp) {
 }
 
 TEST(AgentConnectionTest, WhatCameBehindTheHelloIsDelivered) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   Recorder recorder;
   (*ends.controller)->Listen(&recorder);
@@ -73,8 +135,9 @@ TEST(AgentConnectionTest, WhatCameBehindTheHelloIsDelivered) {
 
 TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
   for (const std::string& bytes : {std::string("\x01\0\0\0\x63x", 6), Said(agent_protocol::Hello{}),
-                                   Said(agent_protocol::Answer{}), Said(agent_protocol::Row{})}) {
-    auto ends = Connect(Said(agent_protocol::Hello{}));
+                                   Said(agent_protocol::Answer{}), Said(agent_protocol::Row{}),
+                                   Said(agent_protocol::ClockReading{})}) {
+    auto ends = Connect(Introduction());
     ASSERT_TRUE(ends.controller);
     Recorder recorder;
     (*ends.controller)->Listen(&recorder);
@@ -86,8 +149,8 @@ TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
 }
 
 TEST(AgentConnectionTest, NeedsAThread) {
-  const testing::RefusedThreads refused(1);
-  const auto ends = Connect(Said(agent_protocol::Hello{}));
+  const fakes::RefusedThreads refused(1);
+  const auto ends = Connect(Introduction());
   ASSERT_FALSE(ends.controller);
   EXPECT_EQ(ends.controller.error().code(), ErrorCode::kResourceExhausted);
   EXPECT_NE(ends.controller.error().message().find("limit of threads"), std::string::npos);
@@ -98,7 +161,7 @@ struct ThrowingOnSamples : Recorder {
 };
 
 TEST(AgentConnectionTest, AListenerThatThrowsClosesItsLinkAlone) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   ThrowingOnSamples listener;
   (*ends.controller)->Listen(&listener);
@@ -112,7 +175,7 @@ TEST(AgentConnectionTest, AListenerThatThrowsClosesItsLinkAlone) {
 }
 
 TEST(AgentConnectionTest, AFloodClosesTheLink) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   Recorder recorder;
   (*ends.controller)->Listen(&recorder);
@@ -125,7 +188,7 @@ TEST(AgentConnectionTest, AFloodClosesTheLink) {
 }
 
 TEST(AgentConnectionTest, TheEndIsToldAlsoToALateListener) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   Recorder first;
   (*ends.controller)->Listen(&first);
@@ -139,7 +202,7 @@ TEST(AgentConnectionTest, TheEndIsToldAlsoToALateListener) {
 }
 
 TEST(AgentConnectionTest, RowsSentFromACallbackGoOut) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   class Echo final : public AgentListener {
    public:
@@ -164,7 +227,7 @@ TEST(AgentConnectionTest, RowsSentFromACallbackGoOut) {
 }
 
 TEST(AgentConnectionTest, ListenWaitsForTheRunningCallback) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   class Slow final : public AgentListener {
    public:
@@ -193,7 +256,7 @@ TEST(AgentConnectionTest, ListenWaitsForTheRunningCallback) {
 }
 
 TEST(AgentConnectionTest, ATooLargeRowClosesTheLinkWithItsCause) {
-  auto ends = Connect(Said(agent_protocol::Hello{}));
+  auto ends = Connect(Introduction());
   ASSERT_TRUE(ends.controller);
   Recorder recorder;
   (*ends.controller)->Listen(&recorder);

@@ -20,8 +20,6 @@
 namespace mlprof {
 namespace {
 
-const char* const kAgent = MLPROF_BINARY_DIR "/bin/mlprof-agent";
-
 // The exit status of `mlprof-agent --forward PORT SOCKET`.
 int Forward(const std::string& port, const std::string& socket) {
   const pid_t pid = ::fork();

@@ -8,8 +8,6 @@
 namespace mlprof {
 namespace {
 
-const char* const kAgent = MLPROF_BINARY_DIR "/bin/mlprof-agent";
-
 agent_protocol::Start StartOfNullServer() {
   const int port = FreePort();
   return StartOf({kAgent, "--null-server", std::to_string(port)}, port);

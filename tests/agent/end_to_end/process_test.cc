@@ -102,6 +102,20 @@ TEST(AgentStartTest, TheModelInheritsNoDescriptorAndNoBlockedSignal) {
   EXPECT_EQ(event->exit_code, 3);
 }
 
+TEST(AgentStartTest, AModelThatMakesTheAgentItsTracerGoesOn) {
+  const std::string traced =
+      "import ctypes,os,signal,sys\n"
+      "signal.signal(signal.SIGUSR1, lambda *_: sys.exit(3))\n"
+      "ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n"
+      "os.kill(os.getpid(), signal.SIGUSR1)\n"
+      "signal.pause()";
+  AgentProcess agent;
+  agent.link().Start(StartOfPython(traced, FreePort()));
+  const auto event = agent.recorder().WaitEvent(Kind::kExited);
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->exit_code, 3);
+}
+
 TEST(AgentStartTest, TheModelKeepsTheSoftLimitOfDescriptors) {
   const SoftDescriptorLimit few(256);
   AgentProcess agent;

@@ -31,6 +31,55 @@ TEST(AgentRowsTest, AreAnsweredWithStatusAndTimesInOrder) {
   EXPECT_EQ(ids.size(), 200u);
 }
 
+TEST(AgentRowsTest, AreTimedByTheControllersClockWhichOnOneMachineIsTheAgents) {
+  AgentProcess agent;
+  EXPECT_EQ(agent.link().clock_offset().ahead, 0ns);
+  EXPECT_LT(agent.link().clock_offset().error, 1s);
+}
+
+// Answers with the port that the row came from.
+constexpr const char* kPortTeller = R"py(
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def answer(self, status):
+        self.rfile.read(int(self.headers.get('Content-Length', 0)))
+        body = str(self.client_address[1]).encode()
+        self.send_response(status)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def do_GET(self):
+        self.answer(200)
+    def do_POST(self):
+        self.answer(404)
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
+)py";
+
+TEST(AgentRowsTest, GoOverTheConnectionsThatTheControllerWants) {
+  using agent_protocol::Connections;
+  AgentProcess agent;
+  agent.link().Start(StartOfPython(kPortTeller, FreePort()));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  std::size_t sent = 0;
+  const auto ports = [&](std::size_t rows) {
+    std::set<std::string> from;
+    for (std::size_t i = 0; i < rows; ++i) {
+      agent.link().SendRow({sent++, false, "row"});
+      EXPECT_TRUE(agent.recorder().WaitAnswers(sent));
+      from.insert(agent.recorder().answers.back().excerpt);
+    }
+    return from.size();
+  };
+  EXPECT_EQ(ports(4), 1u);
+  agent.link().SetConnections({Connections::Policy::kOneARequest, 0});
+  EXPECT_EQ(ports(4), 4u);
+  agent.link().SetConnections({Connections::Policy::kManyHeld, 3});
+  EXPECT_EQ(ports(6), 3u);
+}
+
 TEST(AgentRowsTest, ALargeRowGoesThroughWhole) {
   AgentProcess agent;
   agent.link().Start(StartOfStaticServer(FreePort()));

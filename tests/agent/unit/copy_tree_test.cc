@@ -145,7 +145,7 @@ TEST_F(CopyTreeTest, MoreEntriesOrDeeperFoldersThanAnImageTakesAreRefused) {
   for (int i = 0; i < 5; ++i) std::ofstream(from_ / std::to_string(i));
   EXPECT_TRUE(CopyTree(from_, to_, {100, 5}));
   EXPECT_FALSE(CopyTree(from_, top_ / "other", {100, 4}));
-  ASSERT_TRUE(testing::MakeDeepTree(from_, 100));
+  ASSERT_TRUE(fakes::MakeDeepTree(from_, 100));
   const auto deep = CopyTree(from_, top_ / "deep", kAmple);
   ASSERT_FALSE(deep);
   EXPECT_EQ(deep.error().code(), ErrorCode::kTooLarge);

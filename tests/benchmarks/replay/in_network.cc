@@ -20,7 +20,7 @@
 namespace mlprof::bench {
 namespace {
 
-double Seconds(const timeval& time) {
+double SecondsOf(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
@@ -59,7 +59,7 @@ ChildOutcome RunInNetwork(int pid, const std::function<void()>& act) {
                              std::string("wrk): status ") + std::to_string(status) + "\n" +
                              outcome.output);
   }
-  outcome.cpu_seconds = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+  outcome.cpu_seconds = SecondsOf(usage.ru_utime) + SecondsOf(usage.ru_stime);
   return outcome;
 }
 

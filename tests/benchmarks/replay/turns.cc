@@ -73,7 +73,7 @@ ReplayPlan PlanFor(const ReplayOptions& options) {
 }  // namespace
 
 Json ReplayTurn(BenchContainer& container, const ReplayOptions& options) {
-  const Rows rows = {kBody};
+  const HeldRows rows({kBody});
   const HostUse before = ReadHostUse();
   const ReplayResult result = container.session().Replay(
       rows, PlanFor(options), {}, Deadline::After(options.turn + std::chrono::seconds(30)));

@@ -46,6 +46,7 @@ class FakeServer:
         self.profiles = {}
         self.profile_steps = [{}]  # each GET of a profile takes the next, in the end the last
         self.samples = {}
+        self.series_info = {}
         self.token = None
         self.drops = 0  # so many requests are read and then get no answer
         self.refusals = []  # the next requests get these
@@ -165,7 +166,11 @@ class FakeServer:
         if profile is None:
             raise Refusal(404, f"there is no profile {key}")
         if part == "samples":
-            return 200, {"series": self.samples}
+            return 200, {"series": self.samples, "seriesInfo": self.series_info}
+        if part == "artifacts":
+            return self.page(request, [{"id": "ab", "kind": "log", "name": "containers.log"}])
+        if part == "artifacts/ab":
+            return 200, b"--- container 1\n"
         if part == "logs":
             return 200, b"model log\n"
         if part == "cancel":

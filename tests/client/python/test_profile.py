@@ -148,6 +148,14 @@ class WaitTest(ProfileTest):
             "errorLogsUri": self.server.url + "/profiles/id-0/logs"})
         self.assertEqual(profile.logs(), "model log\n")
 
+    def test_its_artifacts_are_listed_and_downloaded(self):
+        profile = self.finished(SUCCEEDED)
+        (log,) = profile.artifacts()
+        self.assertEqual(log["name"], "containers.log")
+        file = io.BytesIO()
+        profile.download_artifact(log["id"], file)
+        self.assertEqual(file.getvalue(), b"--- container 1\n")
+
     def test_an_answer_that_is_not_proven_is_told_as_well(self):
         warning = {"code": "rowsFailed", "message": "2 rows failed", "advice": "look at them"}
         profile = self.finished({**SUCCEEDED, "warnings": [warning],
@@ -242,6 +250,21 @@ class NotebookTest(ProfileTest):
             for point in line.get("points").split():
                 x, y = map(float, point.split(","))
                 self.assertTrue(0 <= x <= 420 and 0 <= y <= 220, point)
+
+    def test_shows_series_that_it_was_not_written_for(self):
+        self.server.series_info = {"memoryInBytes": {"unit": "bytes", "source": "agent"},
+                                   "cacheInBytes": {"unit": "bytes", "source": "agent"},
+                                   "deviceClock": {"unit": "<GHz>", "source": "device"},
+                                   "deviceMemoryInBytes": {"unit": "bytes", "source": "device"}}
+        points = [[0, 1 << 20], [1, 400 << 20]]
+        page, tree = self.page(SUCCEEDED, memoryInBytes=points, cacheInBytes=points,
+                               deviceMemoryInBytes=points, deviceClock=[[0, 1], [1, 1.5]])
+        self.assertEqual(len(tree.findall(".//{http://www.w3.org/2000/svg}svg")), 3)
+        self.assertIn("deviceMemoryInBytes in MiB by second (device)", page)
+        self.assertIn("deviceClock in &lt;GHz&gt; by second (device)", page)
+        profile = ModelProfile(self.workspace, "p")
+        self.assertEqual(profile.series_info()["deviceMemoryInBytes"]["source"], "device")
+        self.assertEqual(profile.samples()["deviceMemoryInBytes"], points)
 
     def test_is_self_contained(self):
         page, _ = self.page(SUCCEEDED)

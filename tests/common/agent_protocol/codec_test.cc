@@ -33,6 +33,7 @@ Start FullStart() {
   start.request_timeout = 2s;
   start.sample_interval = 1234us;
   start.drop_cache = {"/", "/mnt/model"};
+  start.watch_writes = true;
   return start;
 }
 
@@ -55,6 +56,7 @@ TEST(AgentCodecTest, StartComesBackWhole) {
   EXPECT_EQ(got->request_timeout, sent.request_timeout);
   EXPECT_EQ(got->sample_interval, sent.sample_interval);
   EXPECT_EQ(got->drop_cache, sent.drop_cache);
+  EXPECT_EQ(got->watch_writes, sent.watch_writes);
 }
 
 TEST(AgentCodecTest, StartWithoutSenseIsRefused) {
@@ -172,9 +174,9 @@ TEST(AgentCodecTest, SampleComesBackWhole) {
 }
 
 TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
-  const auto hello = DecodeHello(Payload(Hello{3, "1.2.3", 1, 2}));
+  const auto hello = DecodeHello(Payload(Hello{kVersion, "1.2.3", 1, 2}));
   ASSERT_TRUE(hello);
-  EXPECT_EQ(hello->version, 3);
+  EXPECT_EQ(hello->version, kVersion);
   EXPECT_EQ(hello->agent_version, "1.2.3");
   EXPECT_EQ(hello->pid, 1);
   EXPECT_EQ(hello->cgroup_version, 2);
@@ -186,7 +188,7 @@ TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
   EXPECT_EQ(ready->processes, 4);
   EXPECT_EQ(ready->threads, 5);
   EXPECT_EQ(ready->thread_pools, (std::vector<std::string>{"libgomp", "libopenblas"}));
-  ProcessEvent event{ProcessEvent::Kind::kOomKill, 12, 3, 9, 4, "why"};
+  ProcessEvent event{ProcessEvent::Kind::kOomKill, 12, 3, 9, 4, "why", "/app"};
   const auto got = DecodeProcessEvent(Payload(event));
   ASSERT_TRUE(got);
   EXPECT_EQ(got->kind, ProcessEvent::Kind::kOomKill);
@@ -195,10 +197,41 @@ TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
   EXPECT_EQ(got->signal, 9);
   EXPECT_EQ(got->oom_kills, 4);
   EXPECT_EQ(got->detail, "why");
+  EXPECT_EQ(got->folder, "/app");
   const auto stop = DecodeStop(Payload(Stop{250ms}));
   ASSERT_TRUE(stop);
   EXPECT_EQ(stop->grace, 250ms);
   EXPECT_FALSE(DecodeStop(Payload(Stop{-1ms})));
+}
+
+TEST(AgentCodecTest, ClockProbesAndReadingsComeBackWhole) {
+  EXPECT_EQ(DecodeClockProbe(Payload(ClockProbe{7}))->number, 7U);
+  const auto reading = DecodeClockReading(Payload(ClockReading{7, -3s}));
+  EXPECT_EQ(reading->number, 7U);
+  EXPECT_EQ(reading->at, -3s);
+}
+
+TEST(AgentCodecTest, ConnectionsComeBackWholeAndMakeSense) {
+  using Policy = Connections::Policy;
+  for (const Connections& sent :
+       {Connections{}, Connections{Policy::kOneARequest, 0}, Connections{Policy::kManyHeld, 1},
+        Connections{Policy::kManyHeld, kMaxConnections}}) {
+    EXPECT_EQ(DecodeConnections(Payload(sent)).value(), sent);
+  }
+  for (const Connections& senseless :
+       {Connections{Policy::kManyHeld, 0}, Connections{Policy::kManyHeld, kMaxConnections + 1},
+        Connections{Policy::kKeptAlive, 1}, Connections{static_cast<Policy>(3), 0}}) {
+    EXPECT_FALSE(DecodeConnections(Payload(senseless)));
+  }
+}
+
+TEST(AgentCodecTest, AHelloOfAnotherVersionIsReadNoFurther) {
+  Hello other;
+  other.version = kVersion - 1;
+  const std::string payload = Payload(other);
+  EXPECT_EQ(DecodeHello(payload.substr(0, 4))->version, kVersion - 1);
+  EXPECT_EQ(DecodeHello(payload + "x")->version, kVersion - 1);
+  EXPECT_FALSE(DecodeHello(payload.substr(0, 3)));
 }
 
 TEST(AgentCodecTest, MoreThreadPoolsThanAFrameHoldsAreCut) {
@@ -229,6 +262,9 @@ TEST(AgentCodecTest, ATruncatedOrPaddedMessageIsRefused) {
   ExpectExact(Sample{}, DecodeSample);
   ExpectExact(ProcessEvent{}, DecodeProcessEvent);
   ExpectExact(Stop{}, DecodeStop);
+  ExpectExact(ClockProbe{}, DecodeClockProbe);
+  ExpectExact(Connections{}, DecodeConnections);
+  ExpectExact(ClockReading{}, DecodeClockReading);
 }
 
 TEST(AgentCodecTest, FalseCountsAndLengthsReserveNothing) {
@@ -244,7 +280,7 @@ TEST(AgentCodecTest, ValuesOutsideTheirEnumsAreRefused) {
   answer[10] = '\x7f';  // status 32512
   EXPECT_FALSE(DecodeAnswer(answer));
   std::string event = Payload(ProcessEvent{});
-  event[0] = 6;
+  event[0] = 7;
   EXPECT_FALSE(DecodeProcessEvent(event));
   std::string row = Payload(Row{});
   row[8] = 2;  // a flag is 0 or 1
@@ -255,7 +291,7 @@ TEST(AgentCodecTest, EveryFailureAndEventHasAName) {
   for (int i = 0; i <= static_cast<int>(RowFailure::kTooLarge); ++i) {
     EXPECT_NE(Name(static_cast<RowFailure>(i)), "unknown");
   }
-  for (int i = 0; i <= static_cast<int>(ProcessEvent::Kind::kNotReady); ++i) {
+  for (int i = 0; i <= static_cast<int>(ProcessEvent::Kind::kWriteRefused); ++i) {
     EXPECT_NE(Name(static_cast<ProcessEvent::Kind>(i)), "unknown");
   }
 }

@@ -21,6 +21,7 @@ TEST(ConnectionLimits, FollowWhatWasAskedWhereThereIsEnough) {
   EXPECT_EQ(limits.all, 10'000U);
   EXPECT_EQ(limits.of_this_machine, 5'000U);
   EXPECT_EQ(limits.of_address, 256U);
+  EXPECT_EQ(limits.streams, 512U);
 }
 
 TEST(ConnectionLimits, AreNeverNothing) {
@@ -29,6 +30,7 @@ TEST(ConnectionLimits, AreNeverNothing) {
     EXPECT_EQ(limits.all, 1U);
     EXPECT_EQ(limits.of_this_machine, 1U);
     EXPECT_EQ(limits.of_address, 1U);
+    EXPECT_EQ(limits.streams, 1U);
     EXPECT_EQ(limits.refused, 1U);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <memory>
 
 namespace mlprof {
@@ -97,7 +98,8 @@ TEST_F(ConnectionPlacesTest, OfTheRefusedTheOldestGoes) {
 }
 
 TEST_F(ConnectionPlacesTest, StreamsTakeHalfOfAnAddressesPlaces) {
-  ConnectionPlaces places({.all = 100, .of_this_machine = 50, .of_address = 4, .refused = 2});
+  ConnectionPlaces places(
+      {.all = 100, .of_this_machine = 50, .of_address = 4, .streams = 50, .refused = 2});
   ConnectionPlaces::Place first(nullptr);
   ConnectionPlaces::Place second(nullptr);
   ConnectionPlaces::Place third(nullptr);
@@ -115,6 +117,24 @@ TEST_F(ConnectionPlacesTest, StreamsTakeHalfOfAnAddressesPlaces) {
   ConnectionPlaces::Place fourth(nullptr);
   places.Take(fourth, Address(1));
   EXPECT_TRUE(places.Stream(fourth));
+}
+
+TEST_F(ConnectionPlacesTest, StreamsAreBoundedAllInAllAndSharedAmongGroups) {
+  ConnectionPlaces places(
+      {.all = 100, .of_this_machine = 50, .of_address = 50, .streams = 4, .refused = 2});
+  std::deque<ConnectionPlaces::Place> clients;
+  const auto streams = [&](const PeerGroup& group) {
+    ConnectionPlaces::Place& place = clients.emplace_back(nullptr);
+    places.Take(place, group);
+    places.Work(place);
+    return places.Stream(place);
+  };
+  EXPECT_TRUE(streams(Address(1)) && streams(Address(1)));
+  EXPECT_FALSE(streams(Address(1)));
+  EXPECT_TRUE(streams(Address(2)) && streams(kHere));
+  EXPECT_FALSE(streams(Address(3)));
+  places.Leave(clients.front());
+  EXPECT_TRUE(streams(Address(3)));
 }
 
 TEST_F(ConnectionPlacesTest, APlaceThatWasLeftIsFree) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "common/http/percent.h"
 #include "common/http/response_head.h"
+#include "common/text/percent.h"
 
 namespace mlprof {
 namespace {
@@ -41,12 +41,6 @@ TEST(QueryTest, RefusesBadEscapesAndWhatIsNotUtf8) {
                             "a=%f4%90%80%80", "a=%e0%80%80", "a=%c3"}) {
     EXPECT_FALSE(ParseQuery(query)) << query;
   }
-}
-
-TEST(PercentTest, EncodesWhatItDecodes) {
-  const std::string text = "sub/group/a b:1 \xC3\xA4+%~";
-  EXPECT_EQ(PercentEncode(text), "sub%2Fgroup%2Fa%20b%3A1%20%C3%A4%2B%25~");
-  EXPECT_EQ(PercentDecode(PercentEncode(text)), text);
 }
 
 TEST(ResponseHeadTest, ReplacesFramingAndDropsWhatBreaksTheHeadOpen) {

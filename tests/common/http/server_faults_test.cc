@@ -12,17 +12,17 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr char kGet[] = "GET /text HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr char kGetText[] = "GET /text HTTP/1.1\r\nHost: a\r\n\r\n";
 
 struct Odd {};  // no std::exception
 
 class HttpServerFaultsTest : public HttpServerTest {
  protected:
-  void ExpectServing() const { EXPECT_THAT(Answer(kGet), EndsWith("text")); }
+  void ExpectServing() const { EXPECT_THAT(Answer(kGetText), EndsWith("text")); }
 };
 
 TEST_F(HttpServerFaultsTest, DoesNotStartWithoutAnyThread) {
-  const testing::RefusedThreads refused(1000);
+  const fakes::RefusedThreads refused(1000);
   const auto started = HttpServer::Start(options_, Router(), hooks_);
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code(), ErrorCode::kResourceExhausted);
@@ -33,7 +33,7 @@ TEST_F(HttpServerFaultsTest, DoesNotStartWithoutItsIoThread) {
   options_.workers = 1;
   options_.port = 0;
   for (int made = 0; made < 2; ++made) {
-    const testing::RefusedThreads refused(1, made);
+    const fakes::RefusedThreads refused(1, made);
     EXPECT_FALSE(HttpServer::Start(options_, Router(), hooks_)) << made;
   }
 }
@@ -41,7 +41,7 @@ TEST_F(HttpServerFaultsTest, DoesNotStartWithoutItsIoThread) {
 TEST_F(HttpServerFaultsTest, ServesWithFewerWorkers) {
   options_.workers = 8;
   {
-    const testing::RefusedThreads refused(1, 1);  // the second worker
+    const fakes::RefusedThreads refused(1, 1);  // the second worker
     StartServer();
   }
   ExpectServing();
@@ -56,7 +56,7 @@ TEST_F(HttpServerFaultsTest, AHookThatThrowsAnythingIsA500) {
   StartServer();
   EXPECT_THAT(Answer("GET /text HTTP/1.1\r\nHost: a\r\nOdd: yes\r\n\r\n"),
               StartsWith("HTTP/1.1 500 "));
-  EXPECT_THAT(Answer(kGet), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(Answer(kGetText), StartsWith("HTTP/1.1 500 "));
   EXPECT_EQ(handled_, 0);
 }
 
@@ -111,7 +111,7 @@ TEST_F(HttpServerFaultsTest, OutlivesAHookOfTheIoThreadThatThrows) {
   hooks_.turned_away = [](TurnedAway) { throw Odd(); };
   StartServer();
   RawClient idle = Connect();
-  idle.Send(kGet);
+  idle.Send(kGetText);
   idle.ReadResponse();
   ExpectServing();
   EXPECT_EQ(idle.ReadToEnd(), "");

@@ -83,6 +83,88 @@ TEST_F(HttpServerTest, EndsStreamsAtOnceWhenItStops) {
   EXPECT_EQ(gone.wait_for(kPatience), std::future_status::ready);
 }
 
+/// Its Read waits, as for a disk, until a test lets it give a piece.
+class WaitingStream : public BodyStream {
+ public:
+  explicit WaitingStream(std::string piece) : piece_(std::move(piece)) {}
+  ~WaitingStream() override { gone.set_value(); }
+  std::optional<std::string> Read() override {
+    if (++reads == 1) began.set_value();
+    go_on.wait();
+    return piece_;
+  }
+  void OnReady(std::function<void()>) override {}
+
+  std::promise<void> began;
+  std::promise<void> let;
+  std::shared_future<void> go_on = let.get_future().share();
+  std::promise<void> gone;
+  std::atomic<int> reads = 0;
+
+ private:
+  const std::string piece_;
+};
+
+/// GET /waiting answers with `stream`, once.
+#define SERVE_WAITING(stream)                                 \
+  AddRoute("GET", "/waiting", [&stream](const HttpRequest&) { \
+    HttpResponse response;                                    \
+    response.body = std::shared_ptr<BodyStream>(stream);      \
+    stream.reset();                                           \
+    return response;                                          \
+  })
+constexpr char kWaiting[] = "GET /waiting HTTP/1.1\r\nHost: a\r\n\r\n";
+
+TEST_F(HttpServerTest, AnswersWhileAStreamWaitsForADisk) {
+  auto stream = std::make_shared<WaitingStream>("piece");
+  const auto began = stream->began.get_future().share();
+  auto& let = stream->let;
+  const auto kept = stream;
+  SERVE_WAITING(stream);
+  StartServer();
+  RawClient client = Connect();
+  client.Send(kWaiting);
+  began.wait();
+  EXPECT_THAT(Answer("GET /text HTTP/1.1\r\nHost: a\r\n\r\n"), EndsWith("text"));
+  let.set_value();
+  EXPECT_THAT(client.ReadUntil("piece"), EndsWith("piece"));
+}
+
+TEST_F(HttpServerTest, LetsGoOfAStreamWhoseClientVanishedWhileItWasRead) {
+  auto stream = std::make_shared<WaitingStream>("");
+  const auto began = stream->began.get_future().share();
+  auto gone = stream->gone.get_future();
+  const auto let = std::make_shared<std::promise<void>>(std::move(stream->let));
+  SERVE_WAITING(stream);
+  StartServer();
+  RawClient client = Connect();
+  client.Send(kWaiting);
+  began.wait();
+  client.Vanish();
+  let->set_value();
+  EXPECT_EQ(gone.wait_for(kPatience), std::future_status::ready);
+}
+
+TEST_F(HttpServerTest, ReadsAStreamNoFurtherThanItsClientTakes) {
+  constexpr std::size_t kPiece = 64 << 10;
+  constexpr std::size_t kMostInSockets = 64 << 20;
+  options_.write_timeout = std::chrono::milliseconds(100);
+  auto stream = std::make_shared<WaitingStream>(std::string(kPiece, 'x'));
+  stream->let.set_value();
+  const auto kept = stream;
+  std::atomic<bool> ended = false;
+  std::promise<void> served;
+  hooks_.served = [&](const auto&, const auto&, int, double) {
+    if (!ended.exchange(true)) served.set_value();
+  };
+  SERVE_WAITING(stream);
+  StartServer();
+  RawClient client = Connect();
+  client.Send(kWaiting);
+  EXPECT_EQ(served.get_future().wait_for(kPatience), std::future_status::ready);
+  EXPECT_LT(static_cast<std::size_t>(kept->reads) * kPiece, kMostInSockets);
+}
+
 TEST_F(HttpServerTest, LetsGoOfAStreamThatHeadDoesNotWant) {
   StartServer();
   RawClient client = Connect();

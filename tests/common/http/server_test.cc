@@ -15,39 +15,40 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string Get(const std::string& target, const std::string& fields = "") {
+std::string GetText(const std::string& target, const std::string& fields = "") {
   return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
 }
 
 TEST_F(HttpServerTest, AnswersARequest) {
   StartServer();
-  EXPECT_EQ(Answer(Get("/text", "Connection: close\r\n")),
+  EXPECT_EQ(Answer(GetText("/text", "Connection: close\r\n")),
             "HTTP/1.1 200 OK\r\nServer: mlprof\r\nContent-Type: text/plain\r\n"
             "Content-Length: 4\r\nConnection: close\r\n\r\ntext");
 }
 
 TEST_F(HttpServerTest, GivesParametersDecodedOnce) {
   StartServer();
-  EXPECT_THAT(Answer(Get("/models/a%3A1?workspace=s/g%2Fn+x")), EndsWith("\r\n\r\na:1@s/g/n x"));
-  EXPECT_THAT(Answer(Get("/models/a:1")), EndsWith("\r\n\r\na:1@"));
+  EXPECT_THAT(Answer(GetText("/models/a%3A1?workspace=s/g%2Fn+x")),
+              EndsWith("\r\n\r\na:1@s/g/n x"));
+  EXPECT_THAT(Answer(GetText("/models/a:1")), EndsWith("\r\n\r\na:1@"));
 }
 
 TEST_F(HttpServerTest, AnswersRequestsThatFollowOneAnother) {
   StartServer();
   RawClient client = Connect();
   for (int i = 0; i < 3; ++i) {
-    client.Send(Get("/text"));
+    client.Send(GetText("/text"));
     EXPECT_THAT(client.ReadResponse(), EndsWith("keep-alive\r\n\r\ntext"));
   }
 }
 
 TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
   StartServer();
-  const std::string answers =
-      Answer(Get("/models/1") + "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" +
-             "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n"
-             "\r\n\r\n" +
-             Get("/models/4", "Connection: close\r\n") + Get("/models/5"));
+  const std::string answers = Answer(
+      GetText("/models/1") + "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" +
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n"
+      "\r\n\r\n" +
+      GetText("/models/4", "Connection: close\r\n") + GetText("/models/5"));
   const auto at = [&](const char* text) { return answers.find(text); };
   EXPECT_LT(at("\r\n1@"), at("\r\nabc"));
   EXPECT_LT(at("\r\nabc"), at("\r\ndef"));
@@ -72,7 +73,7 @@ TEST_F(HttpServerTest, RefusesBadFramingHoweverItIsCutAndCloses) {
   StartServer();
   for (const RawRequest& raw : RawRequests()) {
     if (raw.status == 200) continue;
-    const std::string smuggled = raw.bytes + Get("/text");
+    const std::string smuggled = raw.bytes + GetText("/text");
     const std::string status = "HTTP/1.1 " + std::to_string(raw.status) + " ";
     const std::string whole = Answer(smuggled);
     EXPECT_THAT(whole, StartsWith(status)) << raw.name;
@@ -91,7 +92,7 @@ TEST_F(HttpServerTest, ClosesAfterAMalformedChunk) {
   StartServer();
   const std::string answer = Answer(
       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n" +
-      Get("/text"));
+      GetText("/text"));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 400 "));
   EXPECT_EQ(answer.find("HTTP/1.1", 1), std::string::npos);
   EXPECT_EQ(handled_, 0);
@@ -99,10 +100,10 @@ TEST_F(HttpServerTest, ClosesAfterAMalformedChunk) {
 
 TEST_F(HttpServerTest, RefusesWhatIsNotThere) {
   StartServer();
-  EXPECT_THAT(Answer(Get("/nothing")), StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(Answer(Get("/models/a%2fb")), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(Answer(Get("/models/..")), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(Answer(Get("/text?a=%zz")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Answer(GetText("/nothing")), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Answer(GetText("/models/a%2fb")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Answer(GetText("/models/..")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Answer(GetText("/text?a=%zz")), StartsWith("HTTP/1.1 400 "));
   const std::string wrong = Answer("OPTIONS /text HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(wrong, StartsWith("HTTP/1.1 405 "));
   EXPECT_THAT(wrong, HasSubstr("\r\nAllow: DELETE, GET, HEAD\r\n"));
@@ -120,11 +121,11 @@ TEST_F(HttpServerTest, AnswersHeadWithoutTheBody) {
 
 TEST_F(HttpServerTest, SendsPartOfAFile) {
   StartServer();
-  const std::string answer = Answer(Get("/part-of-file"));
+  const std::string answer = Answer(GetText("/part-of-file"));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 206 Partial Content\r\n"));
   EXPECT_THAT(answer, HasSubstr("Content-Length: 4\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\n3456"));
-  EXPECT_THAT(Answer(Get("/behind-file")), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(Answer(GetText("/behind-file")), StartsWith("HTTP/1.1 500 "));
 }
 
 TEST_F(HttpServerTest, SendsNoBodyWith204) {
@@ -157,28 +158,28 @@ TEST_F(HttpServerTest, AsksBeforeRoutingAndBeforeTheBody) {
       "Content-Length: 9000000\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 403 "));
   EXPECT_THAT(answer, HasSubstr("Connection: close"));
-  EXPECT_THAT(Answer(Get("/text", "Origin: throw\r\n")), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(Answer(GetText("/text", "Origin: throw\r\n")), StartsWith("HTTP/1.1 500 "));
   EXPECT_EQ(handled_, 0);
-  EXPECT_THAT(Answer(Get("/text")), EndsWith("text"));
+  EXPECT_THAT(Answer(GetText("/text")), EndsWith("text"));
 }
 
 TEST_F(HttpServerTest, AnswersForAHandlerThatThrowsOrNamesNoFile) {
   StartServer();
   RawClient client = Connect();
-  client.Send(Get("/throw"));
+  client.Send(GetText("/throw"));
   const std::string answer = client.ReadResponse();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
   EXPECT_THAT(answer, Not(HasSubstr("a mistake")));
-  client.Send(Get("/missing-file"));
+  client.Send(GetText("/missing-file"));
   EXPECT_THAT(client.ReadResponse(), StartsWith("HTTP/1.1 500 "));
 }
 
 TEST_F(HttpServerTest, SendsAFileAndABigText) {
   StartServer();
   RawClient client = Connect();
-  client.Send(Get("/file"));
+  client.Send(GetText("/file"));
   EXPECT_THAT(client.ReadResponse(), EndsWith("\r\n\r\n" + std::string(600'000, 'f')));
-  client.Send(Get("/big"));
+  client.Send(GetText("/big"));
   const std::string big = client.ReadResponse();
   EXPECT_EQ(big.size() - big.find("\r\n\r\n") - 4, std::size_t{16} << 20);
 }
@@ -191,7 +192,7 @@ TEST_F(HttpServerTest, ReportsWhatWasServed) {
     served.set_value(method + " " + route + " " + std::to_string(status));
   };
   StartServer();
-  Answer(Get("/models/x"));
+  Answer(GetText("/models/x"));
   EXPECT_EQ(served.get_future().get(), "GET /models/{id} 200");
 }
 
@@ -215,17 +216,17 @@ TEST_F(HttpServerTest, GivesUpOnAClientThatReadsNothing) {
   hooks_.served = [&](const auto&, const auto&, int, double) { served.set_value(); };
   StartServer();
   RawClient client = Connect();
-  client.Send(Get("/big"));
+  client.Send(GetText("/big"));
   EXPECT_EQ(served.get_future().wait_for(std::chrono::seconds(5)), std::future_status::ready);
   EXPECT_LT(client.ReadToEnd().size(), std::size_t{16} << 20);
 }
 
 TEST_F(HttpServerTest, RefusesAHeaderThatIsTooLong) {
   StartServer();
-  EXPECT_THAT(Answer(Get("/text", "X: " + std::string(20'000, 'x') + "\r\n")),
+  EXPECT_THAT(Answer(GetText("/text", "X: " + std::string(20'000, 'x') + "\r\n")),
               StartsWith("HTTP/1.1 431 "));
   EXPECT_THAT(Answer("GET /" + std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
-  EXPECT_THAT(Answer(Get("/" + std::string(9'000, 'x'))), StartsWith("HTTP/1.1 414 "));
+  EXPECT_THAT(Answer(GetText("/" + std::string(9'000, 'x'))), StartsWith("HTTP/1.1 414 "));
 }
 
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {
@@ -244,7 +245,7 @@ TEST_F(HttpServerTest, FinishesTheAnswerInFlightWhenItStops) {
   StartServer();
   RawClient busy = Connect();
   RawClient idle = Connect();
-  busy.Send(Get("/block"));
+  busy.Send(GetText("/block"));
   blocked_.get_future().wait();
   std::thread stopper([&] { server_->Stop(std::chrono::seconds(5)); });
   EXPECT_EQ(idle.ReadToEnd(), "");
@@ -259,7 +260,7 @@ TEST_F(HttpServerTest, BreaksOffWhatOutlastsTheGrace) {
   RawClient uploading = Connect();
   uploading.Send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
   RawClient busy = Connect();
-  busy.Send(Get("/block"));
+  busy.Send(GetText("/block"));
   blocked_.get_future().wait();
   std::thread stopper([&] { server_->Stop(std::chrono::milliseconds(1)); });
   EXPECT_EQ(uploading.ReadToEnd(), "");

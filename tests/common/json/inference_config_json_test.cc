@@ -28,7 +28,7 @@ TEST(InferenceConfigJsonTest, ReadsTheDocumentedEntryScript) {
   const auto config = Decode(
       R"({"entryScript":"score.py","sourceDirectory":"./src","environment":{"name":"sklearn",
           "docker":{"baseImage":"image"},"python":{"pipPackages":["scikit-learn==1.5.2"],
-          "condaDependenciesFile":"env.yml","requirementsFile":"requirements.txt"},
+          "condaPackages":["python=3.8","numpy"],"condaDependenciesFile":"env.yml","requirementsFile":"requirements.txt"},
           "environmentVariables":{"OMP_NUM_THREADS":"1"}}})",
       SourceRule::kLocalFile);
   ASSERT_TRUE(config.has_value()) << config.error().message();

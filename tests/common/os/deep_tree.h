@@ -9,7 +9,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof::testing {
+namespace mlprof::fakes {
 
 /// Makes `depth` folders called `name`, each in the one before; the innermost, open.
 inline UniqueFd MakeDeepTree(const std::filesystem::path& root, int depth,
@@ -22,4 +22,4 @@ inline UniqueFd MakeDeepTree(const std::filesystem::path& root, int depth,
   return folder;
 }
 
-}  // namespace mlprof::testing
+}  // namespace mlprof::fakes

@@ -22,7 +22,7 @@ TEST(StartThread, RunsTheWorkWithTheThreadsToken) {
 }
 
 TEST(StartThread, AThreadThatCannotBeMadeIsAnError) {
-  const testing::RefusedThreads refused(1);
+  const fakes::RefusedThreads refused(1);
   const auto thread = StartThread("test", [](const std::stop_token&) { FAIL(); });
   ASSERT_FALSE(thread);
   EXPECT_EQ(thread.error().code(), ErrorCode::kResourceExhausted);

@@ -11,14 +11,15 @@
 
 #include "common/os/remove_tree.h"
 #include "tests/common/os/deep_tree.h"
+#include "tests/fakes/soon.h"
 
 namespace mlprof {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::MakeDeepTree;
+using fakes::MakeDeepTree;
 
-Deadline Soon() { return Deadline::After(std::chrono::seconds(60)); }
+using fakes::Soon;
 
 // So few that a descriptor for each level would not do.
 class FewDescriptors {

@@ -43,14 +43,14 @@ TEST(MemoryBisectionTest, TriesNothingBelowTheSmallestLimit) {
   EXPECT_EQ(MemoryBisection(MiB(0), MiB(48), 0).Next(), MiB(32));
 }
 
-struct Outcome {
+struct MemoryOutcome {
   std::optional<Bytes> found;
   Bytes largest_tried;
   int runs = 0;
 };
 
-Outcome Search(StartSearch search, Bytes need) {
-  Outcome outcome;
+MemoryOutcome Search(StartSearch search, Bytes need) {
+  MemoryOutcome outcome;
   while (const auto limit = search.Next()) {
     outcome.largest_tried = std::max(outcome.largest_tried, *limit);
     search.Tell(*limit >= need);
@@ -61,7 +61,7 @@ Outcome Search(StartSearch search, Bytes need) {
 }
 
 TEST(StartSearchTest, DoublesUntilOnePassesThenClosesIn) {
-  const Outcome outcome = Search({MiB(0), GiB(1), GiB(64)}, MiB(5000));
+  const MemoryOutcome outcome = Search({MiB(0), GiB(1), GiB(64)}, MiB(5000));
   ASSERT_TRUE(outcome.found);
   EXPECT_GE(*outcome.found, MiB(5000));
   EXPECT_LE(*outcome.found, MiB(5600));
@@ -70,21 +70,21 @@ TEST(StartSearchTest, DoublesUntilOnePassesThenClosesIn) {
 }
 
 TEST(StartSearchTest, NeverTriesMoreThanTheMaximum) {
-  const Outcome outcome = Search({MiB(0), GiB(1), GiB(6)}, MiB(5000));
+  const MemoryOutcome outcome = Search({MiB(0), GiB(1), GiB(6)}, MiB(5000));
   EXPECT_EQ(outcome.largest_tried, GiB(6));
   ASSERT_TRUE(outcome.found);
   EXPECT_LE(*outcome.found, MiB(5600));
 }
 
 TEST(StartSearchTest, FindsNothingWhereTheMaximumFails) {
-  const Outcome outcome = Search({MiB(0), GiB(1), GiB(3)}, GiB(4));
+  const MemoryOutcome outcome = Search({MiB(0), GiB(1), GiB(3)}, GiB(4));
   EXPECT_FALSE(outcome.found);
   EXPECT_EQ(outcome.runs, 3);
   EXPECT_EQ(Search({GiB(3), GiB(1), GiB(3)}, GiB(4)).runs, 0);
 }
 
 TEST(StartSearchTest, TriesNothingKnownToFail) {
-  const Outcome outcome = Search({GiB(2), GiB(1), GiB(8)}, MiB(2100));
+  const MemoryOutcome outcome = Search({GiB(2), GiB(1), GiB(8)}, MiB(2100));
   ASSERT_TRUE(outcome.found);
   EXPECT_GE(*outcome.found, MiB(2100));
   EXPECT_LE(*outcome.found, MiB(2310));

@@ -16,7 +16,7 @@ ThreadPoolEvidence Evidence(std::vector<std::string> libraries) {
   evidence.libraries = std::move(libraries);
   evidence.limit = Cores(2.5);
   evidence.throttled_share = 0.6;
-  evidence.host_cores = 40;
+  evidence.visible_cores = 40;
   return evidence;
 }
 
@@ -65,7 +65,7 @@ TEST(ThreadPoolsTest, LeaveWhatTheCallerSet) {
 
 TEST(ThreadPoolsTest, LowerTheServersProcessesOnlyWhereTheyCountTheHostsCores) {
   auto workers = Evidence({});
-  workers.host_cores = 4;
+  workers.visible_cores = 4;
   workers.limit = Cores(1.0);
   workers.processes = 1 + 9;
   workers.threads = 10;
@@ -79,7 +79,7 @@ TEST(ThreadPoolsTest, LowerTheServersProcessesOnlyWhereTheyCountTheHostsCores) {
 
 TEST(ThreadPoolsTest, AreNotTakenForLargeWhereManyProcessesHoldAFewThreadsEach) {
   auto workers = Evidence({"libgomp"});
-  workers.host_cores = 8;
+  workers.visible_cores = 8;
   workers.limit = Cores(4.0);
   workers.processes = 1 + 5;
   workers.threads = 1 + 5 * 4;

@@ -56,6 +56,26 @@ TEST(ServerOptionsTest, TakeABudgetForProfilesThatAskForNone) {
   }
 }
 
+TEST(ServerOptionsTest, KeepWhatGrowsWithinLimitsUnlessToldOtherwise) {
+  const auto told = ParseServerOptions({"--keep-images-days", "7", "--keep-images-gb=0.5",
+                                        "--keep-samples-days", "0", "--keep-samples-gb", "0"},
+                                       Environment({}));
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->retention.images.age, std::chrono::hours(7 * 24));
+  EXPECT_EQ(told->retention.images.size, MiB(512));
+  EXPECT_FALSE(told->retention.samples.age);
+  EXPECT_FALSE(told->retention.samples.size);
+  const auto untold = ParseServerOptions({}, Environment({}));
+  EXPECT_EQ(untold->retention.images.age, std::chrono::hours(30 * 24));
+  EXPECT_EQ(untold->retention.images.size, GiB(20));
+  EXPECT_EQ(untold->retention.samples.age, std::chrono::hours(90 * 24));
+  EXPECT_EQ(untold->retention.samples.size, GiB(10));
+  for (const char* wrong : {"-1", "x", "", "1.5", "99999999999"}) {
+    EXPECT_NE(WhyNot({"--keep-images-days", wrong}), "") << wrong;
+  }
+  EXPECT_NE(WhyNot({"--keep-samples-gb", "-1"}), "");
+}
+
 TEST(ServerOptionsTest, TakeFlagsBeforeVariablesBeforeTheFile) {
   const ConfigFile config(R"({"listen": "127.0.0.1:1", "dataDir": "/file", "baseImage": "file"})");
   const auto options = ParseServerOptions(
@@ -90,13 +110,16 @@ TEST(ServerOptionsTest, TakeFlagsWithoutAValue) {
   EXPECT_TRUE(options->require_token);
   EXPECT_TRUE(options->allow_plain_http);
   EXPECT_FALSE(options->allow_without_token);
+  EXPECT_FALSE(options->keep_root_read_only);
   EXPECT_EQ(options->listen.port, 1);
-  const ConfigFile config(R"({"requireToken": true, "allowPlainHttp": true})");
+  const ConfigFile config(
+      R"({"requireToken": true, "allowPlainHttp": true, "keepRootReadOnly": true})");
   options = ParseServerOptions({"--config", config.path(), "--allow-plain-http=false"},
                                Environment({{"MLPROF_REQUIRE_TOKEN", "false"}}));
   ASSERT_TRUE(options.has_value());
   EXPECT_FALSE(options->require_token);
   EXPECT_FALSE(options->allow_plain_http);
+  EXPECT_TRUE(options->keep_root_read_only);
   EXPECT_NE(WhyNot({"--require-token=maybe"}), "");
   const ConfigFile text(R"({"requireToken": "true"})");
   EXPECT_NE(WhyNot({"--config", text.path()}).find("requireToken"), std::string::npos);

@@ -33,7 +33,7 @@ TEST(Recurring, ALongPauseDoesNotHoldUpItsEnd) {
 }
 
 TEST(Recurring, SaysThatThereIsNoThreadForIt) {
-  const testing::RefusedThreads refused(1);
+  const fakes::RefusedThreads refused(1);
   const auto recurring = Recurring::Start("test", std::chrono::hours(1), [] { FAIL(); });
   ASSERT_FALSE(recurring);
   EXPECT_EQ(recurring.error().code(), ErrorCode::kResourceExhausted);

@@ -35,7 +35,7 @@ TEST_F(StopLimitDeathTest, EndsAProcessThatHangsAndNamesTheStep) {
 TEST_F(StopLimitDeathTest, EndsAProcessThatCanStartNoThreadAnyMore) {
   EXPECT_EXIT(
       {
-        const testing::RefusedThreads none(1000);
+        const fakes::RefusedThreads none(1000);
         const StopLimit limit(1s);
         HangFor(60s);
       },

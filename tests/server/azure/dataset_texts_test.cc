@@ -8,9 +8,9 @@ namespace {
 class DatasetTextsTest : public RegistryTest {
  protected:
   Result<SpooledBody> Get(const std::string& digest) {
-    return texts_.Get(digest, [&]() -> Result<Rows> {
+    return texts_.Get(digest, [&]() -> Result<std::unique_ptr<RowSource>> {
       ++reads_;
-      return Rows{"rows of " + digest};
+      return std::make_unique<HeldRows>(Rows{"rows of " + digest});
     });
   }
   DatasetTexts texts_{*content_};
@@ -39,7 +39,9 @@ TEST_F(DatasetTextsTest, GoWithTheirLastOwnerOnceOthersTookTheirPlace) {
 }
 
 TEST_F(DatasetTextsTest, OfRowsThatAreNoTextThereIsNone) {
-  const auto text = texts_.Get("x", [] { return Result<Rows>(Rows{"\xff"}); });
+  const auto text = texts_.Get("x", []() -> Result<std::unique_ptr<RowSource>> {
+    return std::make_unique<HeldRows>(Rows{"\xff"});
+  });
   EXPECT_FALSE(text);
   EXPECT_EQ(FilesUnder("incoming"), 0u);
 }

@@ -42,6 +42,12 @@ TEST(DelimitedRows, NoRowsAndForeignBytesAreRefused) {
   EXPECT_FALSE(ReadDelimited({"a\xff\n"}, kLines));
 }
 
+Result<std::string> WriteLines(const Rows& rows) {
+  std::string text;
+  for (const std::string& row : rows) MLPROF_TRY(AppendLine(text, row, 0));
+  return text;
+}
+
 TEST(DelimitedRows, WhatIsWrittenIsReadBack) {
   const Rows rows = {"plain", "\"quoted\"", "two\nlines \"x\"", "ends in \r", "a,b"};
   const auto lines = WriteLines(rows);

@@ -50,6 +50,7 @@ TEST(ControllerMetricsTest, ShowsQueuePhasesReplaysDatabaseAndDocker) {
   metrics.PhaseFinished("warmUp", 4);
   metrics.RowsReplayed(10, 2);
   metrics.DatabaseWritten(std::chrono::milliseconds(2));
+  metrics.SetStoredBytes("images", MiB(1));
   metrics.DockerCalled("create", "ok", 0.1);
   const std::string text = metrics.Text();
   EXPECT_THAT(text, HasSubstr("mlprof_queue_length_profiles 3"));
@@ -57,6 +58,7 @@ TEST(ControllerMetricsTest, ShowsQueuePhasesReplaysDatabaseAndDocker) {
   EXPECT_THAT(text, HasSubstr("mlprof_phase_duration_seconds_sum{phase=\"warmUp\"} 4"));
   EXPECT_THAT(text, HasSubstr("mlprof_replay_requests_total{outcome=\"failure\"} 2"));
   EXPECT_THAT(text, HasSubstr("mlprof_sqlite_write_seconds_count 1"));
+  EXPECT_THAT(text, HasSubstr("mlprof_stored_bytes{kind=\"images\"} 1048576"));
   EXPECT_THAT(text, HasSubstr("mlprof_docker_calls_total{operation=\"create\",outcome=\"ok\"} 1"));
 }
 

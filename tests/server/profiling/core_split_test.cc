@@ -1,4 +1,4 @@
-#include "server/profiling/core_split.h"
+#include "server/profiling/lab/core_split.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "server/profiling/phases/full_speed.h"
-#include "tests/server/profiling/bare_run.h"
+#include "server/profiling/phases/reference.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof {
@@ -21,25 +20,19 @@ Trial FullSpeed(double p95_ms) {
   return trial;
 }
 
-class ReferenceTest : public ::testing::Test {
- protected:
-  ReferenceTest() {
-    run_.context().ceiling.cpu = Cores(2.0);
-    run_.context().observed.reference_p95_ms = 10;
-  }
-  double After(const Trial& trial) {
-    phases::NoteFullSpeed(run_.context(), trial);
-    return *run_.context().observed.reference_p95_ms;
-  }
-  BareRun run_;
-};
+// The p95 of 10 ms, after one look more.
+double After(const Trial& trial) {
+  phases::Reference reference;
+  reference.p95_ms = 10;
+  return *phases::Fastest(reference, trial, {{}, 1, 0, {}}, Cores(2.0)).p95_ms;
+}
 
-TEST_F(ReferenceTest, IsTheFastestOfAllLooks) {
+TEST(ReferenceTest, IsTheFastestOfAllLooks) {
   EXPECT_EQ(After(FullSpeed(12)), 10);
   EXPECT_EQ(After(FullSpeed(8)), 8);
 }
 
-TEST_F(ReferenceTest, IsNoRunThatAQuotaHeldBack) {
+TEST(ReferenceTest, IsNoRunThatAQuotaHeldBack) {
   Trial trial = FullSpeed(8);
   trial.measurements.throttled_share = 0.5;
   EXPECT_EQ(After(trial), 10);
@@ -48,7 +41,7 @@ TEST_F(ReferenceTest, IsNoRunThatAQuotaHeldBack) {
   EXPECT_EQ(After(trial), 10);
 }
 
-TEST_F(ReferenceTest, IsNoRunOfAnotherLoadOrOtherSettingsOrFewRequests) {
+TEST(ReferenceTest, IsNoRunOfAnotherLoadOrOtherSettingsOrFewRequests) {
   Trial trial = FullSpeed(8);
   trial.concurrency = 4;
   EXPECT_EQ(After(trial), 10);

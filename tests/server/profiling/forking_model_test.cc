@@ -8,7 +8,6 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::seconds kBudget{300};
 const Limits kCeiling{Cores(2.0), GiB(3)};  // of the imitated host
 
 FakeModel ForkingModel() {

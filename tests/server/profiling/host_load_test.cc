@@ -1,13 +1,13 @@
-#include "server/profiling/host_load.h"
+#include "server/profiling/lab/host_load.h"
 
 #include <gtest/gtest.h>
 
 namespace mlprof {
 namespace {
 
-HostLoad At(double seconds, double busy, double steal, double own) {
+HostLoad At(double at_seconds, double busy, double steal, double own) {
   HostLoad load;
-  load.at = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  load.at = std::chrono::milliseconds(static_cast<std::int64_t>(at_seconds * 1000));
   load.busy_seconds = busy;
   load.steal_seconds = steal;
   load.own_seconds = own;

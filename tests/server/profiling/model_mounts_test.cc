@@ -1,4 +1,4 @@
-#include "server/profiling/model_mounts.h"
+#include "server/profiling/lab/model_mounts.h"
 
 #include <gtest/gtest.h>
 

@@ -6,24 +6,31 @@
 #include <string>
 #include <string_view>
 
-#include "tests/server/profiling/bare_run.h"
+#include "server/profiling/run/answer.h"
+#include "server/profiling/run/warnings.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof::phases {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::string_view kReachedAfter = "the recommended limit is reached after ";
 
-MemoryFindings Leak() {
-  MemoryFindings found;
+// Of a run whose model leaks a KiB with each of ten rows a second.
+RunFacts Leak() {
+  RunFacts facts;
+  facts.objective.requests_per_second = 10;
+  facts.host.ceiling = {Cores(2.0), GiB(4)};
+  PlateauFacts& found = facts.plateau.emplace();
   found.trend = MemoryTrend::kGrowing;
   found.requests = 5000;
   found.bytes_per_request = 1024;
   found.serving_low = MiB(100);
-  return found;
+  return facts;
 }
 
 std::string LeakMessage(const Profile& profile) {
@@ -34,52 +41,45 @@ std::string LeakMessage(const Profile& profile) {
 }
 
 // Mebibytes that leak in the time that is forecast.
-double Leaked(const MemoryFindings& found, double requests_per_second) {
-  return *found.hours_to_out_of_memory * 3600 * requests_per_second * *found.bytes_per_request /
-         (1024 * 1024);
+double Leaked(double hours, double requests_per_second, double bytes_per_request) {
+  return hours * 3600 * requests_per_second * bytes_per_request / (1024 * 1024);
 }
 
-TEST(ForecastOutOfMemoryTest, CountsFromTheServingLevelToTheLimit) {
-  BareRun run;
-  run.profile().request.objective.requests_per_second = 10;
-  run.profile().findings.memory = Leak();
-  run.context().observed.need.start_peak = MiB(700);
-  run.context().observed.need.agent_memory = MiB(2);
-  ForecastOutOfMemory(run.context(), MiB(202));
-  ASSERT_TRUE(run.profile().findings.memory->hours_to_out_of_memory);
-  EXPECT_NEAR(Leaked(*run.profile().findings.memory, 10), 100, 1e-6);
-  EXPECT_THAT(LeakMessage(run.profile()), HasSubstr("reached after 2.84 h"));
+std::optional<double> Hours(const RunFacts& facts, Bytes limit, double rate = 10) {
+  return HoursToOutOfMemory(*facts.plateau, NeedOf(facts), limit, rate);
 }
 
-TEST(ForecastOutOfMemoryTest, FollowsTheLimitInWordsToo) {
-  BareRun run;
-  run.profile().request.objective.requests_per_second = 10;
-  run.profile().findings.memory = Leak();
-  ForecastOutOfMemory(run.context(), MiB(300));
-  ForecastOutOfMemory(run.context(), MiB(200));
-  EXPECT_NEAR(Leaked(*run.profile().findings.memory, 10), 100, 1e-6);
-  EXPECT_EQ(run.profile().warnings.size(), 1U);
-  EXPECT_THAT(LeakMessage(run.profile()), HasSubstr("reached after 2.84 h"));
-  ForecastOutOfMemory(run.context(), MiB(90));
-  EXPECT_EQ(run.profile().findings.memory->hours_to_out_of_memory, 0);
+TEST(ForecastOutOfMemoryTest, CountsFromTheServingLevelToTheLimitLessTheAgentsOwn) {
+  RunFacts facts = Leak();
+  facts.starts.emplace().peaks = {MiB(700)};
+  facts.warm_up.emplace().need.agent_memory = MiB(2);
+  const auto hours = Hours(facts, MiB(202));
+  ASSERT_TRUE(hours);
+  EXPECT_NEAR(Leaked(*hours, 10, 1024), 100, 1e-6);
+  EXPECT_THAT(WarningsOf(facts, hours),
+              Contains(Field(&Warning::message, HasSubstr("reached after 2.84 h"))));
+}
+
+TEST(ForecastOutOfMemoryTest, FollowsTheLimit) {
+  const RunFacts facts = Leak();
+  EXPECT_NEAR(Leaked(*Hours(facts, MiB(300)), 10, 1024), 200, 1e-6);
+  EXPECT_EQ(Hours(facts, MiB(90)), 0);
 }
 
 TEST(ForecastOutOfMemoryTest, KnowsNoTimeWithoutARate) {
-  BareRun run;
-  run.profile().findings.memory = Leak();
-  ForecastOutOfMemory(run.context(), MiB(200));
-  EXPECT_FALSE(run.profile().findings.memory->hours_to_out_of_memory);
-  EXPECT_THAT(LeakMessage(run.profile()), Not(HasSubstr("reached after")));
+  const RunFacts facts = Leak();
+  const auto hours = Hours(facts, MiB(200), 0);
+  EXPECT_EQ(hours, std::nullopt);
+  EXPECT_THAT(WarningsOf(facts, hours),
+              Contains(Field(&Warning::message, Not(HasSubstr("reached after")))));
 }
 
 TEST(ForecastOutOfMemoryTest, SaysNothingOfMemoryThatDoesNotGrow) {
-  BareRun run;
-  ForecastOutOfMemory(run.context(), MiB(200));
-  run.profile().findings.memory = Leak();
-  run.profile().findings.memory->trend = MemoryTrend::kFlat;
-  ForecastOutOfMemory(run.context(), MiB(200));
-  EXPECT_FALSE(run.profile().findings.memory->hours_to_out_of_memory);
-  EXPECT_TRUE(run.profile().warnings.empty());
+  RunFacts facts = Leak();
+  facts.plateau->trend = MemoryTrend::kFlat;
+  EXPECT_EQ(Hours(facts, MiB(200)), std::nullopt);
+  EXPECT_THAT(WarningsOf(facts, std::nullopt),
+              Not(Contains(Field(&Warning::code, "leakSuspected"))));
 }
 
 TEST(PlateauTest, ForecastsForTheLimitThatIsRecommendedInTheEnd) {
@@ -98,7 +98,9 @@ TEST(PlateauTest, ForecastsForTheLimitThatIsRecommendedInTheEnd) {
   // A container serves its first row with 200 MiB; the first rows are not judged.
   const double room = profile.recommendation->requested.memory.mib() - 200;
   const double grown = static_cast<double>(found.requests) * 16 / 1024;
-  const double leaked = Leaked(found, profile.measurements->queries_per_second.value());
+  const double leaked =
+      Leaked(*found.hours_to_out_of_memory, profile.measurements->queries_per_second.value(),
+             *found.bytes_per_request);
   EXPECT_LE(leaked, room + 1);
   EXPECT_GE(leaked, room - 0.5 * grown);
 

@@ -10,8 +10,6 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::seconds kBudget{300};
-
 TEST(ProfileQueueTest, ACancelThatWaitsKeepsNobodyElse) {
   ProfilingBench bench;
   bench.RegisterInputs(TextRows(20));
@@ -50,7 +48,7 @@ TEST(ProfileQueueTest, AnExceptionFailsOneProfileAndTheQueueLivesOn) {
 TEST(ProfileQueueTest, SaysThatItsThreadCannotBeMade) {
   ProfilingBench bench;
   bench.queue().Stop();
-  const testing::RefusedThreads refused(1);
+  const fakes::RefusedThreads refused(1);
   const Status started = bench.queue().Start(InterruptedPolicy::kRequeue);
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().code(), ErrorCode::kResourceExhausted);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "server/profiling/live_progress.h"
 #include "server/profiling/profile_queue.h"
 #include "server/profiling/profile_service.h"
+#include "server/registry/artifact_store.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -26,9 +28,20 @@
 
 namespace mlprof {
 
+/// Of profiles that are to come to an answer.
+inline constexpr std::chrono::seconds kBudget{300};
+
+inline bool HasWarning(const Profile& profile, const std::string& code) {
+  return std::any_of(profile.warnings.begin(), profile.warnings.end(),
+                     [&](const Warning& warning) { return warning.code == code; });
+}
+
 class ProfilingBench {
  public:
-  explicit ProfilingBench(FakeModel model = {}) : runtime(std::move(model)) { Open(); }
+  explicit ProfilingBench(FakeModel model = {}, bool keep_root_read_only = false)
+      : runtime(std::move(model)), keep_root_read_only_(keep_root_read_only) {
+    Open();
+  }
   ~ProfilingBench() {
     Close();
     std::filesystem::remove_all(folder_);
@@ -44,6 +57,7 @@ class ProfilingBench {
     queue_.reset();
     events_.reset();
     profiles_.reset();
+    artifacts_.reset();
     sources_.reset();
     datasets_.reset();
     models_.reset();
@@ -95,11 +109,11 @@ class ProfilingBench {
   void AwaitPhase(const std::string& profile_id, const std::string& phase) {
     const Deadline deadline = Deadline::After(std::chrono::seconds(30));
     for (std::int64_t last = 0; !deadline.Passed(); AwaitEventAfter(profile_id, last, deadline)) {
-      const auto events = events_->After(profile_id, last, 1000);
+      const auto events = events_->After(profile_id, last);
       ASSERT_TRUE(events.has_value());
       for (const StoredEvent& event : *events) {
         last = event.id;
-        if (event.type == "phase" && event.data.value("phase", "") == phase) return;
+        if (event.type == "phase" && ParseJson(event.data)->value("phase", "") == phase) return;
       }
     }
     ADD_FAILURE() << "phase " << phase << " was not reached";
@@ -125,7 +139,10 @@ class ProfilingBench {
   ProfileQueue& queue() { return *queue_; }
   std::filesystem::path database_file() const { return folder_ / "mlprof.db"; }
   ModelRegistry& models() { return *models_; }
+  Database& database() { return *database_; }
   ProfileRepository& profiles() { return *profiles_; }
+  ArtifactStore& artifacts() { return *artifacts_; }
+  ContentStore& content() { return *content_; }
   EventHub& events() { return *events_; }
 
   static QueueWaits ShortWaits() {
@@ -143,6 +160,10 @@ class ProfilingBench {
   /// What all programs of the imitated host keep busy, the model among them. Set before a profile
   /// runs; less than the model uses is a quiet host.
   double busy_cores = 0;
+  /// The model's on a host of so many. Of the queue that the next Restart() makes.
+  std::function<Cpuset(int)> cpuset_of = &Cpuset::Whole;
+  /// Beside the agent's samples. Of the queue that the next Restart() makes.
+  std::vector<InstrumentKind> more_instruments;
 
  private:
   HostLoad ReadImitatedHost() const {
@@ -159,7 +180,7 @@ class ProfilingBench {
   }
 
   std::int64_t LastEventId(const std::string& profile_id, std::int64_t last) {
-    const auto events = events_->After(profile_id, last, 1000);
+    const auto events = events_->After(profile_id, last);
     return events && !events->empty() ? events->back().id : last;
   }
 
@@ -173,13 +194,17 @@ class ProfilingBench {
     models_.emplace(*database_, *content_);
     datasets_.emplace(*database_, *content_);
     sources_.emplace(*database_, *content_);
+    artifacts_.emplace(*database_, *content_);
     profiles_.emplace(*database_);
     events_.emplace(*profiles_);
-    RunServices services{runtime, *models_, *datasets_, *sources_, runtime.clock()};
+    RunServices services{runtime, *models_, *datasets_, *sources_, *artifacts_, runtime.clock()};
+    services.cpuset_of = cpuset_of;
     services.read_host_load = [this] { return ReadImitatedHost(); };
+    for (const InstrumentKind& kind : more_instruments) services.instruments.push_back(kind);
+    services.keep_root_read_only = keep_root_read_only_;
     queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_, waits);
-    service_.emplace(*profiles_, *models_, *datasets_, *sources_, *queue_, *events_, live_,
-                     "docker");
+    service_.emplace(*profiles_, *models_, *datasets_, *sources_, *artifacts_, *queue_, *events_,
+                     live_, "docker");
     ASSERT_TRUE(queue_->Start(policy).has_value());
   }
 
@@ -212,6 +237,7 @@ class ProfilingBench {
             Bytes(static_cast<std::int64_t>(bytes.size())), std::to_string(bytes.size())};
   }
 
+  const bool keep_root_read_only_;
   std::filesystem::path folder_;
   ControllerMetrics metrics_{"test"};
   LiveProgress live_;
@@ -220,6 +246,7 @@ class ProfilingBench {
   std::optional<ModelRegistry> models_;
   std::optional<DatasetRegistry> datasets_;
   std::optional<SourceRegistry> sources_;
+  std::optional<ArtifactStore> artifacts_;
   std::optional<ProfileRepository> profiles_;
   std::optional<EventHub> events_;
   std::optional<ProfileQueue> queue_;

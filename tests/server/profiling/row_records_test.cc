@@ -18,7 +18,7 @@ RequestRecord Request(std::uint32_t row, std::uint32_t latency_us,
 TEST(RowRecordsTest, TakeMediansOverTheReplaysOfARow) {
   ReplayResult replay;
   replay.requests = {Request(1, 9000, 5000), Request(1, 10000, 6000), Request(1, 90000, 5500)};
-  const Rows rows = {"a", "bb"};
+  const HeldRows rows({"a", "bb"});
   const auto records = MakeRowRecords(rows, replay);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].row, 1);
@@ -31,7 +31,7 @@ TEST(RowRecordsTest, TakeMediansOverTheReplaysOfARow) {
 TEST(RowRecordsTest, LeaveAFailedRowWithoutFigures) {
   ReplayResult replay;
   replay.requests = {Request(0, 100, 50, 500)};
-  const Rows rows = {"a"};
+  const HeldRows rows({"a"});
   const auto records = MakeRowRecords(rows, replay);
   EXPECT_EQ(records.at(0).status, 500);
   EXPECT_FALSE(records.at(0).latency_ms);

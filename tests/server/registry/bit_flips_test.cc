@@ -9,8 +9,8 @@
 #include "common/json/domain_json.h"
 #include "server/registry/content_references.h"
 #include "server/storage/azure_blobs.h"
+#include "tests/common/tar/tar_builder.h"
 #include "tests/server/registry/registry_fixture.h"
-#include "tests/server/registry/tar_builder.h"
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 

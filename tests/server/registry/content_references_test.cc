@@ -5,8 +5,8 @@
 #include "common/hash/sha256.h"
 #include "server/registry/content_upkeep.h"
 #include "server/storage/azure_blobs.h"
+#include "tests/common/tar/tar_builder.h"
 #include "tests/server/registry/registry_fixture.h"
-#include "tests/server/registry/tar_builder.h"
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 
@@ -27,7 +27,7 @@ class ContentReferencesTest : public RegistryTest {
   std::string Orphan(const std::string& bytes) {
     const fs::path file = content_->NewIncomingPath();
     WriteBytes(file, bytes);
-    EXPECT_TRUE(content_->PutFile(file, Sha256Hex(bytes)));
+    EXPECT_TRUE(content_->PutFile(file, ContentClaim(*content_, Sha256Hex(bytes))));
     return Sha256Hex(bytes);
   }
   void Change(const char* sql) {
@@ -57,7 +57,8 @@ class ContentReferencesTest : public RegistryTest {
 
 TEST_F(ContentReferencesTest, AreReadByNoIndex) {
   const std::string plan = PlanOf(kReferencesSql);
-  for (const char* table : {"models", "datasets", "sources", "azure_blobs", "azure_blocks"}) {
+  for (const char* table :
+       {"models", "datasets", "sources", "profile_artifacts", "azure_blobs", "azure_blocks"}) {
     EXPECT_NE(plan.find(std::string("SCAN ") + table + "\n"), std::string::npos) << plan;
   }
   EXPECT_EQ(plan.find("INDEX"), std::string::npos) << plan;
@@ -71,6 +72,32 @@ TEST_F(ContentReferencesTest, AStartPutsIntoQuarantineWhatNoRowRefersTo) {
   EXPECT_FALSE(content_->HasFile(orphan));
   EXPECT_EQ(Quarantined(), 1u);
   EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+}
+
+TEST_F(ContentReferencesTest, OrphansAreFoundAndQuarantinedWhileTheServerRuns) {
+  const Model model = Register("a", "weights");
+  const std::string orphan = Orphan("orphan");
+  const auto found = FindOrphanContent(*database_, *content_);
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->at(0).sha256, orphan);
+  EXPECT_EQ(found->at(0).size, Bytes(6));
+  EXPECT_TRUE(content_->HasFile(orphan));
+  EXPECT_EQ(QuarantineOrphanContent(*database_, *content_, Now(), {})->size(), 1u);
+  EXPECT_FALSE(content_->HasFile(orphan));
+  EXPECT_EQ(Quarantined(), 1u);
+  EXPECT_TRUE(FindOrphanContent(*database_, *content_)->empty());
+  EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+}
+
+TEST_F(ContentReferencesTest, OrphansStayBeforeTheDatabaseHasPassedItsCheck) {
+  const std::string orphan = Orphan("orphan");
+  database_.reset();
+  database_ =
+      Database::Open(folder_ / "mlprof.db", {.check_time = std::chrono::milliseconds(0)}).value();
+  ASSERT_FALSE(database_->checked());
+  EXPECT_EQ(QuarantineOrphanContent(*database_, *content_, Now(), {}).error().code(),
+            ErrorCode::kUnavailable);
+  EXPECT_TRUE(content_->HasFile(orphan));
 }
 
 TEST_F(ContentReferencesTest, AStartTakesBackWhatARestoredDatabaseRefersTo) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "server/registry/content_guid.h"
 #include "server/registry/packed_rows.h"
 #include "tests/server/registry/registry_fixture.h"
@@ -143,6 +145,32 @@ TEST_F(DatasetRegistryTest, DeletesWhatNoUnfinishedProfileUses) {
   ASSERT_TRUE(datasets_.Delete("default", "requests"));
   EXPECT_EQ(FilesUnder("content"), 0u);
   EXPECT_EQ(datasets_.Delete("default", "requests").error().code(), ErrorCode::kNotFound);
+}
+
+// VmRSS or VmHWM of this process.
+Bytes Resident(const std::string& which) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(which)) return KiB(std::stoll(line.substr(which.size() + 1)));
+  }
+  return {};
+}
+
+TEST_F(DatasetRegistryTest, RegistersALargeTextInAFewMebibytes) {
+  SpooledBody body = Upload("");
+  std::ofstream text(*body.file, std::ios::binary);
+  const std::string row(64 << 10, 'x');
+  for (int i = 0; i < 1600; ++i) text << i << row << '\n';
+  text.close();
+  std::ofstream("/proc/self/clear_refs") << "5";  // forgets the peak
+  [[maybe_unused]] const Bytes before = Resident("VmRSS:");
+  const auto made = datasets_.Register({"default", "large", "", "text/plain"}, body, {});
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_EQ(made->row_count, 1600);
+  EXPECT_EQ(made->distinct_row_count, 1600);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT((Resident("VmHWM:") - before).mib(), 20);
+#endif
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/common/tar/memory_source.h"
 #include "tests/server/registry/gzip_bytes.h"
-#include "tests/server/registry/memory_source.h"
 
 namespace mlprof {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "common/hash/sha256.h"
 #include "server/registry/content_references.h"
+#include "tests/common/tar/tar_builder.h"
 #include "tests/server/registry/gzip_bytes.h"
 #include "tests/server/registry/registry_fixture.h"
-#include "tests/server/registry/tar_builder.h"
 #include "tests/server/storage/example_profile.h"
 
 namespace mlprof {
@@ -196,7 +196,7 @@ TEST_F(ModelRegistryTest, AStartMovesAwayWhatNoRowRefersTo) {
   const auto model = Register("a", tar_);
   const auto orphan = content_->NewIncomingPath();
   std::ofstream(orphan) << "orphan";
-  ASSERT_TRUE(content_->PutFile(orphan, Sha256Hex("orphan")));
+  ASSERT_TRUE(content_->PutFile(orphan, ContentClaim(*content_, Sha256Hex("orphan"))));
   ASSERT_EQ(FilesUnder("content"), 2u);
   std::ofstream(content_->NewIncomingPath()) << "half an upload";
   const auto again = ContentStore::Open(folder_.path()).value();

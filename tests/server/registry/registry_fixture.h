@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "server/registry/artifact_store.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -51,6 +52,7 @@ class RegistryTest : public testing::Test {
   ModelRegistry models_{*database_, *content_};
   DatasetRegistry datasets_{*database_, *content_};
   SourceRegistry sources_{*database_, *content_};
+  ArtifactStore artifacts_{*database_, *content_};
   ProfileRepository profiles_{*database_};
 };
 

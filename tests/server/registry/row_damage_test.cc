@@ -4,8 +4,8 @@
 #include "server/registry/model_rows.h"
 #include "server/storage/azure_blobs.h"
 #include "server/storage/statement.h"
+#include "tests/common/tar/tar_builder.h"
 #include "tests/server/registry/registry_fixture.h"
-#include "tests/server/registry/tar_builder.h"
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 
@@ -26,6 +26,8 @@ class RowDamageTest : public RegistryTest {
     ASSERT_TRUE(datasets_.RegisterRows({"default", "rows", "", ""}, {"a"}, {}));
     ASSERT_TRUE(sources_.Register("default", Upload(tar)));
     profile_ = profiles_.Create(ExampleProfile("p"), {}, false).value().profile;
+    artifact_ =
+        artifacts_.Keep(profile_.id, {"log", "a.log", "text/plain", std::string("text")}).value();
     ASSERT_TRUE(database_->Write([](Connection& connection) -> Status {
       MLPROF_TRY(SaveBlob(connection, kBlob, {"path", kBlobDigest, Bytes(1), Timestamp()}));
       return SaveBlock(connection, kBlob, {"block", kBlobDigest, Bytes(1)}, Timestamp());
@@ -43,6 +45,7 @@ class RowDamageTest : public RegistryTest {
 
   static inline const BlobName kBlob{"default", "container", "path"};
   Profile profile_;
+  Artifact artifact_;
 };
 
 TEST_F(RowDamageTest, RowsAsTheyWereWrittenPass) {
@@ -67,6 +70,8 @@ TEST_F(RowDamageTest, AStartNamesTheRowThatChanged) {
       {"UPDATE sources SET size_bytes = size_bytes + 1", "the source sha256:"},
       {"UPDATE profiles SET document = replace(document, '\"cpu\"', '\"cqu\"')", "the profile p ("},
       {"UPDATE profiles SET state = 'Succeeded'", "the profile p ("},
+      {"UPDATE profile_artifacts SET media_type = 'text/html'",
+       "the artifact a.log of the profile "},
       {"UPDATE azure_blobs SET modified_unix_ms = 1", "the blob container/path"},
       {"UPDATE azure_blocks SET created_unix_ms = 1", "a block of the blob container/path"},
   };
@@ -90,6 +95,7 @@ TEST_F(RowDamageTest, ReadingSaysWhichRowIsDamaged) {
   Change("UPDATE models SET tags = '{\"a\":\"b\"}'");
   Change("UPDATE datasets SET description = 'another'");
   Change("UPDATE profiles SET dataset_id = 'another:1'");
+  Change("UPDATE profile_artifacts SET name = 'b.log'");
   Change("UPDATE azure_blobs SET size_bytes = 2; UPDATE azure_blocks SET size_bytes = 2");
   const auto blob =
       database_->Read([](Connection& connection) { return FindBlob(connection, kBlob); });
@@ -105,6 +111,8 @@ TEST_F(RowDamageTest, ReadingSaysWhichRowIsDamaged) {
       {MessageOf(profiles_.Get("default", "p")), "the profile " + profile_.id},
       {MessageOf(profiles_.List("default", {}, {})), "the profile " + profile_.id},
       {MessageOf(profiles_.Queued()), "the profile " + profile_.id},
+      {MessageOf(artifacts_.Get(profile_.id, artifact_.id)), "the artifact " + artifact_.id},
+      {MessageOf(artifacts_.List(profile_.id, {})), "the artifact " + artifact_.id},
       {MessageOf(blob), "the blob path"},
       {MessageOf(block), "the block block"},
   };

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "server/registry/text_checks.h"
+#include <fstream>
+
+#include "common/text/base64.h"
+#include "server/registry/row_upload.h"
+#include "tests/server/storage/temporary_directory.h"
 
 namespace mlprof {
 namespace {
@@ -16,12 +20,28 @@ struct Good {
 
 const std::string kBinary("\x00\xff", 2);
 
+Result<Rows> Decode(std::string_view type, std::string_view body) {
+  KeptRows rows;
+  MLPROF_TRY(DecodeRows(type, body, rows));
+  return rows.Take();
+}
+
+// The same from a file.
+Result<Rows> Upload(std::string_view type, const std::string& body) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder / "upload", std::ios::binary) << body;
+  KeptRows rows;
+  MLPROF_TRY(DecodeUpload(type, folder / "upload", rows));
+  return rows.Take();
+}
+
 class GoodRowsTest : public testing::TestWithParam<Good> {};
 
 TEST_P(GoodRowsTest, AreDecoded) {
-  const auto rows = DecodeRows(GetParam().type, GetParam().body);
+  const auto rows = Decode(GetParam().type, GetParam().body);
   ASSERT_TRUE(rows) << rows.error().message();
   EXPECT_EQ(*rows, GetParam().rows);
+  EXPECT_EQ(Upload(GetParam().type, GetParam().body).value(), GetParam().rows);
 }
 
 const Good kGood[] = {
@@ -71,7 +91,7 @@ struct Bad {
 class BadRowsTest : public testing::TestWithParam<Bad> {};
 
 TEST_P(BadRowsTest, AreRefusedWithTheirPlace) {
-  const auto rows = DecodeRows(GetParam().type, GetParam().body);
+  const auto rows = Decode(GetParam().type, GetParam().body);
   ASSERT_FALSE(rows);
   EXPECT_EQ(rows.error().code(), GetParam().code) << rows.error().message();
   if (!GetParam().pointer) return;
@@ -124,32 +144,32 @@ INSTANTIATE_TEST_SUITE_P(All, BadRowsTest, testing::ValuesIn(kBad),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(RowFormatsTest, NamesEveryBadRowUpToALimit) {
-  const auto two = DecodeRows("text/plain", "\xff\na\n\xfe\n");
+  const auto two = Decode("text/plain", "\xff\na\n\xfe\n");
   ASSERT_EQ(two.error().fields().size(), 2u);
   EXPECT_EQ(two.error().fields().back().pointer, "/rows/2");
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "\xff\n";
-  EXPECT_EQ(DecodeRows("text/plain", many).error().fields().size(), 20u);
+  EXPECT_EQ(Decode("text/plain", many).error().fields().size(), 20u);
 }
 
 TEST(RowFormatsTest, TakesARowThatIsALargeArray) {
   std::string line = "[0";
   for (int i = 0; i < 250'000; ++i) line += ",1";
   line += "]";
-  EXPECT_EQ(DecodeRows("application/jsonl", line).value(), Rows{line});
+  EXPECT_EQ(Decode("application/jsonl", line).value(), Rows{line});
 }
 
 TEST(RowFormatsTest, LeavesTheKeysOfARowToTheModel) {
   const std::string line = R"({"a":1,"a":2})";
-  EXPECT_EQ(DecodeRows("application/jsonl", line).value(), Rows{line});
-  EXPECT_FALSE(DecodeRows("application/json", R"({"rows":["a"],"rows":["b"]})"));
+  EXPECT_EQ(Decode("application/jsonl", line).value(), Rows{line});
+  EXPECT_FALSE(Decode("application/json", R"({"rows":["a"],"rows":["b"]})"));
 }
 
 TEST(RowFormatsTest, TakesManyRowsThatAreObjects) {
   std::string body = "{\"rows\":[";
   for (int i = 0; i < 100'000; ++i) body += "{\"base64\":\"\"},";
   body += "\"last\"]}";
-  EXPECT_EQ(DecodeRows("application/json", body).value().size(), 100'001u);
+  EXPECT_EQ(Decode("application/json", body).value().size(), 100'001u);
 }
 
 TEST(TextChecksTest, DecodesBase64Strictly) {
@@ -159,6 +179,40 @@ TEST(TextChecksTest, DecodesBase64Strictly) {
   for (const char* bad : {"Z", "Zg=", "Zg", "====", "Z===", "Zm9v\n", "Zm-_", "=g==", "Zg==Zg=="}) {
     EXPECT_FALSE(DecodeBase64(bad)) << bad;
   }
+}
+
+TEST(RowUploadTest, TakesLinesThatAreLongerThanWhatIsReadAtOnce) {
+  Rows rows;
+  std::string body;
+  for (const std::size_t size : {1, (1 << 20) - 1, 1 << 20, 5, (3 << 20) + 7, 2}) {
+    rows.push_back(std::string(size, static_cast<char>('a' + rows.size())));
+    body += rows.back() + "\r\n";
+  }
+  EXPECT_TRUE(Upload("text/plain", body).value() == rows);
+  EXPECT_TRUE(Upload("text/plain", body + "the last").value().back() == "the last");
+}
+
+TEST(RowUploadTest, NamesABadRowFarIntoTheText) {
+  std::string body;
+  for (int i = 0; i < 300'000; ++i) body += "0123456789\n";
+  const auto refused = Upload("text/plain", body + "\xff\nrow\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fields().at(0).pointer, "/rows/300000");
+  EXPECT_EQ(Upload("text/plain", "\n\n").error().fields().at(0).pointer, "/rows");
+}
+
+class FullSink final : public RowSink {
+ public:
+  Status Add(std::string) override { return Fail(Unavailable("the disk is full")); }
+};
+
+TEST(RowUploadTest, EndsWithTheSinksError) {
+  FullSink full;
+  for (const char* type : {"text/plain", "application/jsonl", "text/csv"}) {
+    EXPECT_EQ(DecodeRows(type, "1\n2\n", full).error().message(), "the disk is full");
+  }
+  EXPECT_EQ(DecodeRows("application/json", R"({"rows":["a","b"]})", full).error().message(),
+            "the disk is full");
 }
 
 }  // namespace

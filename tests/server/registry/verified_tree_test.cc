@@ -5,8 +5,8 @@
 
 #include <thread>
 
+#include "tests/common/tar/tar_builder.h"
 #include "tests/server/registry/registry_fixture.h"
-#include "tests/server/registry/tar_builder.h"
 #include "tests/server/storage/damaged_file.h"
 
 namespace mlprof {

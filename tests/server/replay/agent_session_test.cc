@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fakes/fake_agent_link.h"
+#include "tests/fakes/soon.h"
 
 namespace mlprof {
 namespace {
@@ -16,15 +17,21 @@ ReplayPlan Once(std::size_t rows) {
   return plan;
 }
 
-Deadline Soon() { return Deadline::After(std::chrono::seconds(20)); }
+using fakes::Soon;
 
 // Says what a test makes it say, on the test's own thread.
 class ToldLink final : public AgentLink {
  public:
   void Listen(AgentListener* listener) override { listener_ = listener; }
   void Start(const agent_protocol::Start&) override {}
-  void SendRow(const agent_protocol::Row&) override {}
+  void SetConnections(const agent_protocol::Connections& connections) override {
+    said_ += std::to_string(connections.held) + " held, ";
+  }
+  void SendRow(const agent_protocol::Row&) override { said_ += "row, "; }
   void Stop(const agent_protocol::Stop&) override {}
+
+  /// What the session said, since this was last asked.
+  std::string Said() { return std::exchange(said_, ""); }
 
   void TellReady() { listener_->OnReady({}); }
   void TellOomKills(std::int64_t so_far) {
@@ -35,16 +42,17 @@ class ToldLink final : public AgentLink {
   }
 
  private:
+  std::string said_;
   AgentListener* listener_ = nullptr;
 };
 
 TEST(AgentSessionTest, ReplaysEveryRowOfAModelThatAnswers) {
   FakeClock clock;
-  FakeAgentLink link({}, kAmple, false, clock);
+  FakeAgentLink link({}, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
-  const Rows rows = {"a", "b", "c"};
+  const HeldRows rows({"a", "b", "c"});
   const ReplayResult result = session.Replay(rows, Once(3), {}, Soon());
   EXPECT_EQ(result.requests.size(), 3U);
   EXPECT_EQ(result.failures, 0);
@@ -57,11 +65,11 @@ TEST(AgentSessionTest, KeepsAReplayFreeOfTheLateAnswersOfTheOneBefore) {
   FakeModel model;
   *model.silent = true;
   FakeClock clock;
-  FakeAgentLink link(model, kAmple, false, clock);
+  FakeAgentLink link(model, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
-  const Rows rows = {"a", "b"};
+  const HeldRows rows({"a", "b"});
   const ReplayResult given_up =
       session.Replay(rows, Once(2), {}, Deadline::After(std::chrono::milliseconds(20)));
   EXPECT_TRUE(given_up.requests.empty());
@@ -73,19 +81,19 @@ TEST(AgentSessionTest, TellsAnOomKillFromACrash) {
   FakeClock clock;
   FakeModel model;
   model.status = [](const std::string& row) { return row == "die" ? 0 : 200; };
-  FakeAgentLink crashing(model, kAmple, false, clock);
+  FakeAgentLink crashing(model, kAmple, {}, clock);
   AgentSession crashed(crashing, clock);
   crashed.Start({});
   ASSERT_TRUE(crashed.AwaitReady({}, Soon()).has_value());
-  EXPECT_TRUE(crashed.Replay({"die"}, Once(1), {}, Soon()).target_lost);
+  EXPECT_TRUE(crashed.Replay(HeldRows({"die"}), Once(1), {}, Soon()).target_lost);
   EXPECT_EQ(crashed.Death().oom_kills, 0);
   EXPECT_EQ(crashed.Death().signal, SIGSEGV);
 
-  FakeAgentLink starving({}, {Cores(1.0), MiB(150)}, false, clock);
+  FakeAgentLink starving({}, {Cores(1.0), MiB(150)}, {}, clock);
   AgentSession starved(starving, clock);
   starved.Start({});
   ASSERT_TRUE(starved.AwaitReady({}, Soon()).has_value());
-  EXPECT_TRUE(starved.Replay({"x"}, Once(1), {}, Soon()).target_lost);
+  EXPECT_TRUE(starved.Replay(HeldRows({"x"}), Once(1), {}, Soon()).target_lost);
   EXPECT_EQ(starved.Death().oom_kills, 1);
 }
 
@@ -93,7 +101,7 @@ TEST(AgentSessionTest, SaysWhyTheModelDidNotStart) {
   FakeClock clock;
   FakeModel model;
   model.start_failure = "/server: No such file or directory";
-  FakeAgentLink link(model, kAmple, false, clock);
+  FakeAgentLink link(model, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   EXPECT_FALSE(session.AwaitReady({}, Soon()).has_value());
@@ -148,19 +156,37 @@ TEST(AgentSessionTest, KeepsTheDeadlineOfAStartThatWasKilledForMemory) {
   EXPECT_EQ(session.Death().oom_kills, 1);
 }
 
+TEST(AgentSessionTest, SaysOverWhichConnectionsTheRowsGoWhereThatChanges) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  const HeldRows rows({"a"});
+  const Deadline at_once = Deadline::After(std::chrono::seconds(0));
+  session.Replay(rows, Once(1), {}, at_once);
+  EXPECT_EQ(link.Said(), "row, ");
+  ReplayPlan held = Once(1);
+  held.connections = {agent_protocol::Connections::Policy::kManyHeld, 8};
+  session.Replay(rows, held, {}, at_once);
+  EXPECT_EQ(link.Said(), "8 held, row, ");
+  session.Replay(rows, held, {}, at_once);
+  EXPECT_EQ(link.Said(), "row, ");
+  session.Replay(rows, Once(1), {}, at_once);
+  EXPECT_EQ(link.Said(), "0 held, row, ");
+}
+
 // Every row after the other, to the one that a worker dies of.
 ReplayResult ReplayToTheKill(const Rows& rows, int status_of_bad) {
   FakeModel model;
   model.forks = true;
   model.status = [=](const std::string& row) { return row == "bad" ? status_of_bad : 200; };
   FakeClock clock;
-  FakeAgentLink link(model, kAmple, false, clock);
+  FakeAgentLink link(model, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   EXPECT_TRUE(session.AwaitReady({}, Soon()).has_value());
   ReplayPlan plan = Once(rows.size());
   plan.ends_at_kill = true;
-  return session.Replay(rows, plan, {}, Soon());
+  return session.Replay(HeldRows(rows), plan, {}, Soon());
 }
 
 TEST(AgentSessionTest, EndsAReplayWithTheRowThatAWorkerDiedOf) {
@@ -186,13 +212,13 @@ TEST(AgentSessionTest, LosesTheTargetWhereTheModelDiesBehindABrokenConnection) {
   model.resets_first = true;
   model.status = [](const std::string& row) { return row == "bad" ? 0 : 200; };
   FakeClock clock;
-  FakeAgentLink link(model, kAmple, false, clock);
+  FakeAgentLink link(model, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
   ReplayPlan plan = Once(3);
   plan.ends_at_kill = true;
-  const ReplayResult result = session.Replay({"good", "bad", "good"}, plan, {}, Soon());
+  const ReplayResult result = session.Replay(HeldRows({"good", "bad", "good"}), plan, {}, Soon());
   EXPECT_TRUE(result.target_lost);
   EXPECT_EQ(result.LastRowTaken(), 1U);
   EXPECT_EQ(result.requests.size(), 2U);
@@ -208,13 +234,13 @@ ReplayPlan Paced(double rate, std::chrono::milliseconds time) {
 
 TEST(AgentSessionTest, KeepsARateThatTheModelCanServe) {
   FakeClock clock;
-  FakeAgentLink link({}, kAmple, false, clock);  // 2 ms a row, one after the other
+  FakeAgentLink link({}, kAmple, {}, clock);  // 2 ms a row, one after the other
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
   const auto began = clock.Now();
   const ReplayResult result =
-      session.Replay({"a"}, Paced(100, std::chrono::seconds(10)), {}, Soon());
+      session.Replay(HeldRows({"a"}), Paced(100, std::chrono::seconds(10)), {}, Soon());
   ASSERT_EQ(result.requests.size(), 1000U);
   for (const RequestRecord& request : result.requests) {
     EXPECT_EQ(request.latency_us, 2000U);
@@ -226,12 +252,12 @@ TEST(AgentSessionTest, KeepsARateThatTheModelCanServe) {
 
 TEST(AgentSessionTest, LetsLatencyGrowWhereTheModelCannotKeepTheRate) {
   FakeClock clock;
-  FakeAgentLink link({}, kAmple, false, clock);
+  FakeAgentLink link({}, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
   const ReplayResult result =
-      session.Replay({"a"}, Paced(1000, std::chrono::seconds(2)), {}, Soon());
+      session.Replay(HeldRows({"a"}), Paced(1000, std::chrono::seconds(2)), {}, Soon());
   // A model of 500 rows a second leaves half of them waiting: the last for a second or so.
   EXPECT_EQ(static_cast<std::int64_t>(result.requests.size()) + result.unsent, 2000);
   EXPECT_GT(result.requests.back().latency_us, 800'000U);
@@ -241,13 +267,13 @@ TEST(AgentSessionTest, EndsAnOpenLoopWhoseModelDied) {
   FakeClock clock;
   FakeModel model;
   model.status = [](const std::string& row) { return row == "die" ? 0 : 200; };
-  FakeAgentLink link(model, kAmple, false, clock);
+  FakeAgentLink link(model, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
   ReplayPlan plan = Paced(100, std::chrono::hours(1));
   plan.order = {0, 0, 1};
-  const ReplayResult result = session.Replay({"live", "die"}, plan, {}, Soon());
+  const ReplayResult result = session.Replay(HeldRows({"live", "die"}), plan, {}, Soon());
   EXPECT_TRUE(result.target_lost);
   EXPECT_EQ(result.requests.size(), 2U);
 }
@@ -256,13 +282,13 @@ TEST(AgentSessionTest, StopsWhenAsked) {
   FakeModel model;
   *model.silent = true;
   FakeClock clock;
-  FakeAgentLink link(model, kAmple, false, clock);
+  FakeAgentLink link(model, kAmple, {}, clock);
   AgentSession session(link, clock);
   session.Start({});
   ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_TRUE(session.Replay({"a"}, Once(1), stop.get_token(), Soon()).stopped);
+  EXPECT_TRUE(session.Replay(HeldRows({"a"}), Once(1), stop.get_token(), Soon()).stopped);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/server/replay/answers.h"
+
 namespace mlprof {
 namespace {
 
@@ -13,13 +15,6 @@ ReplayPlan Plan(std::size_t rows, int concurrency) {
   for (std::uint32_t i = 0; i < rows; ++i) plan.order.push_back(i);
   plan.concurrency = concurrency;
   return plan;
-}
-
-agent_protocol::Answer Ok(std::uint64_t id) {
-  agent_protocol::Answer answer;
-  answer.id = id;
-  answer.http_status = 200;
-  return answer;
 }
 
 TEST(ClosedLoopTest, KeepsExactlySoManyInFlight) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/server/replay/answers.h"
+
 namespace mlprof {
 namespace {
 
@@ -17,13 +19,6 @@ ReplayPlan Plan() {
   plan.order = {0, 1, 2};
   plan.open_loop = OpenLoop{100, Arrivals::kConstant};
   return plan;
-}
-
-agent_protocol::Answer Ok(std::uint64_t id) {
-  agent_protocol::Answer answer;
-  answer.id = id;
-  answer.http_status = 200;
-  return answer;
 }
 
 int SendAll(ReplayLoop& loop, Time now) {

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(FormatEventTest, KeepsTheDataOnOneLine) {
-  EXPECT_EQ(FormatEvent({7, "log", {{"text", "a\nb"}}}),
+  EXPECT_EQ(FormatEvent({7, "log", DumpJson({{"text", "a\nb"}})}),
             "id: 7\nevent: log\ndata: {\"text\":\"a\\nb\"}\n\n");
 }
 
@@ -59,6 +59,37 @@ TEST_F(EventStreamTest, EndsWhereTheProfileEndedJustBeforeItWaits) {
   EXPECT_EQ(stream_.Read(), std::nullopt);
   hub_.Forget(id_);
   EXPECT_EQ(woken_, 1);  // once is enough
+}
+
+TEST_F(EventStreamTest, LeavesNothingBehindWhereItsClientGoesWhileItWaits) {
+  EXPECT_THAT(stream_.Read().value_or(""), HasSubstr("retry"));
+  Wait();
+  for (int i = 0; i < 1000; ++i) {
+    EventStream gone(hub_, id_, 0, [] { return false; });
+    EXPECT_TRUE(gone.Read());
+    gone.OnReady([this] { ++woken_; });
+  }
+  EXPECT_EQ(hub_.CountWaiting(id_), 1u);
+  hub_.PublishStored(id_, "phase", Json::object());
+  EXPECT_EQ(woken_, 1);
+}
+
+TEST_F(EventStreamTest, ReadsAPageOnlyWhenTheOneBeforeIsTaken) {
+  constexpr int kEvents = 40;
+  const std::string text(60'000, 'x');
+  for (int i = 0; i < kEvents; ++i) hub_.PublishStored(id_, "log", {{"text", text}});
+  hub_.PublishStored(id_, "done", Json::object());
+  std::string all;
+  int pieces = 0;
+  for (auto piece = stream_.Read(); piece; piece = stream_.Read()) {
+    EXPECT_LE(piece->size(), std::size_t{130 << 10});
+    all += *piece;
+    ++pieces;
+  }
+  EXPECT_GE(pieces, kEvents / 2);
+  for (int id = 1; id <= kEvents + 1; ++id) {
+    EXPECT_THAT(all, HasSubstr("id: " + std::to_string(id) + "\n"));
+  }
 }
 
 TEST_F(EventStreamTest, MissesNoLastEventThatComesWhileItAsks) {

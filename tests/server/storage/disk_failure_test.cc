@@ -47,6 +47,20 @@ TEST_F(DiskFailureTest, KeepsTheWalWhenACheckpointDidNotReachTheDisk) {
   EXPECT_TRUE(Insert(**again, "damson"));
 }
 
+// The last checkpoint is made as the database is closed, where nobody is left to tell.
+TEST_F(DiskFailureTest, KeepsTheWalWhenTheLastCheckpointDidNotReachTheDisk) {
+  {
+    auto open = Open();
+    ASSERT_TRUE(Insert(**open, "damson"));
+    const FailingSync failing("mlprof.db");
+    open->reset();
+  }
+  EXPECT_GT(std::filesystem::file_size(folder_ / "mlprof.db-wal"), 0u);
+  const auto again = Open();
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_TRUE(Has(**again, "damson"));
+}
+
 TEST_F(DiskFailureTest, TellsAWriteThatTheDiskRefusesAndGoesOnAfterIt) {
   const auto open = Open();
   rlimit most{};

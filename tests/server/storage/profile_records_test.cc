@@ -21,20 +21,8 @@ class ProfileRecordsTest : public testing::Test {
   const std::string id_ = profiles_.Create(ExampleProfile("p"), {}, false).value().profile.id;
 };
 
-Sample ExampleSample(int n) {
-  Sample sample;
-  sample.at = std::chrono::milliseconds(10 * n);
-  sample.cpu_time = std::chrono::microseconds(137 * n);
-  sample.usage = MiB(100 - n);  // falls, so that differences are negative
-  sample.oom_kills = n / 2;
-  sample.agent_memory = KiB(n);
-  if (n % 2 == 0) sample.host_cpu_pressure = 0.25 * n;
-  sample.mapped_file = MiB(64);
-  sample.file_refaults = n / 25;
-  if (n % 25 == 0) sample.peak_unreclaimable = MiB(700);
-  if (n % 3 == 0) sample.send_lag = std::chrono::microseconds(n);
-  if (n % 5 == 0) sample.run_queue_wait = std::chrono::microseconds(7 * n);
-  return sample;
+Series ExampleSeries() {
+  return {"memoryInBytes", "bytes", "agent", {{std::chrono::milliseconds(10), 4096}}};
 }
 
 TEST_F(ProfileRecordsTest, KeepsTrialsWithTheirExactLatencies) {
@@ -63,25 +51,9 @@ TEST_F(ProfileRecordsTest, RefusesRecordsOfAnUnknownProfile) {
   EXPECT_EQ(profiles_.AppendLog("unknown", "x").error().code(), ErrorCode::kNotFound);
 }
 
-TEST_F(ProfileRecordsTest, KeepsSamplesBatchByBatch) {
-  std::vector<Sample> samples;
-  for (int n = 0; n < 100; ++n) samples.push_back(ExampleSample(n));
-  ASSERT_TRUE(profiles_.AddSamples(id_, std::span(samples).first(60)));
-  ASSERT_TRUE(profiles_.AddSamples(id_, std::span(samples).subspan(60)));
-  ASSERT_TRUE(profiles_.AddSamples(id_, {}));
-  const auto read = profiles_.Samples(id_);
-  ASSERT_EQ(read->size(), 100u);
-  EXPECT_EQ(EncodeSamples(*read), EncodeSamples(samples));
-  EXPECT_EQ(read->at(25).peak_unreclaimable, MiB(700));
-  EXPECT_FALSE(read->at(26).peak_unreclaimable);
-  EXPECT_EQ(read->at(30).send_lag, std::chrono::microseconds(30));
-  EXPECT_EQ(read->at(30).run_queue_wait, std::chrono::microseconds(210));
-  EXPECT_EQ(read->at(30).mapped_file, MiB(64));
-  EXPECT_EQ(read->at(50).file_refaults, 2);
-  EXPECT_EQ(read->at(51).usage, MiB(49));
-  EXPECT_EQ(read->at(99).cpu_time, std::chrono::microseconds(137 * 99));
-  EXPECT_FALSE(read->at(51).host_cpu_pressure);
-  EXPECT_EQ(read->at(52).host_cpu_pressure, 13.0);
+TEST(RecordCodecTest, RefusesBytesThatAreNoRecords) {
+  EXPECT_FALSE(DecodeRowRecords("\x02"));
+  EXPECT_FALSE(DecodeLatencies("abc"));
 }
 
 TEST_F(ProfileRecordsTest, KeepsRowsInPlaceOfFormerOnes) {
@@ -127,20 +99,55 @@ TEST_F(ProfileRecordsTest, KeepsTheLogsLast4MiB) {
 
 TEST_F(ProfileRecordsTest, GivesTheEventsAfterAnId) {
   for (const std::int64_t n : {3, 5, 9}) {
-    ASSERT_TRUE(profiles_.AddEvent(id_, {n, "phase", Json{{"n", n}}}));
+    ASSERT_TRUE(profiles_.AddEvent(id_, {n, "phase", DumpJson({{"n", n}})}));
   }
-  EXPECT_EQ(profiles_.AddEvent(id_, {9, "phase", Json{}}).error().code(), ErrorCode::kConflict);
+  EXPECT_EQ(profiles_.AddEvent(id_, {9, "phase", "{}"}).error().code(), ErrorCode::kConflict);
   const auto events = profiles_.EventsAfter(id_, 3);
   ASSERT_EQ(events->size(), 2u);
   EXPECT_EQ(events->front().id, 5);
-  EXPECT_EQ(events->back().data["n"], 9);
+  EXPECT_EQ(events->back().data, R"({"n":9})");
   EXPECT_TRUE(profiles_.EventsAfter(id_, 9)->empty());
 }
 
+TEST_F(ProfileRecordsTest, GivesEventsInPagesOfBoundedCountAndBytes) {
+  for (std::int64_t n = 1; n <= 5; ++n) {
+    ASSERT_TRUE(profiles_.AddEvent(id_, {n, "log", std::string(100, 'x')}));
+  }
+  const auto ids = [&](std::int64_t after, const EventLimit& limit) {
+    std::vector<std::int64_t> found;
+    const auto events = profiles_.EventsAfter(id_, after, limit).value();
+    for (const StoredEvent& event : events) found.push_back(event.id);
+    return found;
+  };
+  EXPECT_EQ(ids(1, {.count = 2}), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(ids(1, {.bytes = Bytes(300)}), (std::vector<std::int64_t>{2, 3, 4}));
+  EXPECT_EQ(ids(1, {.bytes = Bytes(299)}), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(ids(1, {.bytes = Bytes(1)}), (std::vector<std::int64_t>{2}));
+}
+
+TEST_F(ProfileRecordsTest, KnowsTheNewestEvent) {
+  EXPECT_FALSE(profiles_.NewestEvent(id_).value());
+  ASSERT_TRUE(profiles_.AddEvent(id_, {4, "phase", "{}"}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {7, "done", "{}"}));
+  EXPECT_EQ(profiles_.NewestEvent(id_).value()->id, 7);
+  EXPECT_EQ(profiles_.NewestEvent(id_).value()->type, "done");
+}
+
+TEST_F(ProfileRecordsTest, SaysThatAnEventOfBeforeTheChecksumsIsNoJson) {
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", "{}"}));
+  const auto set = [&](const char* sql) {
+    ASSERT_TRUE(database_->Write([&](Connection& connection) { return connection.Execute(sql); }));
+  };
+  set("UPDATE profile_events SET checksum = NULL");
+  EXPECT_EQ(profiles_.EventsAfter(id_, 0)->size(), 1u);
+  set("UPDATE profile_events SET data = '{'");
+  EXPECT_FALSE(profiles_.EventsAfter(id_, 0));
+}
+
 TEST_F(ProfileRecordsTest, DropsOldLogEventsButNoOthers) {
-  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", Json{}}));
-  ASSERT_TRUE(profiles_.AddEvent(id_, {2, "log", Json{}}));
-  ASSERT_TRUE(profiles_.AddEvent(id_, {30'000, "log", Json{}}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", "{}"}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {2, "log", "{}"}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {30'000, "log", "{}"}));
   const auto events = profiles_.EventsAfter(id_, 0);
   ASSERT_EQ(events->size(), 2u);
   EXPECT_EQ(events->front().type, "phase");
@@ -148,58 +155,16 @@ TEST_F(ProfileRecordsTest, DropsOldLogEventsButNoOthers) {
 
 TEST_F(ProfileRecordsTest, ClearsWhatWasMeasuredButKeepsTheEvents) {
   ASSERT_TRUE(profiles_.AddTrial(id_, Trial{}, {}));
-  ASSERT_TRUE(profiles_.AddSamples(id_, std::vector{ExampleSample(1)}));
+  ASSERT_TRUE(profiles_.AddSeries(id_, std::vector{ExampleSeries()}));
   ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{RowRecord{}}));
   ASSERT_TRUE(profiles_.AppendLog(id_, "text"));
-  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", Json{}}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "phase", "{}"}));
   ASSERT_TRUE(profiles_.ClearMeasured(id_));
   EXPECT_TRUE(profiles_.Trials(id_)->empty());
-  EXPECT_TRUE(profiles_.Samples(id_)->empty());
+  EXPECT_TRUE(profiles_.SeriesParts(id_)->empty());
   EXPECT_TRUE(profiles_.Rows(id_)->empty());
   EXPECT_EQ(profiles_.Log(id_).value(), "");
   EXPECT_EQ(profiles_.EventsAfter(id_, 0)->size(), 1u);
-}
-
-TEST(SampleCodecTest, KeepsTheExtremesOfEveryInteger) {
-  Sample low;
-  low.at = std::chrono::nanoseconds::min();
-  low.usage = Bytes(std::numeric_limits<std::int64_t>::max());
-  Sample high;
-  high.at = std::chrono::nanoseconds::max();
-  high.usage = Bytes(std::numeric_limits<std::int64_t>::min());
-  std::vector<Sample> read;
-  ASSERT_TRUE(DecodeSamples(EncodeSamples(std::vector{low, high, low}), read));
-  ASSERT_EQ(read.size(), 3u);
-  EXPECT_EQ(read[1].at, high.at);
-  EXPECT_EQ(read[2].usage, low.usage);
-}
-
-TEST(SampleCodecTest, ReadsWhatTheFirstVersionWrote) {
-  // Version 1; at 5 ns, the eleven other integers 0, no pressure.
-  const std::string bytes = std::string("\x01\x0a") + std::string(11, '\0') + '\0';
-  std::vector<Sample> samples;
-  ASSERT_TRUE(DecodeSamples(bytes, samples));
-  ASSERT_EQ(samples.size(), 1U);
-  EXPECT_EQ(samples[0].at, std::chrono::nanoseconds(5));
-  EXPECT_FALSE(samples[0].peak_unreclaimable);
-}
-
-TEST(SampleCodecTest, IsCompact) {
-  std::vector<Sample> samples;
-  for (int n = 0; n < 1000; ++n) samples.push_back(ExampleSample(n));
-  EXPECT_LT(EncodeSamples(samples).size(), samples.size() * 32);
-}
-
-TEST(SampleCodecTest, RefusesBytesThatAreCutAtAnyPlace) {
-  const std::string whole = EncodeSamples(std::vector{ExampleSample(3)});
-  for (std::size_t size = 2; size < whole.size(); ++size) {
-    std::vector<Sample> read;
-    EXPECT_FALSE(DecodeSamples(whole.substr(0, size), read)) << size;
-  }
-  std::vector<Sample> read;
-  EXPECT_FALSE(DecodeSamples("", read));
-  EXPECT_FALSE(DecodeRowRecords("\x02"));
-  EXPECT_FALSE(DecodeLatencies("abc"));
 }
 
 // A value that changed behind the server's back, which SQLite's own check passes.
@@ -209,16 +174,16 @@ TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
   trial.number = 1;
   const std::vector<std::uint32_t> latencies = {1, 2, 3};
   ASSERT_TRUE(profiles_.AddTrial(id_, trial, latencies));
-  ASSERT_TRUE(profiles_.AddSamples(id_, std::vector<Sample>{ExampleSample(1)}));
+  ASSERT_TRUE(profiles_.AddSeries(id_, std::vector{ExampleSeries()}));
   ASSERT_TRUE(profiles_.SaveRows(id_, std::vector<RowRecord>(1)));
-  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "done", Json::object()}));
+  ASSERT_TRUE(profiles_.AddEvent(id_, {1, "done", "{}"}));
   ASSERT_TRUE(profiles_.FinishPhase(profile, profile.state, {"load", {}, {}, "done"}));
-  EXPECT_TRUE(profiles_.Trials(id_) && profiles_.Latencies(id_, 1) && profiles_.Samples(id_) &&
+  EXPECT_TRUE(profiles_.Trials(id_) && profiles_.Latencies(id_, 1) && profiles_.SeriesParts(id_) &&
               profiles_.Rows(id_) && profiles_.EventsAfter(id_, 0) && profiles_.Phases(id_));
   ASSERT_TRUE(database_->Write([](Connection& connection) {
     return connection.Execute(R"sql(
       UPDATE profile_trials SET latencies_us = x'010000000200000004000000';
-      UPDATE profile_sample_batches SET sample_count = 2;
+      UPDATE profile_series SET unit = 'cores';
       UPDATE profile_rows SET row_count = 2;
       UPDATE profile_events SET data = '{"a":1}';
       UPDATE profile_phases SET outcome = 'gone')sql");
@@ -226,7 +191,7 @@ TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
   const std::pair<std::string, std::string> told[] = {
       {MessageOf(profiles_.Trials(id_)), "a trial"},
       {MessageOf(profiles_.Latencies(id_, 1)), "a trial"},
-      {MessageOf(profiles_.Samples(id_)), "samples"},
+      {MessageOf(profiles_.SeriesParts(id_)), "a series"},
       {MessageOf(profiles_.Rows(id_)), "the rows"},
       {MessageOf(profiles_.EventsAfter(id_, 0)), "an event"},
       {MessageOf(profiles_.Phases(id_)), "a phase"},

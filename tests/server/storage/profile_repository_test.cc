@@ -132,6 +132,25 @@ TEST_F(ProfileRepositoryTest, FinishesAPhaseWithTheProfileOrNotAtAll) {
   EXPECT_EQ(phases->front().outcome, "done");
 }
 
+TEST_F(ProfileRepositoryTest, EndsAPageOfLongProfilesEarlyAndSkipsNone) {
+  for (int i = 0; i < 5; ++i) {
+    Profile profile = ExampleProfile("p" + std::to_string(i));
+    profile.request.description = std::string(1'500'000, 'x');
+    ASSERT_TRUE(profiles_.Create(profile, {}, false));
+  }
+  std::string names;
+  PageRequest request;
+  for (int pages = 0; pages < 3; ++pages) {
+    const auto page = profiles_.List("default", {}, request);
+    ASSERT_TRUE(page);
+    EXPECT_LE(page->value.size(), 2u);
+    for (const Profile& profile : page->value) names += profile.request.name;
+    EXPECT_EQ(page->next_cursor.has_value(), pages < 2);
+    request.cursor = page->next_cursor.value_or("");
+  }
+  EXPECT_EQ(names, "p4p3p2p1p0");
+}
+
 TEST_F(ProfileRepositoryTest, ListsNewestFirstPageByPage) {
   for (int i = 0; i < 5; ++i) Create("p" + std::to_string(i));
   std::string names;

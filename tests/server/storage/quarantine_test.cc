@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <future>
 
 #include "common/hash/sha256.h"
 #include "server/storage/content_store.h"
+#include "tests/fakes/failing_sync.h"
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/temporary_directory.h"
 
@@ -21,11 +23,12 @@ class QuarantineTest : public testing::Test {
     const fs::path file = content_->NewIncomingPath();
     std::ofstream(file) << bytes;
     const std::string sha256 = Sha256Hex(bytes);
-    EXPECT_TRUE(content_->PutFile(file, sha256));
+    const ContentClaim claim(*content_, sha256);
+    EXPECT_TRUE(content_->PutFile(file, claim));
     const fs::path tree = content_->NewIncomingPath();
     fs::create_directories(tree / "folder");
     std::ofstream(tree / "folder/file") << bytes;
-    EXPECT_TRUE(content_->PutTree(tree, sha256));
+    EXPECT_TRUE(content_->PutTree(tree, claim));
     return sha256;
   }
   /// What was moved `ago`, with so many bytes.
@@ -34,9 +37,7 @@ class QuarantineTest : public testing::Test {
     EXPECT_TRUE(content_->MoveTo(batch, Store(std::string(size, 'x'))));
     return batch;
   }
-  Status Prune(const QuarantineLimits& limits) {
-    return content_->quarantine().Prune(now_, limits);
-  }
+  Status Prune(const QuarantineLimits& limits) { return content_->PruneQuarantine(now_, limits); }
 
   TemporaryDirectory folder_;
   std::unique_ptr<ContentStore> content_ = ContentStore::Open(folder_.path()).value();
@@ -99,6 +100,20 @@ TEST_F(QuarantineTest, LosesTheOldestWhenTheDiskIsShort) {
   ASSERT_TRUE(Prune({.free_share = 2}));  // more than any disk has
   EXPECT_FALSE(fs::exists(old));
   EXPECT_TRUE(fs::exists(today));
+}
+
+TEST_F(QuarantineTest, HoldsNobodyUpWhileABatchGoes) {
+  const fs::path old = Moved(hours(8 * 24), 10);
+  HeldSync slow("/trees");
+  auto pruning = std::async(std::launch::async, [&] { return Prune({.free_share = 0}); });
+  ASSERT_TRUE(slow.Await());
+  EXPECT_FALSE(fs::exists(old));
+  auto others = std::async(std::launch::async, [&] { return Store("weights"); });
+  EXPECT_EQ(others.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  slow.Release();
+  EXPECT_TRUE(pruning.get());
+  EXPECT_TRUE(content_->HasFile(others.get()));
+  EXPECT_TRUE(fs::is_empty(folder_ / "incoming"));
 }
 
 TEST_F(QuarantineTest, LeavesAloneWhatItDidNotMake) {

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Migration kTable[] = {{1, "t", "CREATE TABLE t (x INTEGER) STRICT;"}};
+constexpr Migration kPlainTable[] = {{1, "t", "CREATE TABLE t (x INTEGER) STRICT;"}};
 constexpr int kCommits = 5;
 constexpr std::size_t kFrame = 24 + kPageBytes;
 
@@ -21,7 +21,8 @@ class WalCheckTest : public testing::Test {
  protected:
   void SetUp() override {
     const TemporaryDirectory running;
-    const auto database = Database::Open(running / "mlprof.db", {.migrations = kTable}).value();
+    const auto database =
+        Database::Open(running / "mlprof.db", {.migrations = kPlainTable}).value();
     for (int i = 0; i < kCommits; ++i) {
       ASSERT_TRUE(database->Write(
           [](Connection& connection) { return connection.Execute("INSERT INTO t VALUES (1)"); }));
@@ -37,7 +38,9 @@ class WalCheckTest : public testing::Test {
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
     WriteBytes(wal_, bytes);
   }
-  Result<std::unique_ptr<Database>> Open() { return Database::Open(file_, {.migrations = kTable}); }
+  Result<std::unique_ptr<Database>> Open() {
+    return Database::Open(file_, {.migrations = kPlainTable});
+  }
   std::int64_t Rows() {
     const auto database = Open().value();
     return database

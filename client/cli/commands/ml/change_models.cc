@@ -29,7 +29,7 @@ Result<ModelChanges> ChangesOf(const Options& options) {
   return changes;
 }
 
-Result<int> Delete(Session& session, const Options& options) {
+Result<int> DeleteMlModel(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   if (!options.Has("--model-id")) return WrongUse(kIdNeeded);
   SayIgnored(session, options, {});
@@ -42,7 +42,7 @@ Result<int> Delete(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Download(Session& session, const Options& options) {
+Result<int> DownloadMlModel(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   if (!options.Has("--model-id")) return WrongUse(kIdNeeded);
   if (!options.Has("--target-dir")) return WrongUse("--target-dir is needed");
@@ -105,7 +105,7 @@ Command DeleteMlModelCommand() {
           0,
           WithAzureOptions({kModelId, YesOption()}),
           {"mlprof ml model delete -g GROUP -w WORKSPACE -i sentiment:1"},
-          Delete};
+          DeleteMlModel};
 }
 
 Command DownloadMlModelCommand() {
@@ -118,7 +118,7 @@ Command DownloadMlModelCommand() {
                             {{"--target-dir", "-t"}, "DIR", "the folder (required)"},
                             {{"--overwrite"}, "", "replace files that are there"}}),
           {"mlprof ml model download -g GROUP -w WORKSPACE -i sentiment:1 -t ./downloaded"},
-          Download};
+          DownloadMlModel};
 }
 
 }  // namespace mlprof::cli

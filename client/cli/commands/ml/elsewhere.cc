@@ -36,7 +36,7 @@ std::vector<ForeignCommand> OfMachineLearning() {
   return commands;
 }
 
-std::vector<ForeignCommand> MakeAll() {
+std::vector<ForeignCommand> MakeForeignCommands() {
   std::vector<ForeignCommand> commands = OfMachineLearning();
   commands.insert(
       commands.end(),
@@ -72,7 +72,7 @@ std::vector<ForeignCommand> MakeAll() {
 }  // namespace
 
 const std::vector<ForeignCommand>& ForeignCommands() {
-  static const std::vector<ForeignCommand> all = MakeAll();
+  static const std::vector<ForeignCommand> all = MakeForeignCommands();
   return all;
 }
 

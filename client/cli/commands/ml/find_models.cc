@@ -46,7 +46,7 @@ void KeepNewest(ResourceList<Model>& models) {
   });
 }
 
-Result<int> List(Session& session, const Options& options) {
+Result<int> ListMlModels(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   SayIgnored(session, options, {});
   auto client = session.Connect();
@@ -65,7 +65,7 @@ Result<int> List(Session& session, const Options& options) {
   return kDone;
 }
 
-Result<int> Show(Session& session, const Options& options) {
+Result<int> ShowMlModel(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   std::string id = options.Text("--model-id");
   if (id.empty()) id = options.Text("--model-name");
@@ -98,7 +98,7 @@ Command ListMlModelsCommand() {
                             {{"--dataset-id"}, "ID", "only with this dataset"}}),
           {"mlprof ml model list -g GROUP -w WORKSPACE -n sentiment --latest",
            "mlprof ml model list --query '[].id' -o tsv"},
-          List};
+          ListMlModels};
 }
 
 Command ShowMlModelCommand() {
@@ -113,7 +113,7 @@ Command ShowMlModelCommand() {
                             {{"--run-id"}, "ID", "ignored"}}),
           {"mlprof ml model show -g GROUP -w WORKSPACE -i sentiment:1",
            "mlprof ml model show -n sentiment --query tags.requestedCpu -o tsv"},
-          Show};
+          ShowMlModel};
 }
 
 }  // namespace mlprof::cli

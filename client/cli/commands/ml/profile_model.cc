@@ -1,6 +1,5 @@
 // `mlprof ml model profile …`: profiles models and prints the profile as azureml-core serializes
 // it.
-#include <limits>
 
 #include "client/cli/artifacts.h"
 #include "client/cli/azure/az_output.h"
@@ -17,9 +16,7 @@
 namespace mlprof::cli {
 namespace {
 
-constexpr double kAboveZero = std::numeric_limits<double>::min();
-
-Status CheckUse(const Options& options) {
+Status CheckProfileUse(const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   if (!options.Has("--name")) return WrongUse("--name is needed (a new one for each profile)");
   if (!options.Has("--model") && !options.Has("--model-metadata-file")) {
@@ -117,7 +114,7 @@ Result<int> ProfileModels(Session& session, const Options& options) {
   if (options.Has("--model-id") && !options.Has("--model") && !options.Has("--input-dataset-id")) {
     return UpdateMlModel(session, options);
   }
-  MLPROF_TRY(CheckUse(options));
+  MLPROF_TRY(CheckProfileUse(options));
   auto request = RequestOf(options);
   if (!request) return Fail(request.error());
   const auto models = ModelsOf(options);

@@ -18,7 +18,7 @@ Status CheckPath(const Options& options, const std::string& path) {
                   ", and mlprof keeps no experiment runs to take --asset-path from");
 }
 
-Result<int> Register(Session& session, const Options& options) {
+Result<int> RegisterMlModel(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   if (!options.Has("--name")) return WrongUse("--name is needed");
   const std::string path =
@@ -77,7 +77,7 @@ Command RegisterMlModelCommand() {
           WithAzureOptions(std::move(options)),
           {"mlprof ml model register -g GROUP -w WORKSPACE -n sentiment -p ./model --tag team=nlp",
            "mlprof ml model register -n sentiment -p ./model -t model.json"},
-          Register};
+          RegisterMlModel};
 }
 
 }  // namespace mlprof::cli

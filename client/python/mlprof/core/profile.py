@@ -6,7 +6,7 @@ import datetime
 import sys
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Optional
 
 from mlprof.core.profile_details import FINISHED, Ceiling, details, figures
 from mlprof.core.progress import ProgressPrinter
@@ -22,6 +22,7 @@ POLL_SECONDS = 1.0
 # For so long the server may be away (a restart) while a profile is waited for.
 LONGEST_ABSENCE_SECONDS = 120.0
 MOST_POINTS = 600
+FEWEST_POINTS = 2
 
 
 class ModelProfile:
@@ -141,12 +142,28 @@ class ModelProfile:
         """What the model's containers and their preparation wrote, the end of it."""
         return self.workspace.connection.get_text(self._route() + "/logs")
 
+    def artifacts(self) -> List[JsonObject]:
+        """The files that the profile left, newest first: `id`, `name`, `kind` and more."""
+        return list(self.workspace.connection.list_all(self._route() + "/artifacts"))
+
+    def download_artifact(self, artifact_id: str, file: BinaryIO) -> None:
+        """Writes the bytes of one of them into an empty, seekable file."""
+        path = f"{self._route()}/artifacts/{segment(artifact_id)}"
+        self.workspace.connection.download(path, file)
+
     def samples(self, max_points: int = MOST_POINTS) -> Dict[str, List[List[float]]]:
         """Series of [seconds, value], such as `cpuCores` and `memoryInBytes`."""
-        query = [("maxPoints", str(max_points))]
-        answer = self.workspace.connection.get(self._route() + "/samples", query)
-        series: Dict[str, List[List[float]]] = answer.get("series") or {}
+        series: Dict[str, List[List[float]]] = self._samples(max_points).get("series") or {}
         return series
+
+    def series_info(self) -> Dict[str, Dict[str, str]]:
+        """`unit` and `source` of each of the series that `samples` gives."""
+        info: Dict[str, Dict[str, str]] = self._samples(FEWEST_POINTS).get("seriesInfo") or {}
+        return info
+
+    def _samples(self, max_points: int) -> JsonObject:
+        query = [("maxPoints", str(max_points))]
+        return self.workspace.connection.get(self._route() + "/samples", query)
 
     def _warn(self) -> None:
         if self.error is None:
@@ -167,10 +184,10 @@ class ModelProfile:
         return f"ModelProfile({self.name!r}, state={self.state!r})"
 
     def _repr_html_(self) -> str:
-        series: Dict[str, List[List[float]]] = {}
+        samples: JsonObject = {}
         if self.resource.get("startedTime"):
             try:
-                series = self.samples()
+                samples = self._samples(MOST_POINTS)
             except MlprofException:
                 pass  # the numbers are shown without their plot
-        return page_of(self.resource, series)
+        return page_of(self.resource, samples)

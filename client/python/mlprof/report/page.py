@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple
 
 from mlprof.report.numbers import mib, number
-from mlprof.report.plots import cpu_plot, memory_plot
+from mlprof.report.plots import cpu_plot, memory_plot, series_plot
 from mlprof.rest.connection import JsonObject
 
-Series = Dict[str, List[List[float]]]
+# What of these is worth a plot has one of its own.
+PLAIN_SOURCES = ("agent", "replay", None)
 
 
-def page_of(profile: JsonObject, series: Series) -> str:
-    """`series` is as /samples gives it; plots without data are left out."""
+def page_of(profile: JsonObject, samples: JsonObject) -> str:
+    """`samples` is as /samples gives it; plots without data are left out."""
     parts = [f"<h4>Profile {_text(profile['name'])}: {_text(profile['state'])}</h4>"]
     answer = profile.get("recommendation")
     if answer:
@@ -23,7 +24,7 @@ def page_of(profile: JsonObject, series: Series) -> str:
         parts.append(f"<p><b>{_text(error['code'])}</b>: {_text(error['message'])}</p>")
         parts.append(_list(error.get("advice") or []))
     parts.append(_table(_rows(profile)))
-    parts.append(_plots(profile, series))
+    parts.append(_plots(profile, samples))
     warnings = profile.get("warnings") or []
     parts.append(_list([f"{w['code']}: {w['message']} {w['advice']}".strip() for w in warnings]))
     return f"<div style='font-family: sans-serif'>{''.join(parts)}</div>"
@@ -79,13 +80,17 @@ def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
     return rows
 
 
-def _plots(profile: JsonObject, series: Series) -> str:
+def _plots(profile: JsonObject, samples: JsonObject) -> str:
+    series = samples.get("series") or {}
     answer = profile.get("recommendation") or {}
     curve = ((profile.get("findings") or {}).get("cpu") or {}).get("points") or []
-    plots = (
+    plots = [
         cpu_plot(curve, answer.get("requestedCpu")),
         memory_plot(series.get("memoryInBytes") or [], answer.get("requestedMemoryInBytes")),
-    )
+    ]
+    for name, told in sorted((samples.get("seriesInfo") or {}).items()):
+        if told.get("source") not in PLAIN_SOURCES:
+            plots.append(series_plot(name, series.get(name) or [], told["unit"], told["source"]))
     return "".join(plot for plot in plots if plot)
 
 

@@ -1,4 +1,4 @@
-"""The two plots of a profile as inline SVG; pure."""
+"""The plots of a profile as inline SVG; pure."""
 
 from __future__ import annotations
 
@@ -43,3 +43,14 @@ def memory_plot(series: Sequence[Sequence[float]], chosen: Optional[float]) -> s
     if chosen is not None:
         body += axes.horizontal(float(chosen) / 2**20, MARK)
     return axes.svg(body)
+
+
+def series_plot(name: str, series: Sequence[Sequence[float]], unit: str, source: str) -> str:
+    """Whatever was read over time; bytes as MiB. "" without two points."""
+    if len(series) < 2:
+        return ""
+    scale, shown = (2**20, "MiB") if unit == "bytes" else (1, unit)
+    points = [(float(at), float(value) / scale) for at, value in series]
+    title = f"{name} in {shown} by second ({source})"
+    axes = Axes([at for at, _ in points], [value for _, value in points], title)
+    return axes.svg(axes.line(points, LINE))

@@ -84,7 +84,6 @@ std::optional<DiskFull> DiskWatch::FoldersOver(const std::stop_token& stop) cons
   };
   const Deadline deadline = Deadline::After(pauses_.longest_walk);
   DiskFull full;
-  full.place = watched_.place;
   full.bytes = watched_.limit;
   full.files = watched_.files_limit;
   Bytes used;

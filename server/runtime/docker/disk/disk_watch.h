@@ -20,10 +20,9 @@
 namespace mlprof::docker {
 
 struct WatchedDisks {
-  std::vector<std::filesystem::path> hosts = {};      // disks of the host that must not fill up
-  std::vector<std::filesystem::path> folders = {};    // together bounded: walked for it
-  std::filesystem::path volume = {};                  // a file system of its own; "": there is none
-  DiskFull::Place place = DiskFull::Place::kScratch;  // what the folders are
+  std::vector<std::filesystem::path> hosts = {};    // disks of the host that must not fill up
+  std::vector<std::filesystem::path> folders = {};  // together bounded: walked for it
+  std::filesystem::path volume = {};                // a file system of its own; "": there is none
   Bytes limit = {};
   std::int64_t files_limit = 0;
 };

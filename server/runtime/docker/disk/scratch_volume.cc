@@ -12,7 +12,7 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::minutes kRemoveLimit{5};
+constexpr std::chrono::minutes kVolumeRemoveLimit{5};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ ScratchVolume::ScratchVolume(std::filesystem::path folder, Bytes limit,
                              std::optional<LoopVolume> loop)
     : folder_(std::move(folder)), limit_(limit), loop_(std::move(loop)) {}
 
-ScratchVolume::~ScratchVolume() { Remove(Deadline::After(kRemoveLimit)); }
+ScratchVolume::~ScratchVolume() { Remove(Deadline::After(kVolumeRemoveLimit)); }
 
 void ScratchVolume::Remove(const Patience& patience) {
   if (std::exchange(removed_, true)) return;

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
-#include "common/http/percent.h"
+#include "common/text/case.h"
+#include "common/text/percent.h"
 
 namespace mlprof::docker {
 namespace {
 
 constexpr std::size_t kLongestHost = 253;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower;
-}
 
 bool ConsistsOf(std::string_view text, std::string_view characters) {
   return text.find_first_not_of(characters) == std::string_view::npos;
@@ -56,7 +50,7 @@ std::optional<HostPort> ParseHostPort(std::string_view text, unsigned short defa
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos) return std::nullopt;
-    place.host = Lower(text.substr(1, end - 1));
+    place.host = Lowercase(text.substr(1, end - 1));
     rest = text.substr(end + 1);
     if (!ConsistsOf(place.host, "0123456789abcdef:.") ||
         place.host.find(':') == std::string::npos) {
@@ -64,7 +58,7 @@ std::optional<HostPort> ParseHostPort(std::string_view text, unsigned short defa
     }
   } else {
     const std::size_t end = std::min(text.find(':'), text.size());
-    place.host = Lower(text.substr(0, end));
+    place.host = Lowercase(text.substr(0, end));
     rest = text.substr(end);
     if (place.host.ends_with('.')) place.host.pop_back();
     if (!IsName(place.host)) return std::nullopt;
@@ -81,7 +75,7 @@ std::optional<HostPort> ParseHostPort(std::string_view text, unsigned short defa
 std::optional<UrlParts> ParseUrl(std::string_view url) {
   UrlParts parts;
   if (const std::size_t mark = url.find("://"); mark != std::string_view::npos) {
-    parts.scheme = Lower(url.substr(0, mark));
+    parts.scheme = Lowercase(url.substr(0, mark));
     url.remove_prefix(mark + 3);
   }
   std::string_view authority = url.substr(0, url.find_first_of("/?#"));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/text/case.h"
 #include "server/runtime/docker/run_script.h"
 #include "server/runtime/docker/text_lines.h"
 
@@ -46,9 +47,7 @@ std::vector<IpAddress> OwnAddresses() {
 std::vector<std::string> OwnNames() {
   char text[256] = "";
   if (::gethostname(text, sizeof text - 1) != 0 || *text == '\0') return {};
-  std::string name(text);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string name = Lowercase(std::string_view(text));
   std::vector<std::string> names = {name};
   const std::size_t dot = name.find('.');
   if (dot != std::string::npos) names.push_back(name.substr(0, dot));

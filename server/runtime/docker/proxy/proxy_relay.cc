@@ -10,12 +10,12 @@
 
 #include "common/log/log.h"
 #include "common/os/start_thread.h"
+#include "server/runtime/docker/proxy/relay_io.h"
 #include "server/runtime/docker/unix_listener.h"
 
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{250};
 // pip uses one or two; more wait in the listener's queue.
 constexpr std::size_t kMostConnections = 32;
 
@@ -68,13 +68,13 @@ void ProxyRelay::Accept(const std::stop_token& stop) {
     connections_.remove_if([](const Connection& connection) { return connection.over.load(); });
     const bool full = connections_.size() >= kMostConnections;
     pollfd waiting{full ? -1 : listener_.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, static_cast<int>(kLookAgain.count())) <= 0) continue;
+    if (::poll(&waiting, 1, static_cast<int>(kRelayLook.count())) <= 0) continue;
     UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (client) {
       Serve(std::move(client));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
       // The connection stays in the queue, and would be found there again and again.
-      std::this_thread::sleep_for(kLookAgain);
+      std::this_thread::sleep_for(kRelayLook);
     }
   }
 }

@@ -12,14 +12,12 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{250};
-
 Status WaitFor(int fd, short events, const Patience& patience) {
   while (true) {
     if (patience.stop.stop_requested()) return Fail(Cancelled("stopped"));
     if (patience.deadline.Passed()) return Fail(DeadlineExceeded("no answer in time"));
     pollfd waiting{fd, events, 0};
-    const auto slice = std::min<std::chrono::milliseconds>(patience.deadline.LeftMs(), kLookAgain);
+    const auto slice = std::min<std::chrono::milliseconds>(patience.deadline.LeftMs(), kRelayLook);
     const int ready = ::poll(&waiting, 1, static_cast<int>(slice.count()));
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return Fail(FromErrno(errno, "cannot wait for a socket"));

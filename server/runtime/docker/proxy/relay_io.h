@@ -1,6 +1,7 @@
 // The few blocking steps a relayed connection needs; each ends at its deadline and by its stop.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "server/runtime/docker/proxy/ip_address.h"
 
 namespace mlprof::docker {
+
+/// How often who waits looks whether it is to stop.
+inline constexpr std::chrono::milliseconds kRelayLook{250};
 
 Status SendAll(int fd, std::string_view bytes, const Patience& patience);
 

@@ -10,17 +10,17 @@ bool Contains(const std::vector<Value>& values, const Value& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-std::string Refusal(const HostPort& target, const std::string& why) {
+std::string TextOfRefusal(const HostPort& target, const std::string& why) {
   return "mlprof lends no proxy for " + TextOf(target) + ": " + why;
 }
 
 std::optional<std::string> WhyNotThisPort(const HostPort& target, const RelayRules& rules) {
-  constexpr unsigned short kHttp = 80;
-  constexpr unsigned short kHttps = 443;
+  constexpr unsigned short kHttpPort = 80;
+  constexpr unsigned short kHttpsPort = 443;
   if (Contains(rules.own_ports, target.port)) {
     return "mlprof-server itself listens on port " + std::to_string(target.port);
   }
-  const bool usual = target.port == kHttp || target.port == kHttps;
+  const bool usual = target.port == kHttpPort || target.port == kHttpsPort;
   const bool named = std::any_of(rules.named.begin(), rules.named.end(),
                                  [&](const HostPort& place) { return place.port == target.port; });
   if (usual || named) return std::nullopt;
@@ -56,19 +56,20 @@ std::optional<std::string> WhyRefused(const HostPort& target,
   std::vector<IpAddress> known = addresses;
   const auto literal = IpAddress::Parse(target.host);
   if (literal) known.push_back(*literal);
-  if (IsLoopbackHost(target.host)) return Refusal(target, "it is this machine's loopback");
+  if (IsLoopbackHost(target.host)) return TextOfRefusal(target, "it is this machine's loopback");
   if (!literal && LooksNumeric(target.host)) {
-    return Refusal(target, "it is an address in an unusual spelling");
+    return TextOfRefusal(target, "it is an address in an unusual spelling");
   }
   if (!named && Contains(rules.own_names, target.host)) {
-    return Refusal(target, "it is this machine itself");
+    return TextOfRefusal(target, "it is this machine itself");
   }
   for (const IpAddress& address : known) {
-    if (const auto why = WhyNotThisAddress(address, named, rules)) return Refusal(target, *why);
+    if (const auto why = WhyNotThisAddress(address, named, rules))
+      return TextOfRefusal(target, *why);
   }
   if (named) return std::nullopt;
   const auto why = WhyNotThisPort(target, rules);
-  return why ? std::optional(Refusal(target, *why)) : std::nullopt;
+  return why ? std::optional(TextOfRefusal(target, *why)) : std::nullopt;
 }
 
 }  // namespace mlprof::docker

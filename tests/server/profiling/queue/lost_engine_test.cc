@@ -10,13 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kBudget{300};
 constexpr const char* kWaits = "waiting for the Docker engine: the engine does not answer";
-
-bool HasWarning(const Profile& profile, const std::string& code) {
-  return std::any_of(profile.warnings.begin(), profile.warnings.end(),
-                     [&](const Warning& w) { return w.code == code; });
-}
 
 class LostEngineTest : public testing::Test {
  protected:
@@ -112,6 +106,14 @@ TEST_F(LostEngineTest, ARunItLeftIsRunAgainWhenItIsBack) {
   EXPECT_TRUE(HasWarning(profile, "engineLost"));
 }
 
+TEST_F(LostEngineTest, APreparationItLeftIsBegunAgain) {
+  bench_.runtime.FailNextPrepare(Unavailable("the engine restarted"));
+  Accept("p");
+  const Profile profile = bench_.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "engineLost"));
+}
+
 TEST_F(LostEngineTest, ContainersItEndedAsItRestartedAreNoVerdict) {
   Run("p");
   bench_.runtime.EndContainersByRestart();
@@ -119,6 +121,19 @@ TEST_F(LostEngineTest, ContainersItEndedAsItRestartedAreNoVerdict) {
   const Profile profile = bench_.AwaitEnd("p");
   EXPECT_EQ(profile.state, ProfileState::kSucceeded);
   EXPECT_TRUE(HasWarning(profile, "engineLost"));
+}
+
+TEST_F(LostEngineTest, ARunThatIsTriedAgainBeginsWithoutArtifacts) {
+  Run("p");
+  const std::string id = bench_.service().Get("default", "p")->id;
+  const auto kept = bench_.artifacts().Keep(
+      id, {"capture", "first.bin", "application/octet-stream", std::string("of the first run")});
+  ASSERT_TRUE(kept.has_value());
+  bench_.runtime.EndContainersByRestart();
+  *silent_ = false;
+  bench_.AwaitEnd("p");
+  EXPECT_FALSE(bench_.artifacts().Get(id, kept->id).has_value());
+  EXPECT_FALSE(bench_.content().HasFile(kept->sha256));
 }
 
 TEST_F(LostEngineTest, AFailureWhileItIsAwayIsNoVerdict) {

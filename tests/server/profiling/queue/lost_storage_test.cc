@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds kBudget{300};
 constexpr const char* kEndsOfRuns = "UPDATE ON profiles";
 constexpr const char* kNotYet = "its end could not be recorded yet";
 

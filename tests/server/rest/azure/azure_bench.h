@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/hash/sha256.h"
-#include "common/http/percent.h"
 #include "common/json/json.h"
+#include "common/text/percent.h"
 #include "server/azure/blob_store.h"
 #include "server/azure/dataset_texts.h"
 #include "server/metrics/controller_metrics.h"
@@ -21,12 +21,17 @@
 #include "server/rest/azure/azure_endpoint.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
+#include "server/retention/retention.h"
 #include "server/storage/azure_records.h"
 #include "server/storage/tokens.h"
 #include "tests/fakes/fake_runtime.h"
 #include "tests/server/registry/registry_fixture.h"
+#include "tests/server/rest/azure/parsed.h"
 
 namespace mlprof {
+
+/// Another machine's address.
+inline constexpr const char* kElsewhere = "192.0.2.7";
 
 class AzureBench : public RegistryTest {
  protected:
@@ -96,7 +101,7 @@ class AzureBench : public RegistryTest {
     const std::string start = "https://mlprof.blob.x@127.0.0.1:8443";
     EXPECT_EQ(address.substr(0, start.size()), start);
     const std::size_t query = address.find('?');
-    return EncodeBlobPath(address.substr(start.size(), query - start.size())) +
+    return PercentEncodePath(address.substr(start.size(), query - start.size())) +
            address.substr(query);
   }
   std::string DatastoreQuery(const std::string& workspace = "w") {
@@ -136,13 +141,19 @@ class AzureBench : public RegistryTest {
   EventHub events_{profiles_};
   LiveProgress live_;
   FakeRuntime runtime_;
-  ProfileQueue queue_{{runtime_, models_, datasets_, sources_, runtime_.clock()},
+  ProfileQueue queue_{{runtime_, models_, datasets_, sources_, artifacts_, runtime_.clock()},
                       profiles_,
                       events_,
                       live_,
                       metrics_};
-  ProfileService service_{profiles_, models_, datasets_, sources_,
+  ProfileService service_{profiles_, models_, datasets_, sources_, artifacts_,
                           queue_,    events_, live_,     "docker"};
+  Retention retention_{{runtime_, *database_, *content_, profiles_,
+                        [this](const std::string& workspace, const std::string& id) {
+                          return service_.Delete(workspace, id);
+                        },
+                        metrics_, folder_.path()},
+                       {}};
   BlobStore blobs_{*database_, *content_};
   AzureRecords records_{*database_};
   DatasetTexts texts_{*content_};
@@ -151,8 +162,8 @@ class AzureBench : public RegistryTest {
   const std::string reader_ = tokens_->Create({"reader", Scope::kRead}).value().secret;
   AccessRules access_;
   AzureAddress address_{"http://127.0.0.1:8080", "https://127.0.0.1:8443", "127.0.0.1:8443"};
-  AzureServices azure_{{models_, datasets_, sources_, service_, *database_, *tokens_, access_,
-                        metrics_, [] { return Status(); }, "test"},
+  AzureServices azure_{{models_, datasets_, sources_, service_, retention_, *database_, *tokens_,
+                        access_, metrics_, [] { return Status(); }, "test"},
                        blobs_,
                        records_,
                        texts_,

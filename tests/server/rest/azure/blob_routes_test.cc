@@ -7,8 +7,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kElsewhere = "192.0.2.7";
-
 class AzureBlobs : public AzureBench {
  protected:
   HttpResponse Blob(const std::string& method, const std::string& path,

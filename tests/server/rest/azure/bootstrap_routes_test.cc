@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include "common/text/base64.h"
-#include "server/registry/text_checks.h"
 #include "server/rest/azure/json_web_token.h"
 #include "tests/server/rest/azure/azure_bench.h"
 
@@ -12,8 +11,6 @@ using testing::Contains;
 using testing::HasSubstr;
 
 using AzureBootstrap = AzureBench;
-
-Json Parsed(const std::string& text) { return ParseJson(text).value(); }
 
 TEST_F(AzureBootstrap, TheCloudIsThisServer) {
   const Json cloud = JsonOf(Ask("GET", "/metadata/endpoints?api-version=2019-05-01"))[0];
@@ -84,8 +81,6 @@ class AzureTokens : public AzureBench {
     return access_.ScopeOf(JsonOf(response)["access_token"].get<std::string>());
   }
 };
-
-constexpr const char* kElsewhere = "192.0.2.7";
 
 TEST_F(AzureTokens, AProgramOfThisMachineGetsOne) {
   const HttpResponse response = Token("127.0.0.1", {});

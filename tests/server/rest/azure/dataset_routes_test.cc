@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "server/azure/dataflow.h"
+#include "tests/server/profiling/broken_storage.h"
 #include "tests/server/rest/azure/azure_bench.h"
 
 namespace mlprof {
@@ -111,6 +112,17 @@ TEST_F(AzureDatasets, TheSameRowsDescribedAnewAreTheNextVersion) {
                                            {"latest", {{"dataflow", Dataflow("data/x.txt")}}}}));
   EXPECT_EQ(JsonOf(again)["latest"]["versionId"], "2");
   EXPECT_EQ(JsonOf(again)["tags"]["a"], "other");
+}
+
+TEST_F(AzureDatasets, OneWhoseTagsCannotBeStoredIsNotRegistered) {
+  const std::size_t files = FilesUnder("content");
+  BrokenStorage storage(folder_ / "mlprof.db");
+  storage.Break("INSERT ON azure_dataset_tags");
+  EXPECT_EQ(Register("requests", "data/x.txt").status, 500);
+  EXPECT_FALSE(datasets_.Get("s/g/w", "requests"));
+  EXPECT_EQ(FilesUnder("content"), files);
+  storage.Mend();
+  EXPECT_EQ(JsonOf(Register("requests", "data/x.txt"))["latest"]["versionId"], "1");
 }
 
 TEST_F(AzureDatasets, ANameIsNoId) {

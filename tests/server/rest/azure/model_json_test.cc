@@ -1,4 +1,5 @@
 #include "server/rest/azure/model_json.h"
+#include "tests/server/rest/azure/parsed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-
-Json Parsed(const std::string& text) { return ParseJson(text).value(); }
 
 // The body of the observed protocol.
 const char* const kBody = R"({

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "tests/server/registry/tar_builder.h"
+#include "tests/common/tar/tar_builder.h"
+#include "tests/server/profiling/broken_storage.h"
 #include "tests/server/rest/azure/azure_bench.h"
 
 namespace mlprof {
@@ -48,6 +49,41 @@ TEST_F(AzureModels, AskedAgainByAClientThatGotNoAnswerItIsTheSameOne) {
   EXPECT_EQ(JsonOf(Ask("POST", Models(), body))["id"], "m:1");
   EXPECT_EQ(JsonOf(Ask("POST", Models(), body))["id"], "m:1");
   EXPECT_EQ(models_.List("s/g/w", {}, {})->value.size(), 1u);
+}
+
+TEST_F(AzureModels, OneThatCannotBeStoredLeavesNothingButWhatWasPutUp) {
+  const std::size_t files = FilesUnder("content");
+  const Json asset =
+      JsonOf(Ask("POST", Workspace("/modelmanagement/v1.0") + "/assets",
+                 DumpJson({{"name", "m"}, {"artifacts", {{{"prefix", "LocalUpload/c1/mdir"}}}}})));
+  const std::string body =
+      DumpJson({{"name", "m"}, {"url", "aml://asset/" + asset.value("id", "")}});
+  BrokenStorage storage(folder_ / "mlprof.db");
+  storage.Break("INSERT ON models");
+  EXPECT_EQ(Ask("POST", Models(), body).status, 500);
+  EXPECT_EQ(FilesUnder("content"), files);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "trees"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "incoming"));
+  storage.Mend();
+  EXPECT_EQ(JsonOf(Ask("POST", Models(), body))["id"], "m:1");
+}
+
+// The blob that was put up is the model's own file: no tree belongs to it.
+TEST_F(AzureModels, AnArchiveThatCannotBeRegisteredLeavesItsBlobAlone) {
+  PutArtifact("c2", "m.tar", TarBuilder().File("weights", "W").Build());
+  const std::size_t files = FilesUnder("content");
+  BrokenStorage storage(folder_ / "mlprof.db");
+  storage.Break("INSERT ON models");
+  const Json asset =
+      JsonOf(Ask("POST", Workspace("/modelmanagement/v1.0") + "/assets",
+                 DumpJson({{"name", "m"}, {"artifacts", {{{"prefix", "LocalUpload/c2/m.tar"}}}}})));
+  const std::string body =
+      DumpJson({{"name", "m"}, {"url", "aml://asset/" + asset.value("id", "")}, {"unpack", true}});
+  EXPECT_EQ(Ask("POST", Models(), body).status, 500);
+  EXPECT_EQ(FilesUnder("content"), files);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "trees"));
+  storage.Mend();
+  EXPECT_EQ(Ask("POST", Models(), body).status, 200);
 }
 
 TEST_F(AzureModels, ANativeModelIsSeenByTheClient) {

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/runtime/docker/package_spec.h"
+#include "common/json/inference_config_json.h"
+#include "tests/server/rest/azure/parsed.h"
 
 namespace mlprof {
 namespace {
@@ -12,8 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-
-Json Parsed(const std::string& text) { return ParseJson(text).value(); }
 
 // The body of the observed protocol.
 Json Body() {
@@ -79,7 +78,6 @@ TEST(AzureProfileRequest, BecomesAnInferenceConfig) {
   EXPECT_EQ(Script(*wanted).source_directory, "src");
   EXPECT_EQ(Script(*wanted).base_image, "registry.example/base:1");
   EXPECT_EQ(Script(*wanted).environment_name, "myenv");
-  EXPECT_EQ(Script(*wanted).conda_dependencies_file, kCondaFileInSource);
   EXPECT_THAT(wanted->image.config.environment_variables,
               ElementsAre(Pair("EXAMPLE_ENV_VAR", "EXAMPLE_VALUE")));
   ASSERT_EQ(wanted->image.assets.size(), 1u);
@@ -88,13 +86,14 @@ TEST(AzureProfileRequest, BecomesAnInferenceConfig) {
   EXPECT_EQ(wanted->image.driver_artifact, "LocalUpload/a37e26bd/tmpmm1cbth9.py");
 }
 
-TEST(AzureProfileRequest, ItsPackagesAreACondaFileAsOthersHaveIt) {
+TEST(AzureProfileRequest, ItsPackagesAreThoseOfItsInferenceConfig) {
   const auto wanted = DecodeAzureProfile(Body());
-  const auto conda = docker::ParseCondaFile(wanted->image.conda_file);
-  ASSERT_TRUE(conda) << conda.error().message();
-  EXPECT_EQ(conda->python_version, "3.8.13");
-  EXPECT_THAT(conda->pip_packages, ElementsAre("azureml-defaults"));
-  EXPECT_THAT(conda->conda_packages, ElementsAre("numpy"));
+  ASSERT_TRUE(wanted) << wanted.error().message();
+  EXPECT_THAT(Script(*wanted).pip_packages, ElementsAre("azureml-defaults"));
+  EXPECT_THAT(Script(*wanted).conda_packages, ElementsAre("python=3.8.13", "numpy"));
+  // As it is stored, it can be read again.
+  const Json stored = EncodeInferenceConfig(wanted->image.config);
+  EXPECT_TRUE(DecodeInferenceConfig(stored, "", SourceRule::kLocalFile)) << stored;
 }
 
 TEST(AzureProfileRequest, OptionsOfPipAreLeftToTheServer) {
@@ -103,14 +102,23 @@ TEST(AzureProfileRequest, OptionsOfPipAreLeftToTheServer) {
       Parsed(R"([{"pip": ["--find-links https://x.example/index.html", "-i y", "numpy"]}])");
   const auto wanted = DecodeAzureProfile(body);
   ASSERT_TRUE(wanted) << wanted.error().message();
-  EXPECT_EQ(wanted->image.conda_file, "dependencies:\n  - pip:\n    - numpy\n");
+  EXPECT_THAT(Script(*wanted).pip_packages, ElementsAre("numpy"));
 }
 
-TEST(AzureProfileRequest, PackagesCannotBreakOutOfTheirLine) {
+TEST(AzureProfileRequest, NamesWhatIsNoPackage) {
+  Json body = Body();
+  Json& dependencies =
+      body["environmentImageRequest"]["environment"]["python"]["condaDependencies"]["dependencies"];
   for (const std::string bad : {"a\n  - pip:", "a # b", "", "pip:", "'a'"}) {
-    Json body = Body();
-    body["environmentImageRequest"]["environment"]["python"]["condaDependencies"]["dependencies"] =
-        Json::array({bad});
+    dependencies = Json::array({bad});
+    EXPECT_THAT(Refusal(body), HasSubstr("/dependencies/0")) << bad;
+    dependencies = Json::array({{{"pip", Json::array({"numpy", bad})}}});
+    EXPECT_THAT(Refusal(body), HasSubstr("/dependencies/0/pip/1")) << bad;
+  }
+  dependencies = Json::array({{{"pip", Json::array({"x @ https://x.example/y.whl"})}}});
+  EXPECT_THAT(Refusal(body), HasSubstr("/dependencies/0/pip/0"));
+  for (const Json& bad : {Json(5), Json{{"npm", Json::array()}}, Json(nullptr)}) {
+    dependencies = Json::array({bad});
     EXPECT_THAT(Refusal(body), HasSubstr("/dependencies/0")) << bad;
   }
 }
@@ -118,7 +126,9 @@ TEST(AzureProfileRequest, PackagesCannotBreakOutOfTheirLine) {
 TEST(AzureProfileRequest, AUserManagedEnvironmentInstallsNothing) {
   Json body = Body();
   body["environmentImageRequest"]["environment"]["python"]["userManagedDependencies"] = true;
-  EXPECT_EQ(DecodeAzureProfile(body)->image.conda_file, "");
+  const auto wanted = DecodeAzureProfile(body);
+  ASSERT_TRUE(wanted) << wanted.error().message();
+  EXPECT_TRUE(Script(*wanted).pip_packages.empty() && Script(*wanted).conda_packages.empty());
 }
 
 TEST(AzureProfileRequest, ASingleScriptLiesWhereTheEnvironmentSays) {

@@ -1,8 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "server/azure/tar_writer.h"
 #include "server/registry/content_guid.h"
-#include "tests/server/registry/tar_builder.h"
+#include "server/storage/statement.h"
+#include "tests/common/tar/tar_builder.h"
+#include "tests/server/profiling/broken_storage.h"
 #include "tests/server/rest/azure/azure_bench.h"
 
 namespace mlprof {
@@ -45,6 +46,34 @@ class AzureProfiles : public AzureBench {
   HttpResponse Create(const Json& body) {
     return Ask("POST", Service("/profiles"), DumpJson(body));
   }
+  /// As many as there are profiles that wait, all of them in another workspace.
+  void LetWait(int count) {
+    const auto queued = database_->Write([&](Connection& connection) -> Status {
+      MLPROF_TRY(connection.Execute("DELETE FROM profiles WHERE id LIKE 'waiting-%'"));
+      return Statement(connection, R"sql(
+               INSERT INTO profiles (id, workspace, name, state, dataset_id, created_unix_ms,
+                                     document)
+               WITH RECURSIVE numbers (n) AS
+                 (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :count)
+               SELECT 'waiting-' || n, 'default', 'waiting-' || n, 'Queued', 'd:1', 1, '{}'
+               FROM numbers)sql")
+          .Bind(":count", count)
+          .Run();
+    });
+    ASSERT_TRUE(queued) << queued.error().message();
+  }
+  std::int64_t Count(const std::string& table) {
+    return *database_->Read([&](Connection& connection) -> Result<std::int64_t> {
+      Statement row(connection, ("SELECT count(*) FROM " + table).c_str());
+      const auto found = row.Step();
+      if (!found) return Fail(found.error());
+      return row.Int(0);
+    });
+  }
+  std::size_t Trees() {
+    const std::filesystem::directory_iterator trees(folder_ / "trees");
+    return static_cast<std::size_t>(std::distance(begin(trees), end(trees)));
+  }
 
   Dataset dataset_;
 };
@@ -60,7 +89,8 @@ TEST_F(AzureProfiles, IsTheNativeProfileOfThatName) {
   const auto source = sources_.VerifiedFiles("s/g/w", script.source_id, {});
   ASSERT_TRUE(source) << source.error().message();
   EXPECT_EQ(Content(*source / script.source_directory / script.entry_script), "pass");
-  EXPECT_THAT(Content(*source / script.conda_dependencies_file), HasSubstr("- numpy"));
+  EXPECT_EQ(script.pip_packages, std::vector<std::string>{"numpy"});
+  EXPECT_EQ(script.conda_packages, std::vector<std::string>{"python=3.8.13"});
   EXPECT_EQ(made.headers.Get("Operation-Location"),
             "https://127.0.0.1:8443" + Service("/operations/") + profile->id);
 }
@@ -163,6 +193,55 @@ TEST_F(AzureProfiles, FilesThatWereNotPutUpAreNamed) {
   const HttpResponse refused = Create(body);
   EXPECT_EQ(refused.status, 404);
   EXPECT_THAT(TextOf(refused), HasSubstr("LocalUpload/none/x.tar.gz"));
+}
+
+TEST_F(AzureProfiles, AFullQueueStillAcceptsUpToTenTimesTheNativeBound) {
+  LetWait(9'999);
+  EXPECT_EQ(Create(Body("p")).status, 202);
+}
+
+TEST_F(AzureProfiles, BeyondItsBoundTheQueueAsksToComeAgainAndLeavesNothing) {
+  LetWait(10'000);
+  const std::size_t trees = Trees();
+  const std::size_t files = FilesUnder("content");
+  const HttpResponse refused = Create(Body("p"));
+  EXPECT_EQ(refused.status, 503) << TextOf(refused);
+  EXPECT_EQ(refused.headers.Get("Retry-After"), "10");
+  EXPECT_THAT(TextOf(refused), HasSubstr("the queue holds 10000 profiles"));
+  EXPECT_EQ(JsonOf(refused)["statusCode"], 503);
+  EXPECT_EQ(Count("profiles"), 10'000);
+  EXPECT_EQ(Count("sources"), 0);
+  EXPECT_EQ(Trees(), trees);
+  EXPECT_EQ(FilesUnder("content"), files);
+  EXPECT_EQ(FilesUnder("incoming"), 0u);
+  // What was put up stays for the client that comes again.
+  LetWait(1);
+  EXPECT_EQ(Create(Body("p")).status, 202);
+}
+
+TEST_F(AzureProfiles, OneThatCannotBeStoredLeavesNoSource) {
+  const std::size_t trees = Trees();
+  const std::size_t files = FilesUnder("content");
+  BrokenStorage storage(folder_ / "mlprof.db");
+  storage.Break("INSERT ON profiles");
+  EXPECT_EQ(Create(Body("p")).status, 500);
+  EXPECT_EQ(Count("sources"), 0);
+  EXPECT_EQ(Trees(), trees);
+  EXPECT_EQ(FilesUnder("content"), files);
+  EXPECT_EQ(FilesUnder("incoming"), 0u);
+  storage.Mend();
+  EXPECT_EQ(Create(Body("p")).status, 202);
+  EXPECT_EQ(Count("sources"), 1);
+}
+
+TEST_F(AzureProfiles, OneThatCannotBeStoredKeepsASourceOfBefore) {
+  ASSERT_EQ(Create(Body("p")).status, 202);
+  PutArtifact("d1", "tmpdriver.py", "import x");
+  PutArtifact("e1", "src.tar.gz", TarBuilder().File("src/score.py", "pass").Build());
+  BrokenStorage storage(folder_ / "mlprof.db");
+  storage.Break("INSERT ON profiles");
+  EXPECT_EQ(Create(Body("q")).status, 500);
+  EXPECT_EQ(Count("sources"), 1);
 }
 
 TEST_F(AzureProfiles, BadRequestsAreRefused) {

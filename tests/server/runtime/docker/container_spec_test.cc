@@ -43,7 +43,6 @@ TEST(ContainerSpecTest, GivesWhatWasAskedForAndNoMore) {
   request.config.shm_size = MiB(128);
   request.config.writable_paths = {"/var/cache/x"};
   request.image.volumes = {"/data/"};
-  request.writable_root = true;
   const Json spec = ContainerSpec(request, Places(request), "i1", Isolation::kGvisor);
   EXPECT_EQ(spec, Golden("create_everything.json")) << DumpJsonIndented(spec);
 }

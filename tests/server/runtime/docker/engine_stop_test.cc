@@ -9,8 +9,8 @@
 namespace mlprof::docker {
 namespace {
 
-using testing::FakeAnswer;
-using testing::FakeDocker;
+using fakes::FakeAnswer;
+using fakes::FakeDocker;
 using namespace std::chrono_literals;
 
 struct Call {

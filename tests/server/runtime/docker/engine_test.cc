@@ -3,19 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/http/percent.h"
+#include "common/text/percent.h"
 #include "tests/fakes/fake_docker.h"
+#include "tests/fakes/soon.h"
 
 namespace mlprof::docker {
 namespace {
 
+using fakes::FakeAnswer;
+using fakes::FakeDocker;
 using ::testing::ElementsAre;
-using testing::FakeAnswer;
-using testing::FakeDocker;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-Deadline Soon() { return Deadline::After(5s); }
+using fakes::Soon;
 
 TEST(DockerEngineTest, SpeaksTheOlderOfBothVersions) {
   for (const auto& [offered, spoken] :

@@ -42,6 +42,17 @@ TEST_F(EnvironmentRecipeTest, GathersPackagesOfAllThreePlaces) {
   EXPECT_EQ(recipe->warnings[0].code, "condaPackagesIgnored");
 }
 
+TEST_F(EnvironmentRecipeTest, TellsOfCondaPackagesThatAreListed) {
+  EntryScriptConfig config;
+  config.conda_packages = {"python=3.8.13", "numpy", "xz=5"};
+  const auto recipe = RecipeOf(config, source_);
+  ASSERT_TRUE(recipe) << recipe.error().message();
+  EXPECT_EQ(recipe->packages.size(), 1u);
+  EXPECT_EQ(recipe->conda_python, "3.8.13");
+  ASSERT_EQ(recipe->warnings.size(), 1u);
+  EXPECT_NE(recipe->warnings[0].message.find("left out: numpy, xz=5"), std::string::npos);
+}
+
 TEST_F(EnvironmentRecipeTest, ReadsNothingOutsideOfTheSource) {
   for (const char* name : {"../x", "/etc/passwd", "missing.txt"}) {
     EntryScriptConfig config;

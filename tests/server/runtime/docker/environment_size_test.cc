@@ -6,13 +6,14 @@
 #include <fstream>
 
 #include "common/os/remove_tree.h"
+#include "tests/fakes/soon.h"
 
 namespace mlprof::docker {
 namespace {
 
 namespace fs = std::filesystem;
 
-Deadline Soon() { return Deadline::After(std::chrono::seconds(60)); }
+using fakes::Soon;
 
 class EnvironmentSizeTest : public ::testing::Test {
  protected:

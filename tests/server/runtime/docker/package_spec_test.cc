@@ -56,46 +56,5 @@ TEST(RequirementsTest, NamesTheLineItRefuses) {
   EXPECT_EQ(packages.error().message().rfind("line 2: ", 0), 0u) << packages.error().message();
 }
 
-TEST(CondaFileTest, ReadsPythonAndThePipPart) {
-  const auto conda = ParseCondaFile(R"(# an environment
-name: project_environment
-channels:
-  - conda-forge   # a channel
-dependencies:
-  - python=3.8.5
-  - pip
-  - numpy=1.21
-  - pip:
-      - azureml-defaults
-      - "scikit-learn==1.5.2"
-  - conda-forge::lightgbm
-variables:
-  - dependencies
-)");
-  ASSERT_TRUE(conda) << conda.error().message();
-  EXPECT_EQ(conda->python_version, "3.8.5");
-  EXPECT_EQ(conda->pip_packages,
-            (std::vector<std::string>{"azureml-defaults", "scikit-learn==1.5.2"}));
-  EXPECT_EQ(conda->conda_packages,
-            (std::vector<std::string>{"numpy=1.21", "conda-forge::lightgbm"}));
-}
-
-TEST(CondaFileTest, TakesListsThatAreNotIndented) {
-  const auto conda = ParseCondaFile("dependencies:\n- python>=3.9\n- pip:\n  - numpy\n- xz\n");
-  ASSERT_TRUE(conda) << conda.error().message();
-  EXPECT_EQ(conda->python_version, "3.9");
-  EXPECT_EQ(conda->pip_packages, std::vector<std::string>{"numpy"});
-  EXPECT_EQ(conda->conda_packages, std::vector<std::string>{"xz"});
-}
-
-TEST(CondaFileTest, RefusesWhatItCannotReadOrInstall) {
-  for (const char* text :
-       {"dependencies: [numpy]\n", "dependencies:\n\t- numpy\n",
-        "dependencies:\n  - pip:\n    - -r requirements.txt\n",
-        "dependencies:\n  - pip:\n    - git+https://x/y\n", "dependencies:\n  numpy: 1\n"}) {
-    EXPECT_FALSE(ParseCondaFile(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace mlprof::docker

@@ -52,7 +52,7 @@ class PrepareImageTest : public ::testing::Test {
         Deadline::After(10s));
   }
 
-  testing::FakeDocker docker_;
+  fakes::FakeDocker docker_;
   std::unique_ptr<Runtime> runtime_;
   std::string log_;
 };

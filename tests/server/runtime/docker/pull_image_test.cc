@@ -7,7 +7,7 @@
 namespace mlprof::docker {
 namespace {
 
-using testing::FakeDocker;
+using fakes::FakeDocker;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace std::chrono_literals;

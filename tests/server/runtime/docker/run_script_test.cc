@@ -111,7 +111,7 @@ TEST_F(RunScriptTest, EndsALateScript) {
 }
 
 TEST_F(RunScriptTest, TellsOfASystemThatGivesNoMoreProcesses) {
-  const testing::RefusedProcesses none;
+  const fakes::RefusedProcesses none;
   const auto status = Run("exit 0", Deadline::After(10s));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code(), ErrorCode::kResourceExhausted);

@@ -8,12 +8,13 @@
 
 #include "common/os/remove_tree.h"
 #include "tests/common/os/deep_tree.h"
+#include "tests/fakes/soon.h"
 namespace mlprof::docker {
 namespace {
 
 namespace fs = std::filesystem;
 
-Deadline Soon() { return Deadline::After(std::chrono::seconds(60)); }
+using fakes::Soon;
 
 class ScratchTest : public ::testing::Test {
  protected:
@@ -52,7 +53,7 @@ TEST_F(ScratchTest, OpensWhatTheImageHadWithoutFollowingLinks) {
 TEST_F(ScratchTest, OpensATreeThatNoPathCanName) {
   const fs::path inside = folder_ / "0";
   fs::create_directory(inside);
-  const UniqueFd innermost = testing::MakeDeepTree(inside, 3'000);
+  const UniqueFd innermost = fakes::MakeDeepTree(inside, 3'000);
   UniqueFd(::openat(innermost.get(), "file", O_CREAT | O_WRONLY, 0600));
   ASSERT_TRUE(OpenScratch({{inside, "/data", true}}, Soon()));
   struct stat status {};

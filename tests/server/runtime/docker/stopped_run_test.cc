@@ -1,7 +1,6 @@
 // A run is stopped while its engine hangs: it ends soon, and nothing it made is forgotten.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,86 +10,49 @@
 
 #include "common/os/unique_fd.h"
 #include "server/runtime/docker/accept_agent.h"
-#include "server/runtime/docker/docker_runtime.h"
 #include "server/runtime/docker/remove_container.h"
-#include "tests/fakes/fake_docker.h"
+#include "tests/server/runtime/docker/fake_engine_test.h"
 
 namespace mlprof::docker {
 namespace {
 
 using ::testing::Contains;
-using testing::FakeAnswer;
-using testing::FakeDocker;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace std::chrono_literals;
 
 // What a stopped call may take on a busy machine.
-constexpr auto kAtOnce = 2s;
+constexpr auto kSoonStopped = 2s;
 
-const std::string kId(64, 'c');
-const std::string kRemoval = "DELETE /containers/" + kId;
-const std::vector<FakeAnswer> kNoAnswer = {{200, "", FakeAnswer::Way::kNever}};
+const std::string kRemoval = "DELETE " + kContainer;
 
 class SilentAgent final : public AgentLink {
  public:
   void Listen(AgentListener*) override {}
   void Start(const agent_protocol::Start&) override {}
+  void SetConnections(const agent_protocol::Connections&) override {}
   void SendRow(const agent_protocol::Row&) override {}
   void Stop(const agent_protocol::Stop&) override {}
 };
 
-class StoppedRun : public ::testing::Test {
+Result<std::unique_ptr<AgentLink>> AdoptSilent(int fd, const Patience&) {
+  const UniqueFd connection(fd);
+  return std::make_unique<SilentAgent>();
+}
+
+class StoppedRun : public FakeEngineTest {
  protected:
-  StoppedRun() {
-    char name[] = "/tmp/stopped-run.XXXXXX";
-    folder_ = ::mkdtemp(name);
-    DockerOptions options;
-    options.agent_binary = "/bin/true";
-    options.data_dir = folder_;
-    options.instance_id = "installation";
-    options.base_image = "base";
-    context_ = std::make_shared<DockerContext>(
-        options, docker_.socket(),
-        [](int fd, const Patience&) -> Result<std::unique_ptr<AgentLink>> {
-          const UniqueFd connection(fd);
-          return std::make_unique<SilentAgent>();
-        });
-    runtime_ = std::make_unique<DockerRuntime>(context_);
-    docker_.On("POST /containers/create", 201, R"({"Id":")" + kId + R"("})");
-    docker_.On("POST /containers/" + kId + "/start", 204, "");
-    docker_.On("GET /containers/" + kId + "/json", 200, State("installation"));
-    docker_.On("DELETE /containers/", 204, "");
-    docker_.On("GET /info", 200, R"({"NCPU":2,"MemTotal":8000000000})");
-    docker_.On("GET /images/base/json", 200, R"({"Id":"sha256:base"})");
+  StoppedRun() : FakeEngineTest(&AdoptSilent) {
+    docker_.On("GET " + kContainer + "/json", 200, State("installation"));
   }
-  ~StoppedRun() override { std::filesystem::remove_all(folder_); }
 
   static std::string State(const std::string& instance) {
-    return R"({"Id":")" + kId + R"(","State":{"Running":true,"Pid":)" + std::to_string(::getpid()) +
-           R"(},"Config":{"Labels":{"mlprof.instance":")" + instance + R"("}}})";
+    return R"({"Id":")" + kContainerId + R"(","State":{"Running":true,"Pid":)" +
+           std::to_string(::getpid()) + R"(},"Config":{"Labels":{"mlprof.instance":")" + instance +
+           R"("}}})";
   }
 
-  /// Waits until the engine was asked for something that begins so.
-  void AwaitCall(const std::string& beginning) {
-    const Deadline soon = Deadline::After(10s);
-    while (!soon.Passed()) {
-      for (const std::string& call : docker_.Calls()) {
-        if (call.starts_with(beginning)) return;
-      }
-      std::this_thread::yield();
-    }
-    ADD_FAILURE() << "never asked: " << beginning;
-  }
-
-  Result<std::unique_ptr<Target>> Launch() {
-    LaunchRequest request;
-    request.container_name = "mlprof-p-1";
-    request.image.image_id = "sha256:image";
-    request.config.service = ImageConfig{};
-    request.limits = {Cores(1.0), MiB(64)};
-    return runtime_->Launch(request, stop_.get_token(), Deadline::After(60s));
-  }
+  Result<std::unique_ptr<Target>> Launch() { return LaunchImage(stop_.get_token()); }
 
   /// Stops a launch once the engine has been asked for `call`; how long it went on then.
   std::chrono::duration<double> StopLaunchAt(const std::string& call) {
@@ -102,15 +64,6 @@ class StoppedRun : public ::testing::Test {
     EXPECT_EQ(target ? ErrorCode::kInternal : target.error().code(), ErrorCode::kCancelled);
     EXPECT_TRUE(context_->live.Names().empty());
     return Deadline::Clock::now() - asked;
-  }
-
-  Status Prepare(std::stop_token stop) {
-    PrepareRequest request;
-    request.config.service = EntryScriptConfig{};
-    const auto image = runtime_->Prepare(
-        request, [](std::string_view) {}, std::move(stop), Deadline::After(60s));
-    if (!image) return Fail(image.error());
-    return {};
   }
 
   // Connects to the launch's socket as its agent would.
@@ -125,46 +78,42 @@ class StoppedRun : public ::testing::Test {
     return agent;
   }
 
-  FakeDocker docker_;
-  std::filesystem::path folder_;
-  std::shared_ptr<DockerContext> context_;
-  std::unique_ptr<DockerRuntime> runtime_;
   std::stop_source stop_;
 };
 
 TEST_F(StoppedRun, FindsAndRemovesTheContainerOfACreateThatNeverAnswered) {
   docker_.On("POST /containers/create", kNoAnswer);
   docker_.On("GET /containers/mlprof-p-1/json", 200, State("installation"));
-  EXPECT_LT(StopLaunchAt("POST /containers/create"), kAtOnce);
+  EXPECT_LT(StopLaunchAt("POST /containers/create"), kSoonStopped);
   EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
 }
 
 TEST_F(StoppedRun, LeavesAContainerOfSomebodyElseAlone) {
   docker_.On("POST /containers/create", kNoAnswer);
   docker_.On("GET /containers/mlprof-p-1/json", 200, State("another"));
-  EXPECT_LT(StopLaunchAt("POST /containers/create"), kAtOnce);
+  EXPECT_LT(StopLaunchAt("POST /containers/create"), kSoonStopped);
   EXPECT_THAT(docker_.Calls(), Not(Contains(HasSubstr("DELETE"))));
 }
 
 TEST_F(StoppedRun, RemovesTheContainerOfAStartThatNeverAnswered) {
-  docker_.On("POST /containers/" + kId + "/start", kNoAnswer);
-  EXPECT_LT(StopLaunchAt("POST /containers/" + kId + "/start"), kAtOnce);
+  docker_.On("POST " + kContainer + "/start", kNoAnswer);
+  EXPECT_LT(StopLaunchAt("POST " + kContainer + "/start"), kSoonStopped);
   EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
 }
 
 TEST_F(StoppedRun, GivesUpARemovalThatNeverAnswers) {
-  docker_.On("POST /containers/" + kId + "/start", kNoAnswer);
+  docker_.On("POST " + kContainer + "/start", kNoAnswer);
   docker_.On("DELETE /containers/", kNoAnswer);
-  EXPECT_LT(StopLaunchAt("POST /containers/" + kId + "/start"), kRemovalAfterStop + kAtOnce);
+  EXPECT_LT(StopLaunchAt("POST " + kContainer + "/start"), kRemovalAfterStop + kSoonStopped);
 }
 
 TEST_F(StoppedRun, GivesUpARemovalThatHadBegunBefore) {
-  docker_.On("POST /containers/" + kId + "/start", 500, R"({"message":"no"})");
+  docker_.On("POST " + kContainer + "/start", 500, R"({"message":"no"})");
   docker_.On("DELETE /containers/", kNoAnswer);
   auto launch = std::async(std::launch::async, [&] { return Launch().has_value(); });
   AwaitCall(kRemoval);
   stop_.request_stop();
-  ASSERT_EQ(launch.wait_for(kRemovalAfterStop + kAtOnce), std::future_status::ready);
+  ASSERT_EQ(launch.wait_for(kRemovalAfterStop + kSoonStopped), std::future_status::ready);
   EXPECT_FALSE(launch.get());
 }
 
@@ -172,7 +121,7 @@ TEST_F(StoppedRun, GivesUpARemovalThatHadBegunBefore) {
 TEST_F(StoppedRun, ShowsNoPasswordOfThisMachineInAContainersLog) {
   ASSERT_EQ(::setenv("PIP_EXTRA_INDEX_URL", "https://ann:s3cret-word@index.example/simple", 1), 0);
   auto launch = std::async(std::launch::async, [&] { return Launch(); });
-  AwaitCall("GET /containers/" + kId + "/json");
+  AwaitCall("GET " + kContainer + "/json");
   const UniqueFd agent = ConnectAsAgent();
   const auto target = launch.get();
   ::unsetenv("PIP_EXTRA_INDEX_URL");
@@ -180,74 +129,76 @@ TEST_F(StoppedRun, ShowsNoPasswordOfThisMachineInAContainersLog) {
   const std::string said = "it read s3cret-word then\n";
   std::string frame("\x01\0\0\0\0\0\0", 7);
   frame += static_cast<char>(said.size());
-  docker_.On("GET /containers/" + kId + "/logs", 200, frame + said);
+  docker_.On("GET " + kContainer + "/logs", 200, frame + said);
   EXPECT_EQ((*target)->Logs(KiB(8), Deadline::After(5s)).value_or("none"), "it read *** then\n");
 }
 
 TEST_F(StoppedRun, GetsAMomentForTheLastWordsOfItsContainer) {
   if (::getuid() != 0) GTEST_SKIP() << "the agent is root";
   auto launch = std::async(std::launch::async, [&] { return Launch(); });
-  AwaitCall("GET /containers/" + kId + "/json");
+  AwaitCall("GET " + kContainer + "/json");
   const UniqueFd agent = ConnectAsAgent();
   auto target = launch.get();
   ASSERT_TRUE(target) << target.error().message();
-  docker_.On("GET /containers/", kNoAnswer);
-  docker_.On("POST /containers/", kNoAnswer);
+  for (const std::string what : {"/json", "/logs"}) {
+    docker_.On("GET " + kContainer + what, kNoAnswer);
+  }
+  docker_.On("POST " + kContainer, kNoAnswer);
 
   auto update = std::async(std::launch::async, [&] {
     return (*target)->SetCpu(Cores(0.5), Deadline::After(60s)).error().code();
   });
-  AwaitCall("POST /containers/" + kId + "/update");
+  AwaitCall("POST " + kContainer + "/update");
   stop_.request_stop();
   const auto stopped = Deadline::Clock::now();
   EXPECT_EQ(update.get(), ErrorCode::kCancelled);
   EXPECT_FALSE((*target)->Logs(KiB(8), Deadline::After(60s)));
   EXPECT_FALSE((*target)->Inspect(Deadline::After(60s)));
   EXPECT_FALSE((*target)->Logs(KiB(8), Deadline::After(60s)));
-  EXPECT_LT(Deadline::Clock::now() - stopped, 1s + kAtOnce);
+  EXPECT_LT(Deadline::Clock::now() - stopped, 1s + kSoonStopped);
 }
 
 TEST_F(StoppedRun, EndsAPreparationWhoseLogNeverEnds) {
-  docker_.On("GET /containers/" + kId + "/logs", kNoAnswer);
-  auto prepared =
-      std::async(std::launch::async, [&] { return Prepare(stop_.get_token()).error().code(); });
-  AwaitCall("GET /containers/" + kId + "/logs");
+  docker_.On("GET " + kContainer + "/logs", kNoAnswer);
+  auto prepared = std::async(std::launch::async,
+                             [&] { return PrepareEntryScript(stop_.get_token()).error().code(); });
+  AwaitCall("GET " + kContainer + "/logs");
   stop_.request_stop();
-  ASSERT_EQ(prepared.wait_for(kAtOnce), std::future_status::ready);
+  ASSERT_EQ(prepared.wait_for(kSoonStopped), std::future_status::ready);
   EXPECT_EQ(prepared.get(), ErrorCode::kCancelled);
   EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
 }
 
 TEST_F(StoppedRun, AsksForAStopWithoutWaitingForTheEngine) {
-  docker_.On("GET /containers/" + kId + "/logs", kNoAnswer);
-  docker_.On("POST /containers/" + kId + "/kill", kNoAnswer);
+  docker_.On("GET " + kContainer + "/logs", kNoAnswer);
+  docker_.On("POST " + kContainer + "/kill", kNoAnswer);
   docker_.On("DELETE /containers/", kNoAnswer);
-  auto prepared =
-      std::async(std::launch::async, [&] { return Prepare(stop_.get_token()).has_value(); });
-  AwaitCall("GET /containers/" + kId + "/logs");
+  auto prepared = std::async(std::launch::async,
+                             [&] { return PrepareEntryScript(stop_.get_token()).has_value(); });
+  AwaitCall("GET " + kContainer + "/logs");
   const auto asked = Deadline::Clock::now();
   stop_.request_stop();
   EXPECT_LT(Deadline::Clock::now() - asked, 500ms);
-  ASSERT_EQ(prepared.wait_for(kRemovalAfterStop + kAtOnce), std::future_status::ready);
+  ASSERT_EQ(prepared.wait_for(kRemovalAfterStop + kSoonStopped), std::future_status::ready);
 }
 
 TEST_F(StoppedRun, EndsAPreparationThatWaitsForAnother) {
   docker_.On("GET /images/base/json", kNoAnswer);
   std::stop_source first;
-  auto other =
-      std::async(std::launch::async, [&] { return Prepare(first.get_token()).has_value(); });
+  auto other = std::async(std::launch::async,
+                          [&] { return PrepareEntryScript(first.get_token()).has_value(); });
   AwaitCall("GET /images/base/json");
-  auto waiting =
-      std::async(std::launch::async, [&] { return Prepare(stop_.get_token()).error().code(); });
+  auto waiting = std::async(std::launch::async,
+                            [&] { return PrepareEntryScript(stop_.get_token()).error().code(); });
   stop_.request_stop();
-  ASSERT_EQ(waiting.wait_for(kAtOnce), std::future_status::ready);
+  ASSERT_EQ(waiting.wait_for(kSoonStopped), std::future_status::ready);
   EXPECT_EQ(waiting.get(), ErrorCode::kCancelled);
   first.request_stop();
 }
 
 TEST_F(StoppedRun, EndsTheRemovalOfOrphans) {
   docker_.On("GET /containers/json", 200,
-             R"([{"Id":")" + kId + R"(","Names":["/mlprof-old-1"]},{"Id":")" +
+             R"([{"Id":")" + kContainerId + R"(","Names":["/mlprof-old-1"]},{"Id":")" +
                  std::string(64, 'd') + R"(","Names":["/mlprof-old-2"]}])");
   docker_.On("DELETE /containers/", kNoAnswer);
   auto removed = std::async(std::launch::async, [&] {
@@ -255,7 +206,7 @@ TEST_F(StoppedRun, EndsTheRemovalOfOrphans) {
   });
   AwaitCall(kRemoval);
   stop_.request_stop();
-  ASSERT_EQ(removed.wait_for(kAtOnce), std::future_status::ready);
+  ASSERT_EQ(removed.wait_for(kSoonStopped), std::future_status::ready);
   EXPECT_EQ(removed.get(), ErrorCode::kCancelled);
 }
 

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 constexpr const char* kSocket = "/var/run/docker.sock";
 constexpr const char* kRepository = "mlprof-test-runtime";
 
-using testing::HeardAgent;
+using fakes::HeardAgent;
 
 fs::path MakeFolder() {
   char name[] = "/tmp/mlprof-runtime-test.XXXXXX";

@@ -98,7 +98,7 @@ class EntryScriptTest : public ::testing::Test {
                                 {folder_ / "model", std::string(kModelsMount) + "/m/1"}};
     auto target = runtime_->Launch(request, {}, Deadline::After(60s));
     ASSERT_TRUE(target) << target.error().message();
-    testing::HeardAgent heard;
+    fakes::HeardAgent heard;
     (*target)->agent().Listen(&heard);
     const Environment added = {{"AZUREML_MODEL_DIR", std::string(kModelsMount) + "/m/1"}};
     (*target)->agent().Start(StartFor(image, config, added));

@@ -16,6 +16,7 @@
 #include "common/os/remove_tree.h"
 #include "server/runtime/docker/disk/loop_device.h"
 #include "tests/common/os/deep_tree.h"
+#include "tests/fakes/soon.h"
 
 namespace mlprof::docker {
 namespace {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr Bytes kLimit = MiB(64);
 
-Deadline Soon() { return Deadline::After(std::chrono::seconds(60)); }
+using fakes::Soon;
 
 Bytes OnDisk(const fs::path& file) {
   struct stat status {};
@@ -91,7 +92,7 @@ TEST_F(ScratchVolumeTest, HoldsNoMoreThanItsBytesInAFileThatIsRemovedAndOpen) {
 
 TEST_F(ScratchVolumeTest, HoldsNoMoreThanItsBytesBelowAPathNobodyCanName) {
   const auto volume = Make();
-  const UniqueFd innermost = testing::MakeDeepTree(volume->root(), 100, std::string(200, 'd'));
+  const UniqueFd innermost = fakes::MakeDeepTree(volume->root(), 100, std::string(200, 'd'));
   const UniqueFd file(::openat(innermost.get(), "f", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   ASSERT_TRUE(file);
   EXPECT_LE(Fill(file.get()), kLimit);

@@ -17,6 +17,7 @@
 
 #include "server/runtime/docker/proxy/relay_io.h"
 #include "tests/fakes/refused_threads.h"
+#include "tests/fakes/soon.h"
 
 namespace mlprof::docker {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-Patience Soon() { return Deadline::After(10s); }
+using fakes::Soon;
 
 // A proxy that remembers what it was told and says what the test wants; once per connection.
 class ScriptedProxy {
@@ -254,7 +255,7 @@ TEST_F(ProxyRelayTest, StopsWithOpenConnectionsAndLeavesNoSocket) {
 }
 
 TEST_F(ProxyRelayTest, IsAnErrorWhereNoThreadCanBeMade) {
-  const testing::RefusedThreads none(1);
+  const fakes::RefusedThreads none(1);
   const auto relay = ProxyRelay::Start({{"127.0.0.1", 1}, ""}, Policy(), folder_ / "s");
   ASSERT_FALSE(relay);
   EXPECT_EQ(relay.error().code(), ErrorCode::kResourceExhausted);

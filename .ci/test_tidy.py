@@ -1,0 +1,27 @@
+"""Looks how .ci/tidy turns a command of g++ into one of clang: python3 -B .ci/test_tidy.py"""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import unittest
+
+SCRIPT = pathlib.Path(__file__).with_name("tidy")
+LOADER = importlib.machinery.SourceFileLoader("tidy", str(SCRIPT))
+TIDY = importlib.util.module_from_spec(importlib.util.spec_from_loader("tidy", LOADER))
+LOADER.exec_module(TIDY)
+
+
+class TidyTest(unittest.TestCase):
+    def test_clang_reads_the_precompiled_header_as_a_plain_one(self):
+        self.assertEqual(
+            TIDY.for_clang("c++ -Winvalid-pch -include /b/common/CMakeFiles/c.dir/cmake_pch.hxx -c a.cc"),
+            f"c++ -include {TIDY.ROOT}/common/pch.h -c a.cc")
+
+    def test_flags_of_gcc_alone_are_left_out_and_others_kept(self):
+        self.assertEqual(
+            TIDY.for_clang("c++ -DX=1 -I/b -O2 -Werror -fpch-preprocess -Wno-tsan -std=c++20 -c a.cc"),
+            "c++ -DX=1 -I/b -O2 -std=c++20 -c a.cc")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,11 @@
+// A profile as the command line shows it.
+#pragma once
+
+#include "client/cli/session.h"
+
+namespace mlprof::cli {
+
+/// In the form that the session was asked for.
+void PrintProfile(Session& session, const Resource<Profile>& profile);
+
+}  // namespace mlprof::cli

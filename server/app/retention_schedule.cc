@@ -1,0 +1,46 @@
+#include "server/app/retention_schedule.h"
+
+#include <chrono>
+
+#include "common/log/log.h"
+#include "server/retention/retention.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kGlance{2};
+constexpr std::chrono::hours kBetweenLooks{1};
+// An engine that never answers keeps only its own images from being looked at.
+constexpr std::chrono::minutes kLongestWait{10};
+constexpr std::chrono::minutes kLongestLook{30};
+
+}  // namespace
+
+bool RetentionTurns::Take(Deadline::Clock::time_point now, bool ready) {
+  if (now < due_) return false;
+  if (!ready && due_ == start_ && now < start_ + kLongestWait) return false;
+  due_ = now + kBetweenLooks;
+  return true;
+}
+
+Status RetentionSchedule::Start() {
+  auto looking = Recurring::Start("retention", kGlance, [this] { Turn(); });
+  if (!looking) return Fail(looking.error());
+  looking_.emplace(*std::move(looking));
+  return {};
+}
+
+void RetentionSchedule::Stop() {
+  retention_.Stop();
+  looking_.reset();
+}
+
+void RetentionSchedule::Turn() {
+  if (!turns_.Take(Deadline::Clock::now(), ready_())) return;
+  const auto found =
+      retention_.Collect({false, std::nullopt, Now(), Patience(Deadline::After(kLongestLook))});
+  // Somebody else's look goes on, or the server stops.
+  if (!found) LogInfo("did not look at what grows", {{"why", found.error().message()}});
+}
+
+}  // namespace mlprof

@@ -1,0 +1,51 @@
+// Looks at what grows now and then, in the background: first when the server is ready, or after a
+// while all the same, then every hour.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+#include "server/app/recurring.h"
+
+namespace mlprof {
+
+class Retention;
+
+/// When to look. Pure.
+class RetentionTurns {
+ public:
+  explicit RetentionTurns(Deadline::Clock::time_point start) : due_(start), start_(start) {}
+
+  /// Whether it is time now; then not again for an hour.
+  bool Take(Deadline::Clock::time_point now, bool ready);
+
+ private:
+  Deadline::Clock::time_point due_;
+  const Deadline::Clock::time_point start_;
+};
+
+class RetentionSchedule {
+ public:
+  /// `ready` never waits. Both must outlive this.
+  RetentionSchedule(Retention& retention, std::function<bool()> ready)
+      : retention_(retention), ready_(std::move(ready)) {}
+  /// Stops.
+  ~RetentionSchedule() { Stop(); }
+
+  /// kResourceExhausted where there is no thread for it.
+  Status Start();
+  /// Ends the look that goes on where it stands, and the thread. Again: nothing.
+  void Stop();
+
+ private:
+  void Turn();
+
+  Retention& retention_;
+  const std::function<bool()> ready_;
+  RetentionTurns turns_{Deadline::Clock::now()};
+  std::optional<Recurring> looking_;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,241 @@
+#include "server/profiling/lab/container.h"
+
+#include <algorithm>
+
+#include "common/log/log.h"
+#include "server/analysis/resource_use.h"
+#include "server/profiling/lab/lab.h"
+#include "server/runtime/model_start.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kSetCpuDeadline{5};
+// What an engine that is well answers in milliseconds. Together, and one of them begun just before
+// the run is stopped, they must leave an orderly stop its ten seconds.
+constexpr std::chrono::seconds kAskDeadline{5};
+constexpr std::chrono::seconds kRemoveDeadline{6};
+constexpr std::chrono::seconds kStoppedAskDeadline{1};
+constexpr std::chrono::seconds kStoppedRemoveDeadline{2};
+constexpr Bytes kLogTail = KiB(8);
+constexpr Bytes kJournalLog = KiB(64);
+constexpr Bytes kWholeLog = MiB(4);  // more than the engine keeps of one
+constexpr std::chrono::seconds kLatestLog{1};
+constexpr std::chrono::milliseconds kLogPause{100};
+// The agent tells when start_timeout has passed; the grace is for its word to arrive.
+constexpr std::chrono::seconds kWordOfTheAgent{5};
+
+// The engine did not answer, rather than refuse.
+bool IsEnginesSilence(const Error& error) {
+  return error.code() == ErrorCode::kUnavailable || error.code() == ErrorCode::kDeadlineExceeded;
+}
+
+// Rows that cannot be read, or not by a thread of their own.
+StopReason ReasonOf(const Error& unread) {
+  return unread.code() == ErrorCode::kResourceExhausted ? StopReason::kRoom : StopReason::kStorage;
+}
+
+std::string EndOf(const std::string& log) {
+  const auto most = static_cast<std::size_t>(kJournalLog.count());
+  return log.size() <= most ? log : log.substr(log.size() - most);
+}
+
+}  // namespace
+
+Container::Container(Lab& lab, const ContainerPlan& plan, int number,
+                     std::unique_ptr<Target> target)
+    : lab_(lab),
+      limits_(plan.limits),
+      environment_(plan.setup.environment),
+      seed_(plan.seed),
+      page_cache_(plan.page_cache),
+      number_(number),
+      target_(std::move(target)),
+      session_(std::make_unique<AgentSession>(target_->agent(), lab.clock())) {
+  facts_.use = plan.use;
+  observation_.emplace(lab.parts_.instruments,
+                       ObservedContainer{target_->container_id(), *session_, lab.clock()},
+                       AskDeadline());
+}
+
+Container::~Container() {
+  try {
+    observation_.reset();
+    session_.reset();
+    Remove();
+  } catch (const std::exception& error) {
+    LogError("a container was left behind", {{"why", error.what()}});
+  }
+}
+
+ContainerFacts Container::Close() {
+  if (closed_) return facts_;
+  closed_ = true;
+  try {
+    WriteDown();
+  } catch (const std::exception& error) {
+    LogError("a container was written down in part", {{"why", error.what()}});
+  }
+  Remove();
+  lab_.closed_.push_back(facts_);
+  return facts_;
+}
+
+void Container::WriteDown() {
+  std::vector<Series> read = observation_->End(facts_, AskDeadline());
+  for (Series& series : read) {
+    for (SeriesPoint& point : series.points) point.at -= lab_.parts_.began;
+  }
+  const std::string log = target_->Logs(kWholeLog, AskDeadline()).value_or("");
+  session_.reset();
+  lab_.parts_.journal.Add(read);
+  lab_.logs_.Add(number_, log);
+  if (!log.empty()) {
+    const std::string text = "--- container " + std::to_string(number_) + "\n" + EndOf(log);
+    lab_.parts_.journal.Log(text);
+    lab_.parts_.announcer.Logged(text);
+  }
+}
+
+void Container::Remove() {
+  const auto within = lab_.stopped() ? kStoppedRemoveDeadline : kRemoveDeadline;
+  if (auto status = target_->Remove(Deadline::After(within)); !status) {
+    LogError("container was not removed",
+             {{"container", target_->container_id()}, {"why", status.error().message()}});
+  }
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
+    std::optional<std::chrono::milliseconds> at_most) {
+  const Subject& subject = lab_.subject();
+  agent_protocol::Start start =
+      StartFor(subject.image, subject.config, {{"AZUREML_MODEL_DIR", subject.model_directory}});
+  // What the profile tries out goes over the config's own.
+  for (const auto& [name, value] : environment_) start.environment[name] = value;
+  if (page_cache_ == PageCache::kCold) {
+    start.drop_cache = {"/"};
+    for (const Mount& mount : subject.mounts) start.drop_cache.push_back(mount.container);
+  }
+  if (at_most) start.start_timeout = std::min(start.start_timeout, *at_most);
+  start.watch_writes = facts_.use == Use::kWatchWrites;
+  facts_.served_model = true;
+  return Await(start);
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> Container::StartWhole(
+    std::optional<std::chrono::milliseconds> at_most) {
+  auto ready = Start(at_most);
+  if (!ready || session_->Death().oom_kills == 0) return ready;
+  return tl::unexpected<DeathEvidence>(Death());
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> Container::StartNullTarget() {
+  agent_protocol::Start start = StartFor(lab_.subject().image, lab_.subject().config);
+  start.command = {kAgentProgram, "--null-server", std::to_string(start.port)};
+  start.readiness_path.clear();
+  return Await(start);
+}
+
+tl::expected<agent_protocol::Ready, DeathEvidence> Container::Await(
+    const agent_protocol::Start& start) {
+  session_->Start(start);
+  const auto ready = session_->AwaitReady(
+      lab_.parts_.run_stop.token(), lab_.budget().AtMost(start.start_timeout + kWordOfTheAgent));
+  if (!ready) return tl::unexpected<DeathEvidence>(Death());
+  return *ready;
+}
+
+ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
+  ReplayResult result = session_->Replay(
+      lab_.rows(), plan, lab_.parts_.run_stop.token(), deadline, [this](const LiveReplay& live) {
+        lab_.parts_.announcer.Replaying(live, session_->LastSample());
+      });
+  if (result.unread) {
+    lab_.parts_.run_stop.Ask(ReasonOf(*result.unread), result.unread->message());
+    result.stopped = true;
+  }
+  if (!result.requests.empty()) {
+    served_.push_back({result.began, result.ended, std::ssize(result.requests)});
+  }
+  return result;
+}
+
+std::int64_t Container::RequestsServed() const {
+  std::int64_t requests = 0;
+  for (const RequestStretch& stretch : served_) requests += stretch.requests;
+  return requests;
+}
+
+Status Container::SetCpu(Cores cpu) {
+  const Status set = target_->SetCpu(cpu, Deadline::After(kSetCpuDeadline));
+  if (!set && IsEnginesSilence(set.error())) {
+    lab_.parts_.run_stop.Ask(StopReason::kEngine,
+                             "the CPU limit could not be changed: " + set.error().message());
+  }
+  MLPROF_TRY(set);
+  limits_.cpu = cpu;
+  return {};
+}
+
+bool Container::RanOutOfBudget() const { return lab_.budget().Passed() && !session_->lost(); }
+
+std::int64_t Container::Losses() const {
+  return session_->children_lost() + session_->Death().oom_kills;
+}
+
+DeathEvidence Container::Death() {
+  DeathEvidence death = session_->Death();
+  death.limits = limits_;
+  death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
+  death.disk_full = target_->MetDiskBound(death.log_tail);
+  if (session_->lost() && !lab_.stopped()) AskEngine(death);
+  return death;
+}
+
+// What became of the container. One that the engine lost, or ended as it restarted, says nothing of
+// the model; nor does an agent that was lost and nobody knows why.
+void Container::AskEngine(DeathEvidence& death) {
+  RunStop& run_stop = lab_.parts_.run_stop;
+  const auto exit = target_->Inspect(AskDeadline());
+  if (!exit) {
+    if (IsEnginesSilence(exit.error())) run_stop.Ask(StopReason::kEngine, exit.error().message());
+    return;
+  }
+  if (exit->by_engine) {
+    run_stop.Ask(StopReason::kEngine, exit->error);
+  } else if (death.agent_lost && exit->oom_killed) {
+    // The kernel chose the agent itself: then only the engine knows.
+    death.oom_kills = std::max<std::int64_t>(1, death.oom_kills);
+  } else if (death.agent_lost && exit->error.empty() && death.oom_kills == 0) {
+    run_stop.Ask(StopReason::kAgent);
+  }
+}
+
+Deadline Container::AskDeadline() const {
+  return Deadline::After(lab_.stopped() ? kStoppedAskDeadline : kAskDeadline);
+}
+
+std::string Container::LogTail() { return target_->Logs(kLogTail, AskDeadline()).value_or(""); }
+
+// The agent's word of the end overtakes what the model last wrote, which the engine has to copy
+// first: until two readings agree.
+std::string Container::LastLog() {
+  const MonotonicClock& clock = lab_.clock();
+  const auto latest = clock.Now() + kLatestLog;
+  std::string log = LogTail();
+  while (clock.Now() < latest) {
+    clock.SleepUntil(clock.Now() + kLogPause);
+    std::string again = LogTail();
+    if (!again.empty() && again == log) break;
+    log = std::move(again);
+  }
+  return log;
+}
+
+std::vector<Sample> Container::SamplesOf(const ReplayResult& replay) const {
+  const std::vector<Sample> all = session_->Samples();
+  const auto part = Between(all, replay.began, replay.ended);
+  return {part.begin(), part.end()};
+}
+
+}  // namespace mlprof

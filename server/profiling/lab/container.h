@@ -1,0 +1,98 @@
+// A model in its container, from launch to removal. Close() gives what was seen of it; destroying
+// it only removes the container.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "server/analysis/memory_windows.h"
+#include "server/profiling/lab/container_facts.h"
+#include "server/profiling/lab/observation.h"
+#include "server/profiling/lab/setup.h"
+#include "server/replay/agent_session.h"
+#include "server/runtime/runtime.h"
+
+namespace mlprof {
+
+class Lab;
+
+class Container {
+ public:
+  /// Made by Lab::Launch().
+  Container(Lab& lab, const ContainerPlan& plan, int number, std::unique_ptr<Target> target);
+  ~Container();
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
+
+  /// Starts the model's command and waits until it answers, no longer than the budget lasts.
+  /// `at_most`: not ready by then counts as not ready in time, whatever the config allows. No start
+  /// is one during which the kernel killed for memory: a server that forks is ready with the
+  /// workers that are left, and starts the killed one anew for ever.
+  tl::expected<agent_protocol::Ready, DeathEvidence> StartWhole(
+      std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+  /// The same, but what the kernel killed meanwhile does not make it fail.
+  tl::expected<agent_protocol::Ready, DeathEvidence> Start(
+      std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+  /// Starts a server that answers at once and does nothing, in the model's place.
+  tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
+  /// Replays in this container with the live line shown.
+  ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
+  /// Changes the CPU limit in place. An engine that does not answer ends the run.
+  Status SetCpu(Cores cpu);
+
+  /// The budget ended while it was still starting.
+  bool RanOutOfBudget() const;
+  /// Why it died, with the end of its log; takes a second where its command ended without a word.
+  /// Where that says nothing of the model it ends the run.
+  DeathEvidence Death();
+  /// The bound of what it may write to disk that it has met, if any; see Target.
+  std::optional<DiskFull> MetDiskBound(std::string_view said) const {
+    return target_->MetDiskBound(said);
+  }
+
+  const Limits& limits() const { return limits_; }
+  Seed seed() const { return seed_; }
+  /// Set on top of the inference config's.
+  const std::map<std::string, std::string>& environment() const { return environment_; }
+  /// Processes of the model that ended, whether or not it goes on without them.
+  std::int64_t Losses() const;
+  /// Since its launch.
+  std::vector<Sample> Samples() const { return session_->Samples(); }
+  /// Samples taken while `replay` ran.
+  std::vector<Sample> SamplesOf(const ReplayResult& replay) const;
+
+  /// When how many rows were answered, since the model last was whole.
+  const std::vector<RequestStretch>& served() const { return served_; }
+  std::int64_t RequestsServed() const;
+  /// Processes of the model were replaced: what it served before it served with others.
+  void ForgetServed() { served_.clear(); }
+
+  /// Ends its instruments, writes their series and its log down and removes it. To be called
+  /// whatever became of it; the second call does nothing but give the same.
+  ContainerFacts Close();
+
+ private:
+  tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start);
+  void AskEngine(DeathEvidence& death);
+  Deadline AskDeadline() const;
+  std::string LogTail();
+  std::string LastLog();
+  void WriteDown();
+  void Remove();
+
+  Lab& lab_;
+  Limits limits_;
+  const std::map<std::string, std::string> environment_;
+  const Seed seed_;
+  const PageCache page_cache_;
+  const int number_;
+  ContainerFacts facts_;
+  bool closed_ = false;
+  std::vector<RequestStretch> served_;
+  std::unique_ptr<Target> target_;
+  std::unique_ptr<AgentSession> session_;
+  std::optional<Observation> observation_;  // of the session
+};
+
+}  // namespace mlprof

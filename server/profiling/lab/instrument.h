@@ -1,0 +1,49 @@
+// What observes a container beside the phases, which know of none: the agent's samples, a device's
+// counters… What an instrument reads is stored and shown as series, whatever they are called; how
+// to add one says docs/ARCHITECTURE.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/domain/series.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
+#include "common/time/monotonic_clock.h"
+#include "server/profiling/lab/container_facts.h"
+#include "server/replay/agent_session.h"
+
+namespace mlprof {
+
+/// What an instrument may look at, until its End() has returned or it is destroyed.
+struct ObservedContainer {
+  const std::string& container_id;  // the runtime's
+  const AgentSession& agent;
+  const MonotonicClock& clock;  // the run's: points have its time
+};
+
+/// Of one container. Its functions are called by the thread that runs the profile, which waits for
+/// them: they, and destroying it, keep to their deadline. Threads that it starts are its own, and
+/// destroying it ends them. What it returns as an error or throws is told
+/// (`instrumentFailed`) and fails nothing else.
+class Instrument {
+ public:
+  virtual ~Instrument() = default;
+
+  /// The container stands; its model is not started yet. Once.
+  virtual Status Begin(const ObservedContainer& container, Deadline deadline) = 0;
+  /// The container is about to be removed, whatever became of its model. Gives what was read since
+  /// Begin(), and sets those of the facts that this instrument alone knows. Once, and only where
+  /// Begin() succeeded; not where the run ends by an exception.
+  virtual Result<std::vector<Series>> End(ContainerFacts& facts, Deadline deadline) = 0;
+};
+
+/// Makes an instrument for each container.
+struct InstrumentKind {
+  std::string name;  // by which a failure is told: "agent"
+  std::function<std::unique_ptr<Instrument>()> make;
+};
+
+}  // namespace mlprof

@@ -1,0 +1,80 @@
+#include "server/profiling/lab/lab.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kLaunchLimit{60};
+constexpr std::chrono::minutes kCopyLimit{10};
+
+// What the image holds where the model may write is copied for each container.
+Deadline LaunchDeadline(const LaunchRequest& request) {
+  const bool copies = !request.image.volumes.empty() || !request.config.writable_paths.empty();
+  return Deadline::After(copies ? kLaunchLimit + kCopyLimit : kLaunchLimit);
+}
+
+std::string ContainerName(const std::string& profile_id, int launch) {
+  return "mlprof-" + profile_id + "-" + std::to_string(launch);
+}
+
+// What says nothing of the model and is not for ever: the run is to be begun again.
+std::optional<StopReason> Passing(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kDeadlineExceeded: return StopReason::kEngine;
+    case ErrorCode::kResourceExhausted: return StopReason::kRoom;
+    default: return std::nullopt;
+  }
+}
+
+// A folder that the model was given to write to may be too large to be copied.
+ProfileError LaunchFailed(const Setup& setup, ErrorCode code, const std::string& what) {
+  ProfileError error{"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""};
+  if (code != ErrorCode::kTooLarge || setup.given.empty()) return error;
+  const RefusedWrite& last = setup.given.back();
+  error.message += "; " + last.folder + " is one of them since the model writes to " + last.path;
+  error.advice = {"let it write to /tmp, HOME or $TMPDIR, or to a folder of its own"};
+  return error;
+}
+
+}  // namespace
+
+Lab::Lab(Parts parts, Subject subject) : parts_(parts), subject_(std::move(subject)) {}
+
+PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
+  LaunchRequest request;
+  request.container_name = ContainerName(subject_.profile_id, ++launches_);
+  request.profile_id = subject_.profile_id;
+  request.image = subject_.image;
+  request.config = subject_.config;
+  request.limits = plan.limits;
+  request.cpuset = plan.setup.cpuset.text();
+  request.read_only_mounts = subject_.mounts;
+  for (const RefusedWrite& write : plan.setup.given) {
+    request.config.writable_paths.push_back(write.folder);
+  }
+  auto target = parts_.runtime.Launch(request, parts_.run_stop.token(), LaunchDeadline(request));
+  if (target) {
+    return std::make_unique<Container>(*this, plan, launches_, std::move(*target));
+  }
+  if (stopped()) return Canceled();
+  const std::string what = "a container could not be launched: " + target.error().message();
+  if (const auto reason = Passing(target.error())) {
+    parts_.run_stop.Ask(*reason, reason == StopReason::kRoom ? target.error().message() : what);
+    return Canceled();
+  }
+  return FailRun(LaunchFailed(plan.setup, target.error().code(), what));
+}
+
+void Lab::Record(Trial trial, std::span<const std::uint32_t> latencies_us) {
+  trial.number = ++trials_;
+  parts_.journal.Add(trial, latencies_us);
+  parts_.announcer.TrialDone(trial);
+}
+
+void Lab::Progressed(double fraction, const std::string& message) {
+  std::optional<double> left;
+  if (parts_.budget.begun()) left = std::chrono::duration<double>(parts_.budget.Left()).count();
+  parts_.phases.Progressed(fraction, message, left);
+}
+
+}  // namespace mlprof

@@ -1,0 +1,26 @@
+// The answer, as a function of what a run has found out. Pure.
+#pragma once
+
+#include <optional>
+
+#include "server/profiling/run/run_facts.h"
+
+namespace mlprof {
+
+/// As all phases so far show it.
+MeasuredNeed NeedOf(const RunFacts& facts);
+
+/// That the need asks for, with what a search found in place of it; never proven.
+Limits UnprovenLimits(const RunFacts& facts);
+
+/// The limits that passed with their runs; null while none have.
+const phases::Proof* ProofOf(const RunFacts& facts);
+
+/// What the containers of a proof were seen to sustain: the objective's load. Random arrivals may
+/// come faster for a while than they were asked to.
+phases::ProvenLoad LoadOf(const phases::Proof& proof, const Objective& objective);
+
+/// Nothing before the first rows were measured.
+std::optional<Recommendation> AnswerOf(const RunFacts& facts);
+
+}  // namespace mlprof

@@ -1,0 +1,102 @@
+#include "server/profiling/run/inputs.h"
+
+#include <algorithm>
+
+#include "server/registry/dataset_registry.h"
+#include "server/registry/model_registry.h"
+#include "server/registry/source_registry.h"
+#include "server/runtime/model_start.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kHostDeadline{15};
+// The engine, the controller and the system keep this much of the host's memory.
+constexpr Bytes kHostReserve = GiB(1);
+
+tl::unexpected<RunEnd> InputMissing(const Error& error) {
+  return FailRun({"InputMissing",
+                  "what the profile needs is missing or damaged: " + error.message(),
+                  {"register it again and create the profile again"},
+                  ""});
+}
+
+// What is not there ends the profile; what cannot be read now may be read later.
+tl::unexpected<RunEnd> Missing(const Error& error, RunStop& run_stop) {
+  if (error.code() != ErrorCode::kNotFound) {
+    run_stop.Ask(StopReason::kStorage, error.message());
+    return Canceled();
+  }
+  return InputMissing(error);
+}
+
+// Content that is not what it was stored as stays so.
+tl::unexpected<RunEnd> Damaged(const Error& error, RunStop& run_stop) {
+  if (error.code() == ErrorCode::kCancelled) return Canceled();
+  if (error.code() == ErrorCode::kConflict) return InputMissing(error);
+  return Missing(error, run_stop);
+}
+
+// In whole steps of memory; at least half, where the reserve is most of a small machine.
+Bytes MostMemory(const HostFacts& host) {
+  const std::int64_t most = std::max((host.memory - kHostReserve).count(), host.memory.count() / 2);
+  return Bytes(most / kMemoryQuantum.count() * kMemoryQuantum.count());
+}
+
+}  // namespace
+
+HostChoice ChooseWithin(const HostFacts& host, const Cpuset& cpuset, const Ceiling& asked) {
+  // Beyond its set no limit binds the model: what could not be tried is no ceiling.
+  const int cores = std::min(host.cores, cpuset.cores());
+  const Limits most{Cores(static_cast<double>(cores)), MostMemory(host)};
+  const Limits wanted{asked.cpu.value_or(most.cpu), asked.memory.value_or(most.memory)};
+  return {host,
+          most.memory,
+          {std::min(wanted.cpu, most.cpu), std::min(wanted.memory, most.memory)},
+          cpuset,
+          wanted.cpu > most.cpu || wanted.memory > most.memory};
+}
+
+PhaseResult<HostChoice> TakeHost(const RunServices& services, const Ceiling& asked,
+                                 RunStop& run_stop) {
+  const auto host = services.runtime.Host(Deadline::After(kHostDeadline), run_stop.token());
+  if (!host) {
+    run_stop.Ask(StopReason::kEngine, host.error().message());
+    return Canceled();
+  }
+  return ChooseWithin(*host, services.cpuset_of(host->cores), asked);
+}
+
+PhaseResult<std::unique_ptr<RowSource>> OpenRows(const RunServices& services,
+                                                 const Profile& profile, RunStop& run_stop) {
+  const auto dataset = services.datasets.Get(profile.workspace, profile.request.input_dataset_id);
+  if (!dataset) return Missing(dataset.error(), run_stop);
+  auto rows = services.datasets.OpenRows(*dataset, run_stop.token());
+  if (!rows) return Damaged(rows.error(), run_stop);
+  return std::move(*rows);
+}
+
+PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile& profile,
+                                      RunStop& run_stop) {
+  const InferenceConfig& config = *profile.request.inference_config;
+  std::vector<ModelFiles> models;
+  for (const std::string& id : profile.request.model_ids) {
+    const auto model = services.models.Get(profile.workspace, id);
+    if (!model) return Missing(model.error(), run_stop);
+    const auto files = services.models.VerifiedFiles(*model, run_stop.token());
+    if (!files) return Damaged(files.error(), run_stop);
+    models.push_back({*model, *files});
+  }
+  ModelMounts placed = PlaceModels(models, config);
+  PlacedInputs inputs{std::move(placed.mounts), std::move(placed.model_directory), {}};
+  if (const auto* script = std::get_if<EntryScriptConfig>(&config.service)) {
+    const auto source =
+        services.sources.VerifiedFiles(profile.workspace, script->source_id, run_stop.token());
+    if (!source) return Damaged(source.error(), run_stop);
+    inputs.source_directory = *source;
+    inputs.mounts.push_back({*source, kSourceMount});
+  }
+  return inputs;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,36 @@
+// What a run is given: host, rows, models, source. Looked for once, before anything is launched.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "common/domain/row_source.h"
+#include "server/profiling/lab/model_mounts.h"
+#include "server/profiling/run/profile_run.h"
+#include "server/profiling/run/run_facts.h"
+
+namespace mlprof {
+
+/// What the host gives, and the ceiling within it: no more than was asked, than the host has, and
+/// than the cores the model is kept on. An engine that is silent ends the run without a verdict.
+PhaseResult<HostChoice> TakeHost(const RunServices& services, const Ceiling& asked,
+                                 RunStop& run_stop);
+
+/// Of a host with so much, where the model is kept on `cpuset`. Pure.
+HostChoice ChooseWithin(const HostFacts& host, const Cpuset& cpuset, const Ceiling& asked);
+
+/// The rows, read while they are replayed where they are many. Errors as of PlaceInputs.
+PhaseResult<std::unique_ptr<RowSource>> OpenRows(const RunServices& services,
+                                                 const Profile& profile, RunStop& run_stop);
+
+struct PlacedInputs {
+  std::vector<Mount> mounts;
+  std::string model_directory;             // AZUREML_MODEL_DIR inside the container
+  std::filesystem::path source_directory;  // on this machine; empty for the image form
+};
+/// Content is compared with its digest. What is damaged or gone ends the profile; what cannot be
+/// read now may be read later.
+PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile& profile,
+                                      RunStop& run_stop);
+
+}  // namespace mlprof

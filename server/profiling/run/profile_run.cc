@@ -1,0 +1,299 @@
+#include "server/profiling/run/profile_run.h"
+
+#include <utility>
+
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/preflight.h"
+#include "server/profiling/phases/prepare.h"
+#include "server/profiling/run/answer.h"
+#include "server/profiling/run/inputs.h"
+#include "server/profiling/run/phase_tracker.h"
+#include "server/profiling/run/render.h"
+#include "server/profiling/run/run_facts.h"
+#include "server/registry/artifact_store.h"
+
+namespace mlprof {
+namespace {
+
+using namespace phases;  // NOLINT(google-build-using-namespace): this file is their story
+
+// The phases in their order. Each takes values and gives one, which is kept in the facts; what the
+// profile says is rendered from the facts at the end of every phase.
+class Story {
+ public:
+  Story(const RunServices& services, Profile& profile, Journal& journal, Announcer& announcer,
+        RunStop& run_stop)
+      : services_(services),
+        profile_(profile),
+        journal_(journal),
+        announcer_(announcer),
+        run_stop_(run_stop),
+        tracker_(profile, journal, announcer),
+        given_(profile.warnings),
+        budget_(services.clock, profile.request.budget) {}
+
+  RunEnd Tell() {
+    const auto told = TellAll();
+    if (told && !run_stop_.token().stop_requested()) {
+      Show();
+      return {ProfileState::kSucceeded, std::nullopt};
+    }
+    return Conclude(told ? RunEnd{ProfileState::kCanceled, std::nullopt} : told.error());
+  }
+
+ private:
+  PhaseResult<void> TellAll() {
+    MLPROF_LET(rows, OpenRows(services_, profile_, run_stop_));
+    MLPROF_LET(host, TakeHost(services_, profile_.request.ceiling, run_stop_));
+    profile_.request.ceiling = {host.ceiling.cpu, host.ceiling.memory};
+    profile_.host = host.host;
+    facts_.objective = profile_.request.objective;
+    facts_.rows = rows->count();
+    facts_.host = host;
+    MLPROF_LET(subject, PrepareSubject(host));
+    HostWatch watch(services_.read_host_load, host.host.cores);
+    Lab lab({services_.runtime, *rows, budget_, watch, journal_, announcer_, tracker_, run_stop_,
+             began_, services_.instruments},
+            std::move(subject));
+    const auto told = TellIn(lab, {host.cpuset, {}, {}});
+    See(lab);
+    KeepLogs(lab);
+    return told;
+  }
+
+  PhaseResult<Subject> PrepareSubject(const HostChoice& host) {
+    const ProfileRequest& request = profile_.request;
+    MLPROF_LET(inputs, PlaceInputs(services_, profile_, run_stop_));
+    Enter(shares::kPrepare, "preparing the image");
+    MLPROF_LET(image,
+               Prepare(services_.runtime, {*request.inference_config, inputs.source_directory},
+                       journal_, announcer_, run_stop_));
+    facts_.image = image.warnings;
+    Finish("done");
+    return Subject{profile_.id,
+                   *request.inference_config,
+                   std::move(image),
+                   inputs.mounts,
+                   inputs.model_directory,
+                   host.ceiling,
+                   host.most_memory,
+                   request.seed,
+                   services_.keep_root_read_only};
+  }
+
+  PhaseResult<void> TellIn(Lab& lab, Setup setup) {
+    Workload workload{facts_.objective, profile_.request.seed, facts_.rows, {}};
+    Enter(shares::kPreflight, "checking the host and the replay itself");
+    MLPROF_LET(replay, Preflight(lab, setup, workload));
+    facts_.replay = replay;
+    Finish(lab, "done");
+
+    Ample ample(lab, setup);
+    const auto measured = MeasureAtCeiling(lab, ample, workload);
+    See(ample);
+    ample.Close();
+    if (!measured) return tl::unexpected<RunEnd>(measured.error());
+    return Prove(lab, ample.setup(), workload, *measured);
+  }
+
+  // All that is measured in one container at the ceiling. Gives what it used at most under the
+  // objective's load.
+  PhaseResult<ResourceUse> MeasureAtCeiling(Lab& lab, Ample& ample, Workload& workload) {
+    Enter(shares::kColdStarts, "starting the model");
+    MLPROF_LET(starts, ColdStarts(lab, ample));
+    facts_.starts = std::move(starts);
+    See(ample);
+    Finish(lab, "done");
+
+    Enter(shares::kWarmUp, "warming up");
+    MLPROF_LET(warm_up, WarmUp(lab, ample, workload));
+    facts_.warm_up = std::move(warm_up);
+    workload.left_out = ample.left_out();
+    See(ample);
+    Finish(lab, facts_.warm_up->steady ? "done" : "not steady");
+
+    Enter(shares::kRows, "replaying every row");
+    MLPROF_LET(row_pass, ReplayRows(lab, ample, workload, facts_.warm_up->serial));
+    facts_.row_pass = std::move(row_pass);
+    workload.left_out = ample.left_out();
+    See(ample);
+    workload.heavy = facts_.row_pass->heavy;
+    workload.distinct_rows = facts_.row_pass->distinct;
+    workload.cpu_seconds_per_query = facts_.row_pass->cpu_seconds_per_query;
+    Finish(lab, "done");
+    return MeasureUnderLoad(lab, ample.container(), workload);
+  }
+
+  PhaseResult<ResourceUse> MeasureUnderLoad(Lab& lab, Container& container,
+                                            const Workload& workload) {
+    Enter(shares::kLoad, "measuring under the objective's load");
+    MLPROF_LET(load, MeasureLoad(lab, container, workload, facts_.row_pass->serial));
+    facts_.load = std::move(load);
+    Finish(lab, "done");
+
+    Enter(shares::kPlateau, "waiting for memory to settle");
+    MLPROF_LET(plateau, WatchMemory(lab, container, workload));
+    facts_.plateau = plateau;
+    Finish(lab, plateau.settled ? "settled" : "not settled");
+    const ResourceUse use = Summarize(container.Samples());
+
+    Enter(shares::kSearchCpu, "searching the CPU limit");
+    MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
+    facts_.cpu = std::move(cpu);
+    Finish(lab, "done");
+
+    Enter(shares::kLoadCurve, "measuring with more rows in flight");
+    MLPROF_LET(curve,
+               MeasureLoadCurve(lab, container, workload, facts_.cpu->reference, facts_.replay));
+    facts_.curve = std::move(curve);
+    Finish(lab, "done");
+    return use;
+  }
+
+  Yardstick YardstickOf(const Setup& setup, const Workload& workload) const {
+    const auto longest = [](const std::vector<double>& values) {
+      return *std::max_element(values.begin(), values.end());
+    };
+    return {setup,
+            workload,
+            facts_.curve->reference,
+            {longest(facts_.starts->seconds), longest(facts_.starts->cpu_seconds),
+             std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms)}};
+  }
+
+  // The answer, proven in containers of its own.
+  PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
+                          const ResourceUse& ample) {
+    Yardstick yardstick = YardstickOf(setup, workload);
+    const auto range = RangeOfMappedFiles(NeedOf(facts_), lab.ceiling(), ample.peak_mapped_file);
+    const bool fits = budget_.For(Spend::kMemorySearch) > 2 * TimeBeforeLoad(yardstick);
+    if (range && fits && LeavesRoomToProve(budget_, yardstick)) {
+      Enter(shares::kSearchMemory, "searching how much of its files the model needs");
+      MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
+      facts_.hot_file = hot_file;
+      yardstick.reference = hot_file.reference;
+      Finish(lab, "done");
+    }
+    const ThreadPoolEvidence seen =
+        SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
+                 setup.cpuset, lab.host().cores());
+    if (PoolsSuspected(seen) && LeavesRoomToProve(budget_, yardstick)) {
+      Enter(shares::kThreadPools, "trying smaller thread pools");
+      MLPROF_LET(pools, TryThreadPools(lab, yardstick, seen, *facts_.cpu, NeedOf(facts_)));
+      facts_.pools = std::move(pools);
+      yardstick.reference = facts_.pools->reference;
+      if (facts_.pools->cpu) yardstick.setup.environment = facts_.pools->found.environment;
+      Finish(lab, facts_.pools->cpu ? "a smaller size won" : "no size won");
+    }
+    return Verify(lab, std::move(yardstick));
+  }
+
+  PhaseResult<void> Verify(Lab& lab, Yardstick yardstick) {
+    Enter(shares::kVerify, "verifying the answer in fresh containers");
+    const auto tell = [&](const Verification& so_far) {
+      facts_.verification = so_far;
+      Save(lab);
+    };
+    facts_.verification = phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell);
+    const Verification& verification = *facts_.verification;
+    if (verification.end) return tl::unexpected<RunEnd>(*verification.end);
+    Finish(lab, verification.proof ? "verified" : "not verified");
+    if (!verification.proof) return {};
+    yardstick.reference = verification.reference;
+    return SeeHowTight(lab, std::move(yardstick));
+  }
+
+  PhaseResult<void> SeeHowTight(Lab& lab, Yardstick yardstick) {
+    Enter(shares::kTightness, "trying one step lower");
+    const auto tell = [&](const Tightness& so_far) {
+      facts_.tightness = so_far;
+      Save(lab);
+    };
+    facts_.tightness = TestTightness(lab, yardstick, *facts_.verification, tell);
+    if (facts_.tightness->canceled) return tl::unexpected<RunEnd>(*facts_.tightness->canceled);
+    Finish(lab, facts_.tightness->cut_short ? "cut short" : "done");
+
+    // Nothing is tried any more that could lower the limits, and nothing is taken from it.
+    const Proof& proof = facts_.tightness->proof;
+    const ProvenLoad proven = LoadOf(proof, facts_.objective);
+    yardstick.reference = facts_.tightness->reference;
+    const bool known = facts_.tightness->tight.has_value();
+    if (!known || !CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) return {};
+    Enter(shares::kSustainedLoad, "seeing how much more load the answer holds");
+    facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);
+    if (lab.stopped()) return Canceled();
+    Finish(lab, "done");
+    return {};
+  }
+
+  // A run that ends without a verdict is told again from its beginning.
+  void KeepLogs(const Lab& lab) {
+    const auto stopped = run_stop_.reason();
+    if (lab.logs().empty() || (stopped && *stopped != StopReason::kUser)) return;
+    static_cast<void>(
+        journal_.Keep({"log", "containers.log", "text/plain; charset=utf-8", lab.logs().Text()}));
+  }
+
+  void Enter(const PhaseShare& phase, const std::string& message) {
+    tracker_.Enter(phase, message);
+  }
+  void Finish(const std::string& outcome) {
+    Show();
+    tracker_.Finish(outcome);
+  }
+  void Finish(const Lab& lab, const std::string& outcome) {
+    See(lab);
+    Finish(outcome);
+  }
+  void Save(const Lab& lab) {
+    See(lab);
+    Show();
+    journal_.Save(profile_);
+  }
+  void See(const Ample& ample) {
+    facts_.kills = ample.kills();
+    facts_.given = ample.setup().given;
+  }
+  void See(const Lab& lab) {
+    facts_.noise = lab.host().noise();
+    facts_.containers = lab.closed();
+  }
+  void Show() { Render(facts_, given_, profile_); }
+
+  RunEnd Conclude(const RunEnd& end) {
+    if (run_stop_.token().stop_requested()) {
+      Show();
+      return {ProfileState::kCanceled, std::nullopt};
+    }
+    const bool timed_out = end.state == ProfileState::kTimedOut;
+    const bool answered = AnswerOf(facts_).has_value();
+    if (timed_out && answered) {
+      facts_.cut_short = end.error ? end.error->message : "no time was left";
+    }
+    Show();
+    if (timed_out && answered) return {ProfileState::kSucceeded, std::nullopt};
+    // What was thought of a model before it failed is no answer.
+    if (end.state == ProfileState::kFailed) profile_.recommendation.reset();
+    return end;
+  }
+
+  const RunServices& services_;
+  Profile& profile_;
+  Journal& journal_;
+  Announcer& announcer_;
+  RunStop& run_stop_;
+  PhaseTracker tracker_;
+  const std::vector<Warning> given_;
+  Budget budget_;
+  const std::chrono::nanoseconds began_ = services_.clock.Now();
+  RunFacts facts_;
+};
+
+}  // namespace
+
+RunEnd RunProfile(const RunServices& services, Profile& profile, Journal& journal,
+                  Announcer& announcer, RunStop& run_stop) {
+  return Story(services, profile, journal, announcer, run_stop).Tell();
+}
+
+}  // namespace mlprof

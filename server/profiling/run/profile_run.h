@@ -1,0 +1,46 @@
+// One profile, told once from top to bottom.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "common/domain/profile.h"
+#include "server/profiling/lab/agent_instrument.h"
+#include "server/profiling/lab/host_load.h"
+#include "server/profiling/lab/setup.h"
+#include "server/profiling/run/announcer.h"
+#include "server/profiling/run/journal.h"
+#include "server/profiling/run/run_end.h"
+#include "server/profiling/run/run_stop.h"
+#include "server/runtime/runtime.h"
+
+namespace mlprof {
+
+class ArtifactStore;
+class ModelRegistry;
+class DatasetRegistry;
+class SourceRegistry;
+
+struct RunServices {
+  Runtime& runtime;
+  ModelRegistry& models;
+  DatasetRegistry& datasets;
+  SourceRegistry& sources;
+  ArtifactStore& artifacts;
+  const MonotonicClock& clock;
+  /// The cores the model runs on, in every phase, on a host of so many.
+  std::function<Cpuset(int host_cores)> cpuset_of = &Cpuset::Whole;
+  HostLoadReader read_host_load = &ReadHostLoad;
+  /// What observes each container. One more is one more element.
+  std::vector<InstrumentKind> instruments = {AgentInstrument::Kind()};
+  /// No model is given a folder of its image to write to that its config does not name.
+  bool keep_root_read_only = false;
+};
+
+/// Runs the profile to its end, or until `run_stop` is asked, which the run does itself where
+/// something else than the model fails. Blocks; one thread a profile. Leaves what was found in the
+/// profile; the caller commits how it ended.
+RunEnd RunProfile(const RunServices& services, Profile& profile, Journal& journal,
+                  Announcer& announcer, RunStop& run_stop);
+
+}  // namespace mlprof

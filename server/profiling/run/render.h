@@ -1,0 +1,12 @@
+// From what a run has found out to what its profile says. Pure.
+#pragma once
+
+#include "server/profiling/run/run_facts.h"
+
+namespace mlprof {
+
+/// Sets the answer, the measurements, the findings, the host's noise and the warnings, which come
+/// after the `given` ones (of the request, and of runs before this one).
+void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& profile);
+
+}  // namespace mlprof

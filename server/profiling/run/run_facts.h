@@ -1,0 +1,61 @@
+// What one run has found out, phase by phase, as values. What is told of it to the user (answer,
+// findings, measurements, warnings) is rendered from them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/profiling/lab/host_watch.h"
+#include "server/profiling/phases/ample.h"
+#include "server/profiling/phases/cold_starts.h"
+#include "server/profiling/phases/load.h"
+#include "server/profiling/phases/load_curve.h"
+#include "server/profiling/phases/plateau.h"
+#include "server/profiling/phases/row_pass.h"
+#include "server/profiling/phases/search_cpu.h"
+#include "server/profiling/phases/search_memory.h"
+#include "server/profiling/phases/sustained_load.h"
+#include "server/profiling/phases/thread_pools.h"
+#include "server/profiling/phases/tightness.h"
+#include "server/profiling/phases/verify.h"
+#include "server/profiling/phases/warm_up.h"
+
+namespace mlprof {
+
+/// What the host gives, and how much of it the model may use.
+struct HostChoice {
+  HostFacts host;
+  Bytes most_memory;  // for one container
+  Limits ceiling;
+  Cpuset cpuset = Cpuset::Whole(0);
+  bool asked_for_more = false;  // than the ceiling
+};
+
+/// An absent phase has not come to its end.
+struct RunFacts {
+  Objective objective;
+  std::size_t rows = 0;  // of the dataset
+  HostChoice host;
+  std::vector<Warning> image;  // that its preparation gave
+  std::optional<ReplayCapacity> replay;
+  phases::RowKills kills;
+  std::vector<RefusedWrite> given;  // writes whose folders the model was given
+  std::optional<phases::StartFacts> starts;
+  std::optional<phases::WarmUpFacts> warm_up;
+  std::optional<phases::RowFacts> row_pass;
+  std::optional<phases::LoadFacts> load;
+  std::optional<phases::PlateauFacts> plateau;
+  std::optional<phases::CpuChoice> cpu;
+  std::optional<phases::CurveFacts> curve;
+  std::optional<phases::HotFileFacts> hot_file;
+  std::optional<phases::PoolFacts> pools;
+  std::optional<phases::Verification> verification;
+  std::optional<phases::Tightness> tightness;
+  std::optional<phases::SustainedFacts> sustained;
+  HostNoise noise;
+  std::vector<ContainerFacts> containers;  // that are closed
+  std::optional<std::string> cut_short;    // why the budget ended before the answer was proven
+};
+
+}  // namespace mlprof

@@ -1,0 +1,239 @@
+#include "server/profiling/run/warnings.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "server/analysis/sentence.h"
+#include "server/profiling/phases/preflight.h"
+#include "server/profiling/run/answer.h"
+
+namespace mlprof {
+namespace {
+
+using Warnings = std::vector<Warning>;
+
+constexpr const char* kLongerBudget = "allow a longer budget with --budget-seconds";
+
+void Add(Warnings& warnings, Warning warning) {
+  const bool known = std::any_of(warnings.begin(), warnings.end(),
+                                 [&](const Warning& old) { return old.code == warning.code; });
+  if (!known) warnings.push_back(std::move(warning));
+}
+
+std::string Rows(const std::vector<std::uint32_t>& rows) {
+  std::string text;
+  for (const std::uint32_t row : rows) text += (text.empty() ? "" : ", ") + std::to_string(row);
+  return text;
+}
+
+std::string Duration(double hours) {
+  return hours >= 1 ? Sentence("%.3g h", hours) : Sentence("%.2g min", hours * 60);
+}
+
+void AddHost(const RunFacts& facts, Warnings& warnings) {
+  const HostChoice& host = facts.host;
+  if (host.host.cores == 0) return;  // nobody asked it yet
+  if (host.asked_for_more) {
+    Add(warnings, {"ceilingLowered", "the host has less than the ceiling that was asked for",
+                   "profile on a larger machine if production has more"});
+  }
+  if (host.cpuset.is_whole()) {
+    Add(warnings,
+        {"sharedCores", "the model shares its cores with what drives it: the host has fewer than 4",
+         "profile on a machine of 4 cores or more for quieter figures"});
+  }
+  for (const Warning& warning : facts.image) Add(warnings, warning);
+}
+
+// A model that was held back by its set tells how much of it it wanted.
+void AddCpuset(const RunFacts& facts, Warnings& warnings) {
+  const HostChoice& host = facts.host;
+  if (host.cpuset.is_whole() || !facts.load) return;
+  const Cores set(static_cast<double>(host.cpuset.cores()));
+  const Cores wanted = FirstAnswer(NeedOf(facts), {Cores(1e6), host.ceiling.memory}).cpu;
+  if (host.ceiling.cpu < set || wanted <= set) return;
+  Add(warnings,
+      {"cpusetExceeded",
+       Sentence("the load wants about %.1f cores and the model had %d of this host's %d; a model "
+                "that sees the whole host may start more threads than this one did",
+                wanted.value(), host.cpuset.cores(), host.host.cores),
+       "profile on a machine with more cores, or for less load in one container"});
+}
+
+void AddReplay(const RunFacts& facts, Warnings& warnings) {
+  const auto asked = facts.objective.requests_per_second;
+  const bool bound = (asked && phases::IsReplayBound(facts.replay, *asked)) ||
+                     (facts.curve && facts.curve->replay_bound);
+  if (bound) {
+    Add(warnings, {"replayBound",
+                   "this host can replay about " +
+                       std::to_string(static_cast<long>(facts.replay->requests_per_second)) +
+                       " requests/s at most, which hardly is the rate that was reached or asked",
+                   "profile on a machine with more cores, or for a lower rate"});
+  }
+  if (facts.load && facts.load->late_ms) {
+    Add(warnings, {"replayLate",
+                   Sentence("1%% of the rows left more than %.1f ms behind their schedule",
+                            *facts.load->late_ms),
+                   "profile again when nothing else runs, or on a machine with more cores"});
+  }
+}
+
+void AddNoise(const RunFacts& facts, Warnings& warnings) {
+  if (!facts.noise.noisy) return;
+  Add(warnings,
+      {"noisyHost", "the host was not quiet while it was measured on: " + facts.noise.sentence,
+       "profile again when nothing else runs: its limits may be too high"});
+}
+
+void AddStart(const RunFacts& facts, Warnings& warnings) {
+  if (!facts.given.empty()) {
+    std::string paths;
+    std::string folders;
+    for (const RefusedWrite& write : facts.given) {
+      paths += (paths.empty() ? "" : ", ") + write.path;
+      folders += (folders.empty() ? "" : ", ") + write.folder;
+    }
+    Add(warnings, {"writableFolder",
+                   "the model writes to " + paths +
+                       ", where its image is read-only; it was profiled with a copy of " + folders +
+                       " that it may write to",
+                   "name " + folders +
+                       " in `writablePaths` of the inference config, or let it write to /tmp, HOME "
+                       "or $TMPDIR"});
+  }
+  if (facts.warm_up && !facts.warm_up->steady) {
+    Add(warnings, {"notSteady", "latency or CPU per request still changed when the warm-up ended",
+                   kLongerBudget});
+  }
+}
+
+void AddRows(const RunFacts& facts, Warnings& warnings) {
+  if (!facts.kills.rows.empty()) {
+    Add(warnings,
+        {"rowKills",
+         "rows that end the model were left out (zero-based): " + Rows(facts.kills.rows) + "; " +
+             facts.kills.death,
+         "send them to the model yourself; a limit on the size of a request may be what it lacks"});
+  }
+  const auto add_failed = [&](const std::optional<phases::FailedRows>& failed) {
+    if (failed) Add(warnings, {"rowsFailed", failed->message, failed->advice});
+  };
+  if (facts.warm_up) add_failed(facts.warm_up->failed);
+  if (facts.row_pass) add_failed(facts.row_pass->failed);
+  if (facts.load) add_failed(facts.load->failed);
+  if (facts.row_pass && facts.row_pass->sampled) {
+    Add(warnings, {"rowsSampled",
+                   std::to_string(facts.row_pass->replayed) + " of " + std::to_string(facts.rows) +
+                       " rows were replayed, drawn at random; the others did not fit half of the "
+                       "budget",
+                   kLongerBudget});
+  }
+}
+
+void AddMemory(const RunFacts& facts, std::optional<double> hours, Warnings& warnings) {
+  if (!facts.plateau || facts.plateau->trend != MemoryTrend::kGrowing) return;
+  std::string message =
+      Sentence("memory grew by %.1f KiB a request over %lld requests and did not settle",
+               facts.plateau->bytes_per_request.value_or(0) / 1024,
+               static_cast<long long>(facts.plateau->requests));
+  if (hours) message += "; at this rate the recommended limit is reached after " + Duration(*hours);
+  Add(warnings, {"leakSuspected", message,
+                 "mend the leak, or restart the server before then: no limit lasts"});
+}
+
+void AddProcesses(const RunFacts& facts, Warnings& warnings) {
+  if (facts.curve && facts.curve->killed_at) {
+    Add(warnings, {"overloadKills",
+                   "the model died with " + std::to_string(*facts.curve->killed_at) +
+                       " rows in flight, more than the objective asks for",
+                   "let what stands before it hold back requests beyond `maxConcurrency`"});
+  }
+  int lost = 0;
+  for (const ContainerFacts& container : facts.containers) {
+    // What more load than was asked for ends is no fault of the model.
+    if (container.use == Use::kObjective) lost += container.workers_lost;
+  }
+  if (lost > 0) {
+    Add(warnings,
+        {"workersLost",
+         std::to_string(lost) + " processes of the model ended or were replaced while it served",
+         "see the model's own log: mlprof profile logs"});
+  }
+  if (facts.pools && facts.pools->advice) {
+    Add(warnings,
+        {"threadPools",
+         std::to_string(facts.pools->found.threads) +
+             " threads share a limit below the host's cores: pools that count cores and not the "
+             "quota are throttled by it",
+         *facts.pools->advice});
+  }
+}
+
+// Each instrument that failed, with its first reason.
+void AddInstruments(const RunFacts& facts, Warnings& warnings) {
+  struct Failed {
+    std::size_t containers = 0;
+    std::string why;
+  };
+  std::map<std::string, Failed> failed;
+  for (const ContainerFacts& container : facts.containers) {
+    std::set<std::string> here;
+    for (const InstrumentFailure& failure : container.instrument_failures) {
+      Failed& instrument = failed[failure.instrument];
+      if (instrument.why.empty()) instrument.why = failure.why;
+      if (here.insert(failure.instrument).second) ++instrument.containers;
+    }
+  }
+  if (failed.empty()) return;
+  std::string message;
+  for (const auto& [name, instrument] : failed) {
+    message += (message.empty() ? "" : "; ") + name + " failed in " +
+               std::to_string(instrument.containers) + " of " +
+               std::to_string(facts.containers.size()) + " containers: " + instrument.why;
+  }
+  Add(warnings,
+      {"instrumentFailed", message, "what it reads is missing or in part; see the server's log"});
+}
+
+void AddProof(const RunFacts& facts, Warnings& warnings) {
+  if (facts.verification && facts.verification->finished && !facts.verification->proof) {
+    Add(warnings, {"unverified", "the answer could not be verified: " + facts.verification->why_not,
+                   "profile again with a longer --budget-seconds, a higher ceiling or an objective "
+                   "the model can hold"});
+  }
+  if (facts.cut_short) {
+    Add(warnings,
+        {"unverified",
+         "the budget was used up before the answer could be verified: " + *facts.cut_short,
+         kLongerBudget});
+  }
+  if (facts.sustained && facts.sustained->unsteady) {
+    Add(warnings, {"unsteady",
+                   "one more container at exactly the recommended limits did not start, or lost a "
+                   "process under the objective's own load",
+                   "profile again; until then request the next larger limits"});
+  }
+}
+
+}  // namespace
+
+Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of_memory) {
+  Warnings warnings;
+  AddHost(facts, warnings);
+  AddReplay(facts, warnings);
+  AddNoise(facts, warnings);
+  AddStart(facts, warnings);
+  AddRows(facts, warnings);
+  AddMemory(facts, hours_to_out_of_memory, warnings);
+  AddCpuset(facts, warnings);
+  AddProcesses(facts, warnings);
+  AddInstruments(facts, warnings);
+  AddProof(facts, warnings);
+  return warnings;
+}
+
+}  // namespace mlprof

@@ -1,0 +1,50 @@
+#include "server/registry/source_uses.h"
+
+#include <vector>
+
+#include "server/storage/statement.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::size_t kMostNamed = 5;
+
+// By no index: a damaged one would have something deleted that is in use.
+constexpr const char* kUsesSql = R"sql(
+  SELECT 'the profile "' || name || '"' FROM profiles NOT INDEXED
+  WHERE state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
+    AND workspace = :workspace AND document ->> '$.inferenceConfig.sourceId' = :id
+  UNION ALL
+  SELECT 'the inference config of the model ' || name || ':' || version FROM models NOT INDEXED
+  WHERE workspace = :workspace AND document ->> '$.inferenceConfig.sourceId' = :id)sql";
+
+std::string Joined(const std::vector<std::string>& uses) {
+  std::string text;
+  const std::size_t named = std::min(uses.size(), kMostNamed);
+  for (std::size_t i = 0; i < named; ++i) {
+    text += (i == 0 ? "" : i + 1 == uses.size() ? " and " : ", ") + uses[i];
+  }
+  if (uses.size() > named) text += " and " + std::to_string(uses.size() - named) + " more";
+  return text;
+}
+
+}  // namespace
+
+Status CheckSourceUnused(Connection& connection, const std::string& workspace,
+                         const std::string& id) {
+  Statement rows(connection, kUsesSql);
+  rows.Bind(":workspace", workspace).Bind(":id", id);
+  std::vector<std::string> uses;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) break;
+    uses.push_back(rows.Text(0));
+  }
+  if (uses.empty()) return {};
+  return Fail(Conflict(id + " is in use by " + Joined(uses) +
+                       "; wait for the end of such a profile, or cancel it; delete such a model, "
+                       "or give it another inference config"));
+}
+
+}  // namespace mlprof

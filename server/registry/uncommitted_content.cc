@@ -1,0 +1,52 @@
+#include "server/registry/uncommitted_content.h"
+
+#include <filesystem>
+
+#include "common/log/log.h"
+#include "common/log/thrown.h"
+#include "server/registry/content_references.h"
+#include "server/storage/database.h"
+
+namespace mlprof {
+namespace {
+
+bool HasTree(const ContentStore& content, const std::string& sha256) {
+  std::error_code error;
+  return std::filesystem::exists(content.TreePath(sha256), error);
+}
+
+}  // namespace
+
+UncommittedContent::UncommittedContent(Database& database, ContentStore& content,
+                                       std::string sha256)
+    : database_(database),
+      content_(content),
+      sha256_(std::move(sha256)),
+      claim_(std::in_place, content_, sha256_) {
+  // Under the claim and at one moment: a tree that comes or goes in between would be taken for one
+  // that was not there, and be removed from under its row, or for one that was, and be left behind.
+  const auto lock = content_.Lock();
+  had_tree_ = HasTree(content_, sha256_);
+  ended_claims_ = content_.ended_claims();
+}
+
+UncommittedContent::~UncommittedContent() {
+  if (kept_) return;
+  try {
+    TakeBack();
+  } catch (...) {
+    LogThrown("content left behind", sha256_);
+  }
+}
+
+void UncommittedContent::TakeBack() {
+  claim_.reset();
+  ForgetContent(database_, content_, {&sha256_, 1});
+  // A row that keeps the file may need no tree: a blob's.
+  if (had_tree_ || !database_.Health()) return;
+  if (Status removed = content_.RemoveTree(sha256_, ended_claims_ + 1); !removed) {
+    LogWarn("content left behind", {{"reason", removed.error().message()}});
+  }
+}
+
+}  // namespace mlprof

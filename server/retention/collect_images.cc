@@ -1,0 +1,83 @@
+#include "server/metrics/controller_metrics.h"
+#include "server/retention/collectors.h"
+#include "server/runtime/runtime.h"
+#include "server/storage/content_store.h"
+#include "server/storage/file_digest.h"
+
+namespace mlprof {
+namespace {
+
+constexpr std::chrono::seconds kListLimit{10};
+constexpr std::chrono::minutes kRemoveLimit{2};
+
+// "" where that is no id of a source.
+std::filesystem::path FolderOf(const ContentStore& content, const std::string& source_id) {
+  const std::string sha256 = source_id.substr(source_id.find(':') + 1);
+  return IsDigest(sha256) ? content.TreePath(sha256) : std::filesystem::path();
+}
+
+// What profiles that wait or run may prepare any moment.
+Result<std::vector<PrepareRequest>> Waiting(const RetentionServices& services) {
+  auto profiles = services.profiles.Queued();
+  if (!profiles) return Fail(profiles.error());
+  const auto running = services.profiles.Interrupted();  // or said to run
+  if (!running) return Fail(running.error());
+  profiles->insert(profiles->end(), running->begin(), running->end());
+  std::vector<PrepareRequest> waiting;
+  for (const Profile& profile : *profiles) {
+    const auto& config = profile.request.inference_config;
+    if (!config || !config->IsEntryScript()) continue;
+    const auto& script = std::get<EntryScriptConfig>(config->service);
+    waiting.push_back({*config, FolderOf(services.content, script.source_id)});
+  }
+  return waiting;
+}
+
+Result<std::vector<KeptImage>> List(const RetentionServices& services, const Sweep& sweep) {
+  const auto waiting = Waiting(services);
+  if (!waiting) return Fail(waiting.error());
+  return services.runtime.KeptImages(*waiting, sweep.patience.deadline.AtMost(kListLimit),
+                                     sweep.patience.stop);
+}
+
+std::vector<Holding> Holdings(const std::vector<KeptImage>& images) {
+  std::vector<Holding> holdings;
+  for (const KeptImage& image : images) {
+    holdings.push_back({image.id, image.size, image.last_used, image.needed});
+  }
+  return holdings;
+}
+
+Status Remove(const RetentionServices& services, const Sweep& sweep, const Holding& image) {
+  if (sweep.dry_run) return {};
+  return services.runtime.RemoveImage({image.id, image.size, image.last_used, image.needed},
+                                      sweep.patience.deadline.AtMost(kRemoveLimit),
+                                      sweep.patience.stop);
+}
+
+}  // namespace
+
+void CollectImages(const RetentionServices& services, const RetentionLimits& limits,
+                   const Sweep& sweep, Collection& found) {
+  const auto images = List(services, sweep);
+  if (!images) {
+    found.notes.push_back("images stay as they are: " + images.error().message());
+    return;
+  }
+  Bytes stored;
+  for (const KeptImage& image : *images) stored += image.size;
+  for (Leaving& leaving : ChooseLeaving(Holdings(*images), limits, sweep.now)) {
+    if (!MayGoOn(sweep, "images", found)) break;
+    const Holding& image = leaving.what;
+    if (const Status removed = Remove(services, sweep, image); !removed) {
+      found.notes.push_back("the image " + image.id + " stays: " + removed.error().message());
+      continue;
+    }
+    stored = stored - image.size;
+    found.items.push_back(
+        {Holds::kImage, image.id, image.size, Fate::kRemoved, std::move(leaving.why)});
+  }
+  if (!sweep.dry_run) services.metrics.SetStoredBytes("images", stored);
+}
+
+}  // namespace mlprof

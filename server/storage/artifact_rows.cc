@@ -1,0 +1,116 @@
+#include "server/storage/artifact_rows.h"
+
+#include "server/storage/page_cursor.h"
+#include "server/storage/row_checksum.h"
+
+namespace mlprof {
+namespace {
+
+// Columns: id, kind, name, media_type, size_bytes, sha256, created_unix_ms, whether the checksum is
+// right.
+Result<Artifact> ReadArtifact(const Statement& row) {
+  if (row.Int(7) == 0) return Fail(DamagedRow("the artifact " + row.Text(0)));
+  return Artifact{row.Text(0),       row.Text(1), row.Text(2), row.Text(3),
+                  Bytes(row.Int(4)), row.Text(5), row.Time(6)};
+}
+
+// The digest in the first column of the only row there can be.
+Result<std::optional<std::string>> OneDigest(Statement& row) {
+  const Result<bool> found = row.Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  std::string sha256 = row.Text(0);
+  MLPROF_TRY(row.Run());
+  return sha256;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> SaveArtifact(Connection& connection,
+                                                const std::string& profile_id,
+                                                const Artifact& artifact) {
+  Statement before(connection, R"sql(
+    DELETE FROM profile_artifacts WHERE profile_id = :profile_id AND name = :name
+    RETURNING sha256)sql");
+  auto replaced = OneDigest(before.Bind(":profile_id", profile_id).Bind(":name", artifact.name));
+  if (!replaced) return replaced;
+  MLPROF_TRY(Statement(connection, R"sql(
+    INSERT INTO profile_artifacts
+      (id, profile_id, kind, name, media_type, sha256, size_bytes, created_unix_ms, checksum)
+    VALUES (:id, :profile_id, :kind, :name, :media_type, :sha256, :size, :created,
+            row_checksum(:id, :profile_id, :kind, :name, :media_type, :sha256, :size,
+                         :created)))sql")
+                 .Bind(":id", artifact.id)
+                 .Bind(":profile_id", profile_id)
+                 .Bind(":kind", artifact.kind)
+                 .Bind(":name", artifact.name)
+                 .Bind(":media_type", artifact.media_type)
+                 .Bind(":sha256", artifact.sha256)
+                 .Bind(":size", artifact.size.count())
+                 .Bind(":created", artifact.created)
+                 .Run());
+  return replaced;
+}
+
+Result<std::optional<Artifact>> FindArtifact(Connection& connection, const std::string& profile_id,
+                                             const std::string& id) {
+  Statement row(connection, R"sql(
+    SELECT id, kind, name, media_type, size_bytes, sha256, created_unix_ms,
+           checksum = row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
+                                   created_unix_ms)
+    FROM profile_artifacts WHERE profile_id = :profile_id AND id = :id)sql");
+  const Result<bool> found = row.Bind(":profile_id", profile_id).Bind(":id", id).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  auto artifact = ReadArtifact(row);
+  if (!artifact) return Fail(artifact.error());
+  return std::move(*artifact);
+}
+
+Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,
+                                     const PageRequest& page) {
+  const auto before = SequenceBefore(page);
+  if (!before) return Fail(before.error());
+  Statement rows(connection, R"sql(
+    SELECT id, kind, name, media_type, size_bytes, sha256, created_unix_ms,
+           checksum = row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
+                                   created_unix_ms),
+           sequence
+    FROM profile_artifacts WHERE profile_id = :profile_id AND sequence < :before
+    ORDER BY sequence DESC LIMIT :limit)sql");
+  rows.Bind(":profile_id", profile_id).Bind(":before", *before).Bind(":limit", page.top + 1);
+  PageOf<Artifact> artifacts(page.top);
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row || !artifacts.Takes(rows.Size(2))) return artifacts.Take();
+    auto artifact = ReadArtifact(rows);
+    if (!artifact) return Fail(artifact.error());
+    artifacts.Add(std::move(*artifact), rows.Int(8));
+  }
+}
+
+Result<std::optional<std::string>> DeleteArtifact(Connection& connection,
+                                                  const std::string& profile_id,
+                                                  const std::string& id) {
+  Statement row(connection, R"sql(
+    DELETE FROM profile_artifacts WHERE profile_id = :profile_id AND id = :id
+    RETURNING sha256)sql");
+  return OneDigest(row.Bind(":profile_id", profile_id).Bind(":id", id));
+}
+
+Result<std::vector<std::string>> DeleteArtifactsOf(Connection& connection,
+                                                   const std::string& profile_id) {
+  Statement rows(connection, R"sql(
+    DELETE FROM profile_artifacts WHERE profile_id = :profile_id RETURNING sha256)sql");
+  rows.Bind(":profile_id", profile_id);
+  std::vector<std::string> digests;
+  for (;;) {
+    const Result<bool> row = rows.Step();
+    if (!row) return Fail(row.error());
+    if (!*row) return digests;
+    digests.push_back(rows.Text(0));
+  }
+}
+
+}  // namespace mlprof

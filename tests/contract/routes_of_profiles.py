@@ -1,0 +1,180 @@
+"""Profiles, from their creation to their end; run by test_routes."""
+
+import hashlib
+
+from routes_case import IMAGE, JSON, TEXT, RoutesCase
+
+
+class ProfilesTest(RoutesCase):
+    def test_a_profile_from_its_creation_to_its_end(self):
+        self.register("whole")
+        created = self.create("whole", objective={"concurrency": 2, "latencyInMs": {"p95": 5000}})
+        self.assertEqual(created.headers["Location"], "/profiles/whole")
+        self.assertEqual(created.json["modelIds"], ["whole:1"])
+        self.assertEqual(created.json["objective"]["concurrency"], 2)
+        self.ask(409, "DELETE", "/models/whole")
+        self.ask(409, "DELETE", "/profiles/whole")
+        self.ask(409, "POST", "/profiles/whole/apply")
+        events = self.events("whole")
+        self.assertEqual(events[-1]["event"], "done")
+        ids = [int(event["id"]) for event in events]
+        self.assertEqual(ids, sorted(set(ids)))
+        later = self.events("whole", after=events[-2]["id"])
+        self.assertEqual([event["event"] for event in later], ["done"])
+        # So that a browser does not ask again for ever.
+        for seen in (events[-1]["id"], "999999999"):
+            end = self.ask(204, "GET", "/profiles/whole/events", headers={"Last-Event-ID": seen})
+            self.assertEqual(end.body, b"")
+
+        profile = self.ask(200, "GET", "/profiles/whole").json
+        self.assertEqual(profile["state"], "Succeeded", profile)
+        self.assertEqual(self.ask(200, "GET", f"/profiles/{profile['id']}").json, profile)
+        answer = profile["recommendation"]
+        self.assertEqual(answer["requestedMemoryInGb"] * 2**30, answer["requestedMemoryInBytes"])
+        self.assertTrue(self.ask(200, "GET", "/profiles/whole/trials").json["value"])
+        self.assertEqual(len(self.ask(200, "GET", "/profiles/whole/rows?top=2").json["value"]), 2)
+        samples = self.ask(200, "GET", "/profiles/whole/samples?from=0&maxPoints=50").json
+        self.assertTrue(samples["series"]["memoryInBytes"])
+        self.assertEqual(set(samples["seriesInfo"]), set(samples["series"]))
+        self.assertEqual(samples["seriesInfo"]["memoryInBytes"],
+                         {"unit": "bytes", "source": "agent"})
+        # Of an instrument that nothing but the contract server's composition names.
+        self.assertTrue(samples["series"]["deviceMemoryInBytes"])
+        self.assertEqual(samples["seriesInfo"]["deviceMemoryInBytes"],
+                         {"unit": "bytes", "source": "device"})
+        self.ask(200, "GET", "/profiles/whole/logs")
+        listed = self.ask(200, "GET", "/profiles?state=Succeeded&modelId=whole").json["value"]
+        self.assertEqual([item["name"] for item in listed], ["whole"])
+        page = self.ask(200, "GET", "/").body.decode()
+        self.assertIn("whole", page)
+
+        self.check_what_if("whole", profile)
+        self.check_artifacts("whole")
+        self.ask(200, "POST", "/profiles/whole/apply")
+        self.assertEqual(self.ask(200, "GET", "/models/whole").json["tags"], answer["tags"])
+        self.ask(409, "POST", "/profiles/whole/cancel")
+        self.ask(409, "POST", "/profiles", {"name": "whole", "modelIds": ["whole"],
+                                            "inputDatasetId": "whole", "inferenceConfig": IMAGE})
+        self.ask(204, "DELETE", "/profiles/whole")
+        for method, part in [("GET", ""), ("DELETE", ""), ("GET", "/events"), ("GET", "/samples"),
+                             ("GET", "/trials"), ("GET", "/rows"), ("GET", "/logs"),
+                             ("GET", "/artifacts"), ("POST", "/cancel"), ("POST", "/apply")]:
+            with self.subTest(method=method, part=part):
+                self.ask(404, method, f"/profiles/whole{part}")
+
+    def check_what_if(self, name, profile):
+        route = f"/profiles/{name}/what-if"
+        own = self.ask(200, "POST", route, {}).json
+        for figure in ("requestedCpu", "requestedMemoryInBytes", "verified"):
+            self.assertEqual(own[figure], profile["recommendation"][figure])
+        roomier = self.ask(200, "POST", route, {"memoryMargin": 2}).json
+        self.assertGreater(roomier["requestedMemoryInBytes"], own["requestedMemoryInBytes"])
+        self.assertFalse(roomier["verified"])
+        beyond = self.ask(200, "POST", route, {"objective": {"requestsPerSecond": 100000}}).json
+        self.assertFalse(beyond["withinMeasured"])
+        self.assertTrue(beyond["notes"])
+        bad = self.ask(400, "POST", route, {"objective": {"concurrency": 0, "y": 1},
+                                            "memoryMargin": -1, "x": 1})
+        self.assertEqual(self.pointers(bad), ["/memoryMargin", "/objective/concurrency",
+                                              "/objective/y", "/x"])
+        self.ask(415, "POST", route, "{}", TEXT)
+
+    def check_artifacts(self, name):
+        route = f"/profiles/{name}/artifacts"
+        (log,) = self.ask(200, "GET", route).json["value"]
+        self.assertEqual((log["kind"], log["name"]), ("log", "containers.log"))
+        answer = self.ask(200, "GET", f"{route}/{log['id']}")
+        self.assertTrue(answer.body.startswith(b"--- container 1\n"), answer.body[:100])
+        self.assertEqual(int(answer.headers["Content-Length"]), log["sizeInBytes"])
+        self.assertEqual(hashlib.sha256(answer.body).hexdigest(), log["sha256"])
+        self.assertEqual(answer.headers["ETag"], f'"{log["sha256"]}"')
+        self.assertEqual(answer.headers["Content-Type"], log["mediaType"])
+        self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+        self.assertEqual(answer.headers["Content-Disposition"],
+                         'attachment; filename="containers.log"')
+        self.assertIn("sandbox", answer.headers["Content-Security-Policy"])
+        self.ask(304, "GET", f"{route}/{log['id']}",
+                 headers={"If-None-Match": f'"other", {answer.headers["ETag"]}'})
+        head = self.server.raw("HEAD", f"{route}/{log['id']}")
+        self.assertEqual((head.status, head.body), (200, b""))
+        self.assertEqual(head.headers["Content-Length"], answer.headers["Content-Length"])
+        self.ask(400, "GET", f"{route}?cursor=x")
+        self.ask(400, "GET", f"{route}/{log['id']}?what=1")
+        for method in ("GET", "DELETE"):
+            self.ask(404, method, f"{route}/{'0' * 32}")
+            self.ask(404, method, f"/profiles/nothing/artifacts/{log['id']}")
+        self.assertEqual(self.server.raw("GET", f"{route}/{log['id']}/x").status, 404)
+        self.ask(204, "DELETE", f"{route}/{log['id']}")
+        self.ask(404, "GET", f"{route}/{log['id']}")
+        self.assertEqual(self.ask(200, "GET", route).json["value"], [])
+
+    def test_cancelling_a_profile(self):
+        self.register("cancelled")
+        self.create("cancelled", budgetSeconds=600)
+        self.ask(202, "POST", "/profiles/cancelled/cancel")
+        self.assertEqual(self.events("cancelled")[-1]["event"], "done")
+        self.assertEqual(self.ask(200, "GET", "/profiles/cancelled").json["state"], "Canceled")
+
+    def test_what_if_needs_an_answer_to_start_from(self):
+        self.ask(404, "POST", "/profiles/nothing/what-if", {})
+        self.register("unanswered")
+        self.create("unanswered", budgetSeconds=600)
+        self.ask(409, "POST", "/profiles/unanswered/what-if", {})
+        self.ask(202, "POST", "/profiles/unanswered/cancel")
+
+    def test_bad_profiles(self):
+        bad = self.ask(400, "POST", "/profiles", {
+            "modelIds": ["none"], "inputDatasetId": 1, "x": 1,
+            "objective": {"concurrency": 1, "requestsPerSecond": 2}})
+        self.assertEqual(self.pointers(bad),
+                         ["/inputDatasetId", "/modelIds/0", "/objective/requestsPerSecond", "/x"])
+        unknown = self.ask(400, "POST", "/profiles",
+                           {"modelIds": ["none"], "inputDatasetId": "none"})
+        self.assertIn("/modelIds/0", self.pointers(unknown))
+        self.ask(400, "POST", "/profiles", "{", JSON)
+        self.ask(415, "POST", "/profiles", "{}", TEXT)
+        self.ask(400, "GET", "/profiles?state=Running&modelId=-")
+        self.ask(400, "GET", "/profiles/p/samples?from=5&to=1&maxPoints=x")
+        self.ask(400, "GET", "/profiles/p/events", headers={"Last-Event-ID": "x"})
+
+    def test_a_load_that_is_not_given_is_one_request_at_a_time(self):
+        self.register("one")
+        made = self.create("one", objective={"latencyInMs": {"p95": 5000}}).json
+        self.assertEqual(made["objective"]["concurrency"], 1)
+        self.ask(202, "POST", "/profiles/one/cancel")
+
+    def test_a_rate_excludes_a_concurrency_and_says_how_it_arrives(self):
+        for arrivals in ("poisson", "constant"):
+            with self.subTest(arrivals=arrivals):
+                self.register(f"rate-{arrivals}")
+                made = self.create(f"rate-{arrivals}",
+                                   objective={"requestsPerSecond": 5, "arrivals": arrivals}).json
+                self.assertEqual(made["objective"]["requestsPerSecond"], 5)
+                self.assertEqual(made["objective"]["arrivals"], arrivals)
+                self.assertIsNone(made["objective"]["concurrency"])
+                self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
+        for objective in ({"arrivals": "poisson"}, {"requestsPerSecond": 5, "arrivals": "bursts"}):
+            bad = self.ask(400, "POST", "/profiles", {"objective": objective})
+            self.assertEqual(self.pointers(bad),
+                             ["/inputDatasetId", "/modelIds", "/objective/arrivals"])
+
+    def test_a_config_is_needed_from_somewhere(self):
+        self.register("bare")
+        answer = self.ask(400, "POST", "/profiles", {"modelIds": ["bare"],
+                                                     "inputDatasetId": "bare"})
+        self.assertEqual(self.pointers(answer), ["/inferenceConfig"])
+
+    def test_what_comes_later_is_not_available(self):
+        self.register("later")
+        base = {"modelIds": ["later"], "inputDatasetId": "later", "inferenceConfig": IMAGE}
+        for more in [{"accelerator": {"type": "gpu"}},
+                     {"accelerator": {"type": "tpu", "count": 4}}]:
+            with self.subTest(more=more):
+                answer = self.ask(501, "POST", "/profiles", {**base, **more}).json
+                self.assertEqual(answer["type"], "urn:mlprof:error:notAvailable")
+        for method, path in [("GET", "/profiles/p/report"), ("POST", "/captures"),
+                             ("GET", "/captures/c"), ("GET", "/captures/c/tools/t")]:
+            with self.subTest(method=method, path=path):
+                self.ask(501, method, path, {} if method == "POST" else None)
+        self.ask(501, "POST", "/captures", b"\0" * 1_000_000,
+                 {"Content-Type": "application/octet-stream"})

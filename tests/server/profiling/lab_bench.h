@@ -1,0 +1,69 @@
+// A lab over the imitated runtime, its clock and a journal in memory: one phase can be tried with
+// values, without a database or a queue.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "server/profiling/lab/agent_instrument.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/reference.h"
+#include "tests/fakes/fake_journal.h"
+#include "tests/fakes/fake_runtime.h"
+
+namespace mlprof {
+
+class LabBench {
+ public:
+  explicit LabBench(FakeModel model = {}, int rows_count = 20)
+      : runtime(std::move(model)), rows_(Numbered(rows_count)) {
+    workload.rows = rows_.count();
+    budget.Begin();
+  }
+
+  static Subject ASubject() {
+    Subject subject;
+    subject.profile_id = "p";
+    ImageConfig image;
+    image.image = "imitation";
+    subject.config.service = image;
+    subject.ceiling = {Cores(2.0), GiB(4)};
+    subject.host_memory = GiB(4);
+    return subject;
+  }
+
+  /// As after the phases in the ample container: at full speed a row took `p95_ms`.
+  phases::Yardstick MeasuredAt(double p95_ms) const {
+    phases::Reference reference;
+    reference.p95_ms = p95_ms;
+    return {setup, workload, reference, {1, 1, p95_ms}};
+  }
+
+  FakeRuntime runtime;
+  FakeJournal journal;
+  FakeAnnouncer announcer;
+  RunStop run_stop;
+  Budget budget{runtime.clock(), std::chrono::seconds(300)};
+  HostWatch host{[] { return HostLoad(); }, 2};
+  Setup setup{Cpuset::Whole(2), {}, {}};
+  Workload workload{{}, 1, 0, {}};
+  std::vector<InstrumentKind> instruments = {AgentInstrument::Kind()};
+
+ private:
+  static Rows Numbered(int count) {
+    Rows rows;
+    for (int i = 0; i < count; ++i) rows.push_back("row " + std::to_string(i));
+    return rows;
+  }
+
+  Profile profile_;
+  PhaseTracker tracker_{profile_, journal, announcer};
+  const HeldRows rows_;
+
+ public:
+  Lab lab{{runtime, rows_, budget, host, journal, announcer, tracker_, run_stop, {}, instruments},
+          ASubject()};
+};
+
+}  // namespace mlprof
