@@ -210,7 +210,8 @@ struct Controller::Parts {
     if (!sweeping) return Fail(sweeping.error());
     sweep.emplace(*std::move(sweeping));
     if (!options.leave_profiles) {
-      looking.emplace(*retention, [this] { return bool(Ready()); });
+      looking.emplace(
+          *retention, [this] { return bool(Ready()); }, [this] { return queue->Runs(); });
       MLPROF_TRY(looking->Start());
     }
     MLPROF_TRY(reserve.Start());

@@ -12,12 +12,15 @@ constexpr std::chrono::seconds kGlance{2};
 constexpr std::chrono::hours kBetweenLooks{1};
 // An engine that never answers keeps only its own images from being looked at.
 constexpr std::chrono::minutes kLongestWait{10};
+// A server that is never idle is looked at all the same.
+constexpr std::chrono::hours kLongestPutOff{24};
 constexpr std::chrono::minutes kLongestLook{30};
 
 }  // namespace
 
-bool RetentionTurns::Take(Deadline::Clock::time_point now, bool ready) {
+bool RetentionTurns::Take(Deadline::Clock::time_point now, bool ready, bool measuring) {
   if (now < due_) return false;
+  if (measuring && now < due_ + kLongestPutOff) return false;
   if (!ready && due_ == start_ && now < start_ + kLongestWait) return false;
   due_ = now + kBetweenLooks;
   return true;
@@ -36,7 +39,7 @@ void RetentionSchedule::Stop() {
 }
 
 void RetentionSchedule::Turn() {
-  if (!turns_.Take(Deadline::Clock::now(), ready_())) return;
+  if (!turns_.Take(Deadline::Clock::now(), ready_(), measuring_())) return;
   const auto found =
       retention_.Collect({false, std::nullopt, Now(), Patience(Deadline::After(kLongestLook))});
   // Somebody else's look goes on, or the server stops.

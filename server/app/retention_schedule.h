@@ -1,5 +1,6 @@
 // Looks at what grows now and then, in the background: first when the server is ready, or after a
-// while all the same, then every hour.
+// while all the same, then every hour; between two profiles where it can, since a look reads and
+// writes the disk that the profile is measured on.
 #pragma once
 
 #include <functional>
@@ -18,8 +19,9 @@ class RetentionTurns {
  public:
   explicit RetentionTurns(Deadline::Clock::time_point start) : due_(start), start_(start) {}
 
-  /// Whether it is time now; then not again for an hour.
-  bool Take(Deadline::Clock::time_point now, bool ready);
+  /// Whether it is time now; then not again for an hour. While a profile runs it is put off, for a
+  /// day at most.
+  bool Take(Deadline::Clock::time_point now, bool ready, bool measuring);
 
  private:
   Deadline::Clock::time_point due_;
@@ -28,9 +30,11 @@ class RetentionTurns {
 
 class RetentionSchedule {
  public:
-  /// `ready` never waits. Both must outlive this.
-  RetentionSchedule(Retention& retention, std::function<bool()> ready)
-      : retention_(retention), ready_(std::move(ready)) {}
+  /// `ready`: the server is; `measuring`: a profile runs. Neither waits; what they and `retention`
+  /// refer to must outlive this.
+  RetentionSchedule(Retention& retention, std::function<bool()> ready,
+                    std::function<bool()> measuring)
+      : retention_(retention), ready_(std::move(ready)), measuring_(std::move(measuring)) {}
   /// Stops.
   ~RetentionSchedule() { Stop(); }
 
@@ -44,6 +48,7 @@ class RetentionSchedule {
 
   Retention& retention_;
   const std::function<bool()> ready_;
+  const std::function<bool()> measuring_;
   RetentionTurns turns_{Deadline::Clock::now()};
   std::optional<Recurring> looking_;
 };

@@ -85,6 +85,11 @@ Status ProfileQueue::Cancel(const Profile& profile) {
   return Fail(Unavailable("the profile changes its state just now; try again"));
 }
 
+bool ProfileQueue::Runs() {
+  const std::lock_guard lock(mutex_);
+  return !running_id_.empty();
+}
+
 Status ProfileQueue::Health() const {
   if (const auto why = storage_.cause()) {
     return Fail(Unavailable("profiles wait: " + *why));

@@ -52,6 +52,8 @@ class ProfileQueue {
   /// Why the queue does not go on by itself at the moment: its records cannot be written, or its
   /// engine does not answer. Never waits.
   Status Health() const;
+  /// Whether a profile runs now.
+  bool Runs();
 
  private:
   /// Until the next turn; none: until there is work.

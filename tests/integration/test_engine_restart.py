@@ -83,7 +83,7 @@ class EngineRestartTest(unittest.TestCase):
             self.engine.start()
             self.wait_for_run(lambda p, t=times: lost(p) == t)
         self.server.call("POST", "/profiles/p/cancel")
-        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+        self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
 
     def test_restart_while_packages_are_installed(self):
         make_slow_image()
@@ -101,7 +101,7 @@ class EngineRestartTest(unittest.TestCase):
             self.engine.start()
             self.wait_for_run(lambda p, t=times: lost(p) == t)
         self.server.call("POST", "/profiles/p/cancel")
-        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+        self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
 
     def wait_for_run(self, condition):
         profile = self.server.wait_until(

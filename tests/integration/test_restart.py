@@ -138,7 +138,7 @@ class RestartTest(unittest.TestCase):
         self.accept("p")
         self.server.wait_until("p", lambda p: p["state"] == "Profiling")
         self.server.call("POST", "/profiles/p/cancel")
-        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+        self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
         self.assertEqual(containers(self.server.instance()), [])
         with self.assertRaises(Refused) as again:
             self.server.call("POST", "/profiles/p/cancel")
@@ -148,7 +148,7 @@ class RestartTest(unittest.TestCase):
         self.accept("first")
         self.accept("second")
         self.server.call("POST", "/profiles/second/cancel")
-        self.assertEqual(self.server.wait_finished("second", 10)["state"], "Canceled")
+        self.assertEqual(self.server.wait_finished("second", 60)["state"], "Canceled")
         self.server.call("POST", "/profiles/first/cancel")
 
     def test_second_server_on_the_same_directory_is_refused(self):

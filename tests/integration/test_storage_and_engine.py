@@ -33,11 +33,11 @@ class StorageAndEngineTest(unittest.TestCase):
     def accept(self, name):
         self.server.profile(name, self.model, self.rows, target.config("--start-ms", "200"))
 
-    def wait_for_message(self, name, words, seconds=20):
+    def wait_for_message(self, name, words, seconds=60):
         return self.server.wait_until(
             name, lambda p: words in p["progress"]["message"], seconds)
 
-    def wait_for_state(self, name, state, seconds=20):
+    def wait_for_state(self, name, state, seconds=60):
         """An end that comes before it fails the test."""
         reached = self.server.wait_until(
             name, lambda p: p["state"] == state or p["state"] in FINISHED, seconds)
@@ -83,14 +83,14 @@ class StorageAndEngineTest(unittest.TestCase):
         filler.stop()
         (folder / "filler").unlink()
         if not self.ended("POST", "/profiles/p/cancel"):
-            self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+            self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
         self.ended("DELETE", "/profiles/p")
         with self.assertRaises(Refused) as gone:
             self.server.get("/profiles/p")
         self.assertEqual(gone.exception.status, 404)
-        self.wait_for_run("next", 20)
+        self.wait_for_run("next", 60)
         self.server.call("POST", "/profiles/next/cancel")
-        self.assertEqual(self.server.wait_finished("next", 20)["state"], "Canceled")
+        self.assertEqual(self.server.wait_finished("next", 60)["state"], "Canceled")
         self.assertEqual(containers(self.server.instance()), [])
 
     def test_reserve(self):
@@ -103,9 +103,9 @@ class StorageAndEngineTest(unittest.TestCase):
         self.wait_for_message("p", "waiting for room: the disk of ")
         self.assertEqual(self.server.get("/profiles/p")["state"], "Queued")
         (folder / "filler").unlink()
-        self.wait_for_run("p", 20)
+        self.wait_for_run("p", 60)
         self.server.call("POST", "/profiles/p/cancel")
-        self.assertEqual(self.server.wait_finished("p", 20)["state"], "Canceled")
+        self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
 
     def test_engine_that_comes_goes_and_comes(self):
         folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
@@ -126,18 +126,18 @@ class StorageAndEngineTest(unittest.TestCase):
         self.assertEqual(self.server.get("/profiles/p4")["state"], "Canceled")
 
         engine.start()
-        self.wait_for_run("p0", 5)
+        self.wait_for_run("p0", 30)
         self.wait_for_state("p0", "Starting")
         engine.stop()
         lost = self.wait_for_message("p0", WAITS)
         self.assertEqual(lost["state"], "Queued")
         self.assertEqual([w["code"] for w in lost["warnings"]], ["engineLost"])
         engine.start()
-        self.wait_for_run("p0", 8)
+        self.wait_for_run("p0", 30)
         for name in names[:4]:
             self.server.call("POST", f"/profiles/{name}/cancel")
         for name in names[:4]:
-            self.assertEqual(self.server.wait_finished(name, 20)["state"], "Canceled")
+            self.assertEqual(self.server.wait_finished(name, 60)["state"], "Canceled")
         began = time.monotonic()
         self.server.stop()
         self.assertLess(time.monotonic() - began, 10)

@@ -80,7 +80,7 @@ class ThreadsTest(unittest.TestCase):
         self.assertEqual(server.get("/healthz"), {"status": "ok"})
         if told["state"] not in FINISHED:
             server.call("POST", "/profiles/without/cancel")
-            server.wait_finished("without", 30)
+            server.wait_finished("without", 60)
         self.assertEqual(containers(server.instance()), [], "containers are left")
         self.runs(server, "after", model, rows)
 
@@ -90,7 +90,7 @@ class ThreadsTest(unittest.TestCase):
             name, lambda p: p["state"] not in ("Queued", "Preparing", "Starting"))["state"],
             "Profiling")
         server.call("POST", f"/profiles/{name}/cancel")
-        server.wait_finished(name, 30)
+        server.wait_finished(name, 60)
 
 
 class DescriptorsTest(unittest.TestCase):
