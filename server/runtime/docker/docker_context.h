@@ -13,8 +13,8 @@
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
-#include "server/runtime/docker/environment_uses.h"
 #include "server/runtime/docker/turnstile.h"
+#include "server/runtime/environment/environment_uses.h"
 
 namespace mlprof::docker {
 
@@ -76,7 +76,7 @@ struct DockerContext {
   DockerEngine engine;
   const AdoptAgent adopt;
   LiveContainers live;
-  EnvironmentUses uses;
+  environment::EnvironmentUses uses;
   ScratchVolumes volumes;
   KnownFolder engine_root;  // where the engine keeps images and what containers write to their root
   Turnstile preparing;      // one preparation at a time, so that equal ones meet the first's image

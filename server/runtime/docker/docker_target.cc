@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "server/runtime/docker/engine_restart.h"
-#include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/remove_container.h"
+#include "server/runtime/environment/pip_settings.h"
 
 namespace mlprof::docker {
 namespace {
@@ -21,7 +21,7 @@ DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string n
     : context_(std::move(context)),
       name_(std::move(name)),
       stop_(std::move(stop)),
-      secrets_(SecretsOf(ThisHost())) {}
+      secrets_(environment::SecretsOf(environment::ThisHost())) {}
 
 DockerTarget::~DockerTarget() { (void)Remove(Deadline::After(kLastRemoval)); }
 

@@ -15,7 +15,7 @@
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
-#include "server/runtime/docker/secret_mask.h"
+#include "server/runtime/environment/secret_mask.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -55,7 +55,8 @@ class DockerTarget final : public Target {
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;
   const std::stop_token stop_;  // of the run it is part of
-  const SecretMask secrets_;    // of this machine: packages may have kept them in the image
+  const environment::SecretMask
+      secrets_;  // of this machine: packages may have kept them in the image
   std::unique_ptr<ScratchVolume> volume_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
