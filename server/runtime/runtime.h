@@ -2,7 +2,6 @@
 // (tests/fakes/fake_runtime.h). Thread-safe.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +21,7 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 #include "server/runtime/agent_link.h"
+#include "server/runtime/content_input.h"
 
 namespace mlprof {
 
@@ -40,7 +40,7 @@ struct PreparedImage {
 
 struct PrepareRequest {
   InferenceConfig config;
-  std::filesystem::path source_directory;  // unpacked source; empty for the image form
+  std::shared_ptr<const ContentReader> source;  // its files; null for the image form
 };
 
 /// An image of an environment that this installation prepared or used, and keeps.
@@ -51,19 +51,14 @@ struct KeptImage {
   bool needed = false;  // by one of the requests that were named
 };
 
-struct Mount {
-  std::filesystem::path host;
-  std::string container;
-};
-
 struct LaunchRequest {
   std::string container_name;  // deterministic: profile + trial + attempt
   std::string profile_id;      // for the label
   PreparedImage image;
   InferenceConfig config;
   Limits limits;
-  std::vector<Mount> read_only_mounts;  // models, source
-  std::string cpuset;                   // "0-2": the cores it may run on; "": all
+  std::vector<ContentInput> inputs;  // models, source
+  std::string cpuset;                // "0-2": the cores it may run on; "": all
 };
 
 /// How the engine says a container ended.

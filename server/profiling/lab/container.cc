@@ -114,7 +114,7 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
   for (const auto& [name, value] : environment_) start.environment[name] = value;
   if (page_cache_ == PageCache::kCold) {
     start.drop_cache = {"/"};
-    for (const Mount& mount : subject.mounts) start.drop_cache.push_back(mount.container);
+    for (const ContentInput& input : subject.inputs) start.drop_cache.push_back(input.inside);
   }
   if (at_most) start.start_timeout = std::min(start.start_timeout, *at_most);
   start.watch_writes = facts_.use == Use::kWatchWrites;

@@ -48,7 +48,7 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   request.config = subject_.config;
   request.limits = plan.limits;
   request.cpuset = plan.setup.cpuset.text();
-  request.read_only_mounts = subject_.mounts;
+  request.inputs = subject_.inputs;
   for (const RefusedWrite& write : plan.setup.given) {
     request.config.writable_paths.push_back(write.folder);
   }

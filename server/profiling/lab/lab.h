@@ -28,8 +28,8 @@ struct Subject {
   std::string profile_id;
   InferenceConfig config;
   PreparedImage image;
-  std::vector<Mount> mounts;    // models and source, read-only
-  std::string model_directory;  // AZUREML_MODEL_DIR inside the container
+  std::vector<ContentInput> inputs;  // models and source
+  std::string model_directory;       // AZUREML_MODEL_DIR inside the container
   Limits ceiling;
   Bytes host_memory;  // what the host can give a container
   std::uint64_t seed = 1;

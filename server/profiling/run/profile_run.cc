@@ -65,15 +65,14 @@ class Story {
     const ProfileRequest& request = profile_.request;
     MLPROF_LET(inputs, PlaceInputs(services_, profile_, run_stop_));
     Enter(shares::kPrepare, "preparing the image");
-    MLPROF_LET(image,
-               Prepare(services_.runtime, {*request.inference_config, inputs.source_directory},
-                       journal_, announcer_, run_stop_));
+    MLPROF_LET(image, Prepare(services_.runtime, {*request.inference_config, inputs.source},
+                              journal_, announcer_, run_stop_));
     facts_.image = image.warnings;
     Finish("done");
     return Subject{profile_.id,
                    *request.inference_config,
                    std::move(image),
-                   inputs.mounts,
+                   inputs.inputs,
                    inputs.model_directory,
                    host.ceiling,
                    host.most_memory,

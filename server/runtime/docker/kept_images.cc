@@ -64,7 +64,7 @@ class NeededEnvironments {
   Status Add(const PrepareRequest& request) {
     const auto* script = std::get_if<EntryScriptConfig>(&request.config.service);
     if (script == nullptr) return {};
-    const auto recipe = environment::RecipeOf(*script, request.source_directory);
+    const auto recipe = environment::RecipeOf(*script, request.source.get());
     if (!recipe) return Fail(CannotTell(recipe.error().message()));
     const std::string own = std::string(kOwnBaseRepository) + ":" + kOwnBaseTag;
     for (const std::string& base : {script->base_image, docker_.options.base_image, own}) {

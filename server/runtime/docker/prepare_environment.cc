@@ -277,8 +277,7 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
                                          const PrepareRequest& request) {
   const auto& script = std::get<EntryScriptConfig>(request.config.service);
   // Bad packages are told before anything slow is begun.
-  const Result<environment::Recipe> recipe =
-      environment::RecipeOf(script, request.source_directory);
+  const Result<environment::Recipe> recipe = environment::RecipeOf(script, request.source.get());
   if (!recipe) return Fail(recipe.error());
   const auto turn = context.docker.preparing.Enter(context.patience());
   if (!turn) return Fail(turn.error().WithContext("another environment is being prepared"));

@@ -1,10 +1,7 @@
 #include "server/runtime/environment/environment_recipe.h"
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <string_view>
-#include <system_error>
 
 #include "common/hash/sha256.h"
 #include "common/json/json.h"
@@ -19,27 +16,13 @@ constexpr int kRecipeVersion = 2;
 // What serves entry scripts. A range: what else is installed may need an older one.
 constexpr const char* kServer = "azureml-inference-server-http>=1,<2";
 
-Result<std::string> ReadSourceFile(const std::filesystem::path& source, const std::string& name) {
-  constexpr std::uintmax_t kLargest = 1 << 20;
-  std::error_code error;
-  const auto root = std::filesystem::canonical(source, error);
-  const auto path = std::filesystem::canonical(source / name, error);
-  if (error || !std::filesystem::is_regular_file(path, error)) {
-    return Fail(InvalidArgument("'" + name + "' is not in the source"));
-  }
-  // Links are refused where a source is unpacked; this holds for whatever else makes one.
-  const auto below = path.lexically_relative(root);
-  if (below.empty() || below.begin()->string() == "..") {
-    return Fail(InvalidArgument("'" + name + "' leads out of the source"));
-  }
-  if (std::filesystem::file_size(path, error) > kLargest || error) {
-    return Fail(InvalidArgument("'" + name + "' is too large"));
-  }
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+Result<std::string> ReadSourceFile(const ContentReader* source, const std::string& name) {
+  constexpr Bytes kLargest = MiB(1);
+  if (source == nullptr) return Fail(InvalidArgument("'" + name + "' is not in the source"));
+  return source->ReadFile(name, kLargest);
 }
 
-Status AddRequirements(const EntryScriptConfig& config, const std::filesystem::path& source,
+Status AddRequirements(const EntryScriptConfig& config, const ContentReader* source,
                        Recipe& recipe) {
   const Result<std::string> content = ReadSourceFile(source, config.requirements_file);
   if (!content) return Fail(content.error());
@@ -49,7 +32,7 @@ Status AddRequirements(const EntryScriptConfig& config, const std::filesystem::p
   return {};
 }
 
-Result<CondaFile> ReadConda(const EntryScriptConfig& config, const std::filesystem::path& source) {
+Result<CondaFile> ReadConda(const EntryScriptConfig& config, const ContentReader* source) {
   if (config.conda_dependencies_file.empty()) return CondaFile();
   const Result<std::string> content = ReadSourceFile(source, config.conda_dependencies_file);
   if (!content) return Fail(content.error());
@@ -58,8 +41,7 @@ Result<CondaFile> ReadConda(const EntryScriptConfig& config, const std::filesyst
   return conda;
 }
 
-Status AddConda(const EntryScriptConfig& config, const std::filesystem::path& source,
-                Recipe& recipe) {
+Status AddConda(const EntryScriptConfig& config, const ContentReader* source, Recipe& recipe) {
   auto conda = ReadConda(config, source);
   if (!conda) return Fail(conda.error());
   for (const std::string& package : config.conda_packages) AddCondaPackage(package, *conda);
@@ -80,7 +62,7 @@ Status AddConda(const EntryScriptConfig& config, const std::filesystem::path& so
 
 }  // namespace
 
-Result<Recipe> RecipeOf(const EntryScriptConfig& config, const std::filesystem::path& source) {
+Result<Recipe> RecipeOf(const EntryScriptConfig& config, const ContentReader* source) {
   Recipe recipe;
   recipe.packages.emplace_back(kServer);
   for (const std::string& package : config.pip_packages) {

@@ -1,14 +1,14 @@
 // How an entry script's environment is made, and the hash it is found again by. Pure, except that
-// the files a config names are read.
+// the files a config names are read from its source.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "common/domain/inference_config.h"
 #include "common/domain/warning.h"
 #include "common/result/result.h"
+#include "server/runtime/content_input.h"
 
 namespace mlprof::environment {
 
@@ -23,8 +23,9 @@ struct Recipe {
   std::vector<Warning> warnings;
 };
 
-/// kInvalidArgument naming the file and line, or the package, that cannot be taken.
-Result<Recipe> RecipeOf(const EntryScriptConfig& config, const std::filesystem::path& source);
+/// kInvalidArgument naming the file and line, or the package, that cannot be taken. `source` may be
+/// null where the config names no file of it.
+Result<Recipe> RecipeOf(const EntryScriptConfig& config, const ContentReader* source);
 
 /// 16 hex digits over everything that shapes the image; the tag of the image.
 std::string RecipeHash(const Recipe& recipe, const std::string& base_image_id);

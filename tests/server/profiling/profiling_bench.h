@@ -78,6 +78,11 @@ class ProfilingBench {
     ASSERT_TRUE(datasets_->Register(dataset, Spool(rows), {}).has_value());
   }
 
+  /// The id of a source with one file, "weights".
+  std::string RegisterSource() {
+    return sources_->Register("default", Spool(OneFileTar())).value_or("");
+  }
+
   static ProfileRequest Request(const std::string& name, std::chrono::seconds budget) {
     ProfileRequest request;
     request.name = name;

@@ -98,7 +98,7 @@ TEST_F(KeptImages, AreAsOldAsTheirLastUse) {
 }
 
 TEST_F(KeptImages, AreNeededByWhatIsMadeOfTheSameRecipe) {
-  const environment::Recipe recipe = environment::RecipeOf({}, "/nonexistent").value();
+  const environment::Recipe recipe = environment::RecipeOf({}, nullptr).value();
   const std::string hash = environment::RecipeHash(recipe, "sha256:base");
   ImageIs({"mlprof-env:" + hash, "mlprof-env:" + hash + "-installation"});
   EXPECT_FALSE(List()->at(0).needed);
@@ -151,7 +151,7 @@ TEST_F(KeptImages, DoNotGoThatWereUsedSinceTheyWereListed) {
 
 TEST_F(KeptImages, GetTheirNameAndTheirUseWhenTheyArePrepared) {
   const std::string hash =
-      environment::RecipeHash(environment::RecipeOf({}, "/nonexistent").value(), "sha256:base");
+      environment::RecipeHash(environment::RecipeOf({}, nullptr).value(), "sha256:base");
   docker_.On("GET /images/mlprof-env%3A" + hash + "/json", 200, R"({"Id":"sha256:image"})");
   const Timestamp before = Now();
   const auto image = runtime_->Prepare(

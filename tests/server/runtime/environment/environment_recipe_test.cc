@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/fakes/folder_input.h"
+
 namespace mlprof::environment {
 namespace {
 
@@ -15,6 +17,7 @@ class EnvironmentRecipeTest : public ::testing::Test {
   EnvironmentRecipeTest() {
     char name[] = "/tmp/recipe-test.XXXXXX";
     source_ = ::mkdtemp(name);
+    reader_ = fakes::FolderReader(source_);
   }
   ~EnvironmentRecipeTest() override { fs::remove_all(source_); }
   void Write(const std::string& name, const std::string& text) {
@@ -22,6 +25,7 @@ class EnvironmentRecipeTest : public ::testing::Test {
   }
 
   fs::path source_;
+  std::shared_ptr<const ContentReader> reader_;
 };
 
 TEST_F(EnvironmentRecipeTest, GathersPackagesOfAllThreePlaces) {
@@ -31,7 +35,7 @@ TEST_F(EnvironmentRecipeTest, GathersPackagesOfAllThreePlaces) {
   config.pip_packages = {"a"};
   config.requirements_file = "requirements.txt";
   config.conda_dependencies_file = "env.yml";
-  const auto recipe = RecipeOf(config, source_);
+  const auto recipe = RecipeOf(config, reader_.get());
   ASSERT_TRUE(recipe) << recipe.error().message();
   EXPECT_EQ(recipe->packages,
             (std::vector<std::string>{"azureml-inference-server-http>=1,<2", "a", "b==2", "c"}));
@@ -43,7 +47,7 @@ TEST_F(EnvironmentRecipeTest, GathersPackagesOfAllThreePlaces) {
 TEST_F(EnvironmentRecipeTest, TellsOfCondaPackagesThatAreListed) {
   EntryScriptConfig config;
   config.conda_packages = {"python=3.8.13", "numpy", "xz=5"};
-  const auto recipe = RecipeOf(config, source_);
+  const auto recipe = RecipeOf(config, reader_.get());
   ASSERT_TRUE(recipe) << recipe.error().message();
   EXPECT_EQ(recipe->packages.size(), 1u);
   EXPECT_EQ(recipe->conda_python, "3.8.13");
@@ -55,12 +59,12 @@ TEST_F(EnvironmentRecipeTest, ReadsNothingOutsideOfTheSource) {
   for (const char* name : {"../x", "/etc/passwd", "missing.txt"}) {
     EntryScriptConfig config;
     config.requirements_file = name;
-    EXPECT_FALSE(RecipeOf(config, source_)) << name;
+    EXPECT_FALSE(RecipeOf(config, reader_.get())) << name;
   }
   fs::create_symlink("/etc/passwd", source_ / "link");
   EntryScriptConfig config;
   config.requirements_file = "link";
-  EXPECT_FALSE(RecipeOf(config, source_));
+  EXPECT_FALSE(RecipeOf(config, reader_.get()));
 }
 
 TEST_F(EnvironmentRecipeTest, HashesEverythingThatShapesTheImage) {
@@ -80,7 +84,7 @@ TEST_F(EnvironmentRecipeTest, TheSameInputsKeepTheirTag) {
   config.pip_packages = {"a"};
   config.requirements_file = "requirements.txt";
   config.conda_dependencies_file = "env.yml";
-  EXPECT_EQ(RecipeHash(RecipeOf(config, source_).value(), "sha256:base"), "2cf3f4478eedbbe0");
+  EXPECT_EQ(RecipeHash(RecipeOf(config, reader_.get()).value(), "sha256:base"), "2cf3f4478eedbbe0");
 }
 
 TEST_F(EnvironmentRecipeTest, WarnsOfAnotherPythonOnly) {

@@ -1,28 +1,28 @@
-// Where a profile's models and source lie inside the container.
+// Where a profile's models lie inside the container.
 #pragma once
 
-#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/domain/inference_config.h"
 #include "common/domain/model.h"
-#include "server/runtime/runtime.h"
+#include "server/runtime/content_input.h"
 
 namespace mlprof {
 
 struct ModelFiles {
   Model model;
-  std::filesystem::path files;  // unpacked, on the host
+  std::shared_ptr<const ContentReader> files;
 };
 
-struct ModelMounts {
-  std::vector<Mount> mounts;
+struct PlacedModels {
+  std::vector<ContentInput> inputs;
   std::string model_directory;  // AZUREML_MODEL_DIR
 };
 
 /// One model: its folder is the model directory (`modelMountPath`, else …/NAME/VERSION). Several:
 /// each lies under NAME/VERSION below it. Pure.
-ModelMounts PlaceModels(const std::vector<ModelFiles>& models, const InferenceConfig& config);
+PlacedModels PlaceModels(const std::vector<ModelFiles>& models, const InferenceConfig& config);
 
 }  // namespace mlprof
