@@ -22,6 +22,7 @@
 #include "common/units/bytes.h"
 #include "server/runtime/agent_link.h"
 #include "server/runtime/content_input.h"
+#include "server/runtime/host_load.h"
 
 namespace mlprof {
 
@@ -77,6 +78,10 @@ class Target {
   virtual ~Target() = default;
   virtual const std::string& container_id() const = 0;
   virtual AgentLink& agent() = 0;
+  /// The machine it runs on, which need not be the controller's.
+  virtual Result<HostFacts> Host(Deadline deadline) = 0;
+  /// How busy that machine is, never another one. An error where nobody can tell. Does not wait.
+  virtual Result<HostLoad> ReadHostLoad() = 0;
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
@@ -99,7 +104,8 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
   virtual std::string name() const = 0;  // "docker"
-  /// Cores, memory and cgroup version the engine can give.
+  /// What the engine can give a container, asked before there is one: a profile's ceiling is chosen
+  /// within it. The machine that a container then runs on is told by its Target.
   virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;
   /// kUnavailable with the remedy when the engine does not answer; kResourceExhausted where this
   /// machine has no room for another container. Prepare and Launch say so with the same codes, and

@@ -51,6 +51,7 @@ Container::Container(Lab& lab, const ContainerPlan& plan, int number,
       page_cache_(plan.page_cache),
       number_(number),
       target_(std::move(target)),
+      host_(target_->Host(AskDeadline()).value_or(lab.subject().host)),
       session_(std::make_unique<AgentSession>(target_->agent(), lab.clock())) {
   facts_.use = plan.use;
   observation_.emplace(lab.parts_.instruments,
@@ -175,6 +176,10 @@ Status Container::SetCpu(Cores cpu) {
   MLPROF_TRY(set);
   limits_.cpu = cpu;
   return {};
+}
+
+HostWatch::Stretch Container::WatchHost() {
+  return lab_.host().Begin(host_.cores, [this] { return target_->ReadHostLoad(); });
 }
 
 bool Container::RanOutOfBudget() const { return lab_.budget().Passed() && !session_->lost(); }

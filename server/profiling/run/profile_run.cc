@@ -51,7 +51,7 @@ class Story {
     facts_.rows = rows->count();
     facts_.host = host;
     MLPROF_LET(subject, PrepareSubject(host));
-    HostWatch watch(services_.read_host_load, host.host.cores);
+    HostWatch watch;
     Lab lab({services_.runtime, *rows, budget_, watch, journal_, announcer_, tracker_, run_stop_,
              began_, services_.instruments},
             std::move(subject));
@@ -75,6 +75,7 @@ class Story {
                    inputs.inputs,
                    inputs.model_directory,
                    host.ceiling,
+                   host.host,
                    host.most_memory,
                    request.seed,
                    services_.keep_root_read_only};
@@ -175,7 +176,7 @@ class Story {
     }
     const ThreadPoolEvidence seen =
         SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
-                 setup.cpuset, lab.host().cores());
+                 setup.cpuset, lab.machine().cores);
     if (PoolsSuspected(seen) && LeavesRoomToProve(budget_, yardstick)) {
       Enter(shares::kThreadPools, "trying smaller thread pools");
       MLPROF_LET(pools, TryThreadPools(lab, yardstick, seen, *facts_.cpu, NeedOf(facts_)));
@@ -254,6 +255,8 @@ class Story {
     facts_.given = ample.setup().given;
   }
   void See(const Lab& lab) {
+    facts_.host.host = lab.machine();
+    profile_.host = lab.machine();
     facts_.noise = lab.host().noise();
     facts_.containers = lab.closed();
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/runtime/docker/engine_restart.h"
+#include "server/runtime/docker/host_facts.h"
 #include "server/runtime/docker/remove_container.h"
 #include "server/runtime/environment/pip_settings.h"
 
@@ -24,6 +25,14 @@ DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string n
       secrets_(environment::SecretsOf(environment::ThisHost())) {}
 
 DockerTarget::~DockerTarget() { (void)Remove(Deadline::After(kLastRemoval)); }
+
+Result<HostFacts> DockerTarget::Host(Deadline deadline) {
+  return KnownHost(*context_, UntilStopped(deadline));
+}
+
+// Of this machine: the agent's connection was let in as that of a process of this kernel, so that
+// an engine elsewhere has no target.
+Result<HostLoad> DockerTarget::ReadHostLoad() { return mlprof::ReadHostLoad(); }
 
 Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
   return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});

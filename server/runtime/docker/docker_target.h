@@ -30,6 +30,8 @@ class DockerTarget final : public Target {
 
   const std::string& container_id() const override { return id_; }
   AgentLink& agent() override { return *agent_; }
+  Result<HostFacts> Host(Deadline deadline) override;
+  Result<HostLoad> ReadHostLoad() override;
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;

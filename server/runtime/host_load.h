@@ -1,4 +1,4 @@
-// How busy the host was with other things while something was measured.
+// How busy the machine that a container runs on was with other things while something was measured.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,20 @@
 
 namespace mlprof {
 
-/// Counters since boot: /proc/stat over all cores, and this process's own CPU time.
+/// Counters since boot: all cores of one machine, and the controller's part in them.
 struct HostLoad {
   std::chrono::nanoseconds at{0};
   double busy_seconds = 0;   // user, nice, system, irq, softirq
   double steal_seconds = 0;  // taken by the hypervisor
-  double own_seconds = 0;    // the controller
+  double own_seconds = 0;    // the controller; 0 where it runs on another machine
   /// Time that some task stood waiting for a core; absent where the kernel does not tell.
   std::optional<double> waited_seconds;
   std::optional<double> megahertz;  // mean over the cores, now
 };
 
+/// Of the machine that this process runs on: /proc/stat, and this process's CPU time.
 Result<HostLoad> ReadHostLoad();
-/// ReadHostLoad, or a test's. Any thread.
+/// A container's (Target::ReadHostLoad), or a test's.
 using HostLoadReader = std::function<Result<HostLoad>()>;
 
 /// Cores that neither the model's container nor the controller used, on average between two

@@ -1,4 +1,4 @@
-#include "server/profiling/lab/host_load.h"
+#include "server/runtime/host_load.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
