@@ -187,9 +187,11 @@ Result<std::filesystem::path> ModelRegistry::Archive(const Model& model) {
   return content_.FilePath(model.sha256);
 }
 
-Result<std::filesystem::path> ModelRegistry::VerifiedFiles(const Model& model,
-                                                           const std::stop_token& stop) {
-  return VerifiedTree(content_, model.sha256, OwnerOf(model), stop);
+Result<VerifiedContent> ModelRegistry::Verified(const Model& model, const std::stop_token& stop) {
+  auto files = VerifiedTree(content_, model.sha256, OwnerOf(model), stop);
+  if (!files) return Fail(files.error());
+  return VerifiedContent{model.sha256, model.size, content_.FilePath(model.sha256),
+                         *std::move(files)};
 }
 
 Result<std::filesystem::path> ModelRegistry::Files(const Model& model) {

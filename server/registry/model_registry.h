@@ -12,6 +12,7 @@
 #include "common/domain/model.h"
 #include "common/http/message.h"
 #include "common/result/result.h"
+#include "server/registry/verified_tree.h"
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 
@@ -70,8 +71,8 @@ class ModelRegistry {
   Result<std::filesystem::path> Archive(const Model& model);
   /// The unpacked files, read-only.
   Result<std::filesystem::path> Files(const Model& model);
-  /// The same, compared with what was registered (verified_tree.h); to be mounted.
-  Result<std::filesystem::path> VerifiedFiles(const Model& model, const std::stop_token& stop);
+  /// Both, compared with what was registered (verified_tree.h); for containers.
+  Result<VerifiedContent> Verified(const Model& model, const std::stop_token& stop);
 
  private:
   Database& database_;

@@ -1,11 +1,12 @@
 #include "server/registry/source_registry.h"
 
+#include <optional>
+
 #include "common/log/log.h"
 #include "server/registry/archive_intake.h"
 #include "server/registry/content_references.h"
 #include "server/registry/source_uses.h"
 #include "server/registry/uncommitted_content.h"
-#include "server/registry/verified_tree.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/idempotency_keys.h"
@@ -24,10 +25,20 @@ std::string DigestOf(const std::string& id) {
 
 Error NoSuchSource(const std::string& id) { return NotFound("there is no source \"" + id + "\""); }
 
-Result<bool> Find(Connection& connection, const std::string& workspace, const std::string& sha256) {
+// Of its files; nullopt where there is no such source.
+Result<std::optional<Bytes>> FindSize(Connection& connection, const std::string& workspace,
+                                      const std::string& sha256) {
   Statement row(connection, R"sql(
-    SELECT 1 FROM sources WHERE workspace = :workspace AND sha256 = :sha256)sql");
-  return row.Bind(":workspace", workspace).Bind(":sha256", sha256).Step();
+    SELECT size_bytes FROM sources WHERE workspace = :workspace AND sha256 = :sha256)sql");
+  const Result<bool> found = row.Bind(":workspace", workspace).Bind(":sha256", sha256).Step();
+  if (!found) return Fail(found.error());
+  return *found ? std::optional(Bytes(row.Int(0))) : std::nullopt;
+}
+
+Result<bool> Find(Connection& connection, const std::string& workspace, const std::string& sha256) {
+  const auto size = FindSize(connection, workspace, sha256);
+  if (!size) return Fail(size.error());
+  return size->has_value();
 }
 
 }  // namespace
@@ -151,13 +162,17 @@ void SourceRegistry::ForgetContentOf(const std::string& id) {
   ForgetContent(database_, content_, {&sha256, 1});
 }
 
-Result<std::filesystem::path> SourceRegistry::VerifiedFiles(const std::string& workspace,
-                                                            const std::string& id,
-                                                            const std::stop_token& stop) {
-  const Result<bool> known = Exists(workspace, id);
-  if (!known) return Fail(known.error());
-  if (!*known) return Fail(NoSuchSource(id));
-  return VerifiedTree(content_, DigestOf(id), "the source " + id, stop);
+Result<VerifiedContent> SourceRegistry::Verified(const std::string& workspace,
+                                                 const std::string& id,
+                                                 const std::stop_token& stop) {
+  const std::string sha256 = DigestOf(id);
+  const auto size = database_.Read(
+      [&](Connection& connection) { return FindSize(connection, workspace, sha256); });
+  if (!size) return Fail(size.error());
+  if (!*size) return Fail(NoSuchSource(id));
+  auto files = VerifiedTree(content_, sha256, "the source " + id, stop);
+  if (!files) return Fail(files.error());
+  return VerifiedContent{sha256, **size, content_.FilePath(sha256), *std::move(files)};
 }
 
 }  // namespace mlprof

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <stop_token>
@@ -12,6 +11,7 @@
 #include "common/http/message.h"
 #include "common/result/result.h"
 #include "server/registry/tentative_source.h"
+#include "server/registry/verified_tree.h"
 #include "server/storage/idempotency.h"
 
 namespace mlprof {
@@ -35,10 +35,10 @@ class SourceRegistry {
   /// kNotFound; kConflict while a profile that is not finished, or the inference config of a model,
   /// names it.
   Status Delete(const std::string& workspace, const std::string& id);
-  /// The unpacked folder, read-only, compared with what was registered (verified_tree.h); to be
-  /// mounted. kNotFound for an unknown id too.
-  Result<std::filesystem::path> VerifiedFiles(const std::string& workspace, const std::string& id,
-                                              const std::stop_token& stop);
+  /// The tar and the unpacked folder, compared with what was registered (verified_tree.h); for
+  /// containers. kNotFound for an unknown id too.
+  Result<VerifiedContent> Verified(const std::string& workspace, const std::string& id,
+                                   const std::stop_token& stop);
 
  private:
   friend class TentativeSource;

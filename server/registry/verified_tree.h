@@ -6,10 +6,19 @@
 #include <string>
 
 #include "common/result/result.h"
+#include "common/units/bytes.h"
 
 namespace mlprof {
 
 class ContentStore;
+
+/// Content of the store that was compared with its digest, in both of its forms.
+struct VerifiedContent {
+  std::string sha256;             // of the archive
+  Bytes size;                     // of the files
+  std::filesystem::path archive;  // a tar, uncompressed
+  std::filesystem::path files;    // the folder it unpacks to, read-only
+};
 
 /// The folder that the archive of this digest unpacks to, byte for byte. Reads the archive, sees
 /// whether its SHA-256 is right, and compares it with the folder; a folder that is missing or

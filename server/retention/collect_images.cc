@@ -1,6 +1,8 @@
 #include "server/metrics/controller_metrics.h"
+#include "server/registry/byte_source.h"
 #include "server/retention/collectors.h"
 #include "server/runtime/runtime.h"
+#include "server/runtime/unpacked_content.h"
 #include "server/storage/content_store.h"
 #include "server/storage/file_digest.h"
 
@@ -10,10 +12,14 @@ namespace {
 constexpr std::chrono::seconds kListLimit{10};
 constexpr std::chrono::minutes kRemoveLimit{2};
 
-// "" where that is no id of a source.
-std::filesystem::path FolderOf(const ContentStore& content, const std::string& source_id) {
+// Null where that is no id of a source.
+std::shared_ptr<const ContentReader> SourceOf(const ContentStore& content,
+                                              const std::string& source_id) {
   const std::string sha256 = source_id.substr(source_id.find(':') + 1);
-  return IsDigest(sha256) ? content.TreePath(sha256) : std::filesystem::path();
+  if (!IsDigest(sha256)) return nullptr;
+  return std::make_shared<UnpackedContent>(
+      "the source", content.TreePath(sha256),
+      [archive = content.FilePath(sha256)] { return FileSource::Open(archive); });
 }
 
 // What profiles that wait or run may prepare any moment.
@@ -28,7 +34,7 @@ Result<std::vector<PrepareRequest>> Waiting(const RetentionServices& services) {
     const auto& config = profile.request.inference_config;
     if (!config || !config->IsEntryScript()) continue;
     const auto& script = std::get<EntryScriptConfig>(config->service);
-    waiting.push_back({*config, FolderOf(services.content, script.source_id)});
+    waiting.push_back({*config, SourceOf(services.content, script.source_id)});
   }
   return waiting;
 }

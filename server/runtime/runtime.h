@@ -2,7 +2,6 @@
 // (tests/fakes/fake_runtime.h). Thread-safe.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +21,8 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 #include "server/runtime/agent_link.h"
+#include "server/runtime/content_input.h"
+#include "server/runtime/host_load.h"
 
 namespace mlprof {
 
@@ -40,7 +41,7 @@ struct PreparedImage {
 
 struct PrepareRequest {
   InferenceConfig config;
-  std::filesystem::path source_directory;  // unpacked source; empty for the image form
+  std::shared_ptr<const ContentReader> source;  // its files; null for the image form
 };
 
 /// An image of an environment that this installation prepared or used, and keeps.
@@ -51,19 +52,14 @@ struct KeptImage {
   bool needed = false;  // by one of the requests that were named
 };
 
-struct Mount {
-  std::filesystem::path host;
-  std::string container;
-};
-
 struct LaunchRequest {
   std::string container_name;  // deterministic: profile + trial + attempt
   std::string profile_id;      // for the label
   PreparedImage image;
   InferenceConfig config;
   Limits limits;
-  std::vector<Mount> read_only_mounts;  // models, source
-  std::string cpuset;                   // "0-2": the cores it may run on; "": all
+  std::vector<ContentInput> inputs;  // models, source
+  std::string cpuset;                // "0-2": the cores it may run on; "": all
 };
 
 /// How the engine says a container ended.
@@ -82,6 +78,10 @@ class Target {
   virtual ~Target() = default;
   virtual const std::string& container_id() const = 0;
   virtual AgentLink& agent() = 0;
+  /// The machine it runs on, which need not be the controller's.
+  virtual Result<HostFacts> Host(Deadline deadline) = 0;
+  /// How busy that machine is, never another one. An error where nobody can tell. Does not wait.
+  virtual Result<HostLoad> ReadHostLoad() = 0;
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
@@ -104,7 +104,8 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
   virtual std::string name() const = 0;  // "docker"
-  /// Cores, memory and cgroup version the engine can give.
+  /// What the engine can give a container, asked before there is one: a profile's ceiling is chosen
+  /// within it. The machine that a container then runs on is told by its Target.
   virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;
   /// kUnavailable with the remedy when the engine does not answer; kResourceExhausted where this
   /// machine has no room for another container. Prepare and Launch say so with the same codes, and

@@ -46,6 +46,12 @@ class FakeTarget final : public Target {
 
   const std::string& container_id() const override { return id_; }
   AgentLink& agent() override { return link_; }
+  Result<HostFacts> Host(Deadline) override {
+    return runtime_.container_host.value_or(runtime_.Facts());
+  }
+  Result<HostLoad> ReadHostLoad() override {
+    return runtime_.host_load ? runtime_.host_load() : runtime_.QuietLoad();
+  }
   Status SetCpu(Cores cpu, Deadline deadline) override {
     MLPROF_TRY(runtime_.Answer(deadline));
     link_.SetCpu(cpu);
@@ -119,6 +125,16 @@ Status FakeRuntime::Answer(Deadline deadline, const std::stop_token& stop) const
 
 Result<HostFacts> FakeRuntime::Host(Deadline deadline, std::stop_token stop) {
   MLPROF_TRY(Answer(deadline, stop));
+  return Facts();
+}
+
+HostLoad FakeRuntime::QuietLoad() const {
+  HostLoad load;
+  load.at = clock_.Now();
+  return load;
+}
+
+HostFacts FakeRuntime::Facts() const {
   HostFacts host;
   host.cpu_model = "imitation";
   host.cores = cores_;

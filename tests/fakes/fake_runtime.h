@@ -121,6 +121,11 @@ class FakeRuntime final : public Runtime {
   void ThrowInNextPrepare() { throw_ = true; }
   /// Called by every Prepare.
   std::function<void(std::stop_token)> on_prepare;
+  /// What containers say of the machine they run on; unless told, what Host() says. Set before a
+  /// profile runs, as is the next.
+  std::optional<HostFacts> container_host;
+  /// What they say of its load; unless told, nothing else runs there.
+  HostLoadReader host_load;
   /// Like an engine that is not there: every call fails at once.
   void SetUnavailable(bool unavailable) { unavailable_ = unavailable; }
   /// Like an engine that does not answer: every call waits for its deadline, or until it is
@@ -143,6 +148,8 @@ class FakeRuntime final : public Runtime {
   int checks() const { return checks_; }
 
  private:
+  HostFacts Facts() const;
+  HostLoad QuietLoad() const;
   Status Answer(Deadline deadline, const std::stop_token& stop = {}) const;
 
   FakeModel model_;

@@ -51,6 +51,7 @@ Container::Container(Lab& lab, const ContainerPlan& plan, int number,
       page_cache_(plan.page_cache),
       number_(number),
       target_(std::move(target)),
+      host_(target_->Host(AskDeadline()).value_or(lab.subject().host)),
       session_(std::make_unique<AgentSession>(target_->agent(), lab.clock())) {
   facts_.use = plan.use;
   observation_.emplace(lab.parts_.instruments,
@@ -114,7 +115,7 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
   for (const auto& [name, value] : environment_) start.environment[name] = value;
   if (page_cache_ == PageCache::kCold) {
     start.drop_cache = {"/"};
-    for (const Mount& mount : subject.mounts) start.drop_cache.push_back(mount.container);
+    for (const ContentInput& input : subject.inputs) start.drop_cache.push_back(input.inside);
   }
   if (at_most) start.start_timeout = std::min(start.start_timeout, *at_most);
   start.watch_writes = facts_.use == Use::kWatchWrites;
@@ -175,6 +176,10 @@ Status Container::SetCpu(Cores cpu) {
   MLPROF_TRY(set);
   limits_.cpu = cpu;
   return {};
+}
+
+HostWatch::Stretch Container::WatchHost() {
+  return lab_.host().Begin(host_.cores, [this] { return target_->ReadHostLoad(); });
 }
 
 bool Container::RanOutOfBudget() const { return lab_.budget().Passed() && !session_->lost(); }

@@ -8,6 +8,7 @@
 
 #include "server/analysis/memory_windows.h"
 #include "server/profiling/lab/container_facts.h"
+#include "server/profiling/lab/host_watch.h"
 #include "server/profiling/lab/observation.h"
 #include "server/profiling/lab/setup.h"
 #include "server/replay/agent_session.h"
@@ -40,6 +41,11 @@ class Container {
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
   /// Changes the CPU limit in place. An engine that does not answer ends the run.
   Status SetCpu(Cores cpu);
+
+  /// The machine it runs on; where that is not told, what was known before there was a container.
+  const HostFacts& host() const { return host_; }
+  /// Watches how busy that machine is with other things, from now on. This outlives the stretch.
+  HostWatch::Stretch WatchHost();
 
   /// The budget ended while it was still starting.
   bool RanOutOfBudget() const;
@@ -91,6 +97,7 @@ class Container {
   bool closed_ = false;
   std::vector<RequestStretch> served_;
   std::unique_ptr<Target> target_;
+  const HostFacts host_;
   std::unique_ptr<AgentSession> session_;
   std::optional<Observation> observation_;  // of the session
 };

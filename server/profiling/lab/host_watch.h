@@ -3,36 +3,43 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "server/analysis/noise.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/lab/host_load.h"
+#include "server/runtime/host_load.h"
 
 namespace mlprof {
 
 /// What is told of the host's quiet: the worst that was seen.
 struct HostNoise {
   bool noisy = false;
-  std::string sentence;  // "quiet", "quiet, but …", or what disturbed; "": not looked at yet
+  /// "quiet", "quiet, but …", or what disturbed; "" where that is not known: nobody looked yet, or
+  /// could.
+  std::string sentence;
+  std::string unknown = {};  // why its load could not be read throughout; "" where it could
 };
 
 class HostWatch {
  public:
-  HostWatch(HostLoadReader read, int host_cores) : read_(std::move(read)), cores_(host_cores) {}
-
   /// From Begin() to End().
   class Stretch {
    public:
-    /// What other work took meanwhile than the profile's container, which used `use`.
+    /// What other work took meanwhile than the profile's container, which used `use`. Nothing where
+    /// the load could not be read: then the host is not called quiet any more.
     NoiseEvidence End(const ResourceUse& use) const;
 
    private:
     friend class HostWatch;
-    explicit Stretch(const HostWatch& watch) : watch_(watch), before_(watch.read_()) {}
-    const HostWatch& watch_;
+    Stretch(HostWatch& watch, int cores, HostLoadReader read)
+        : watch_(watch), cores_(cores), read_(std::move(read)), before_(read_()) {}
+    HostWatch& watch_;
+    const int cores_;
+    const HostLoadReader read_;
     const Result<HostLoad> before_;
   };
-  Stretch Begin() const { return Stretch(*this); }
+  /// On a machine of so many cores, whose load `read` gives.
+  Stretch Begin(int cores, HostLoadReader read) { return {*this, cores, std::move(read)}; }
 
   /// Judges the evidence and keeps the worst of all that was judged.
   NoiseVerdict Judge(const NoiseEvidence& evidence);
@@ -41,16 +48,15 @@ class HostWatch {
 
   const HostNoise& noise() const { return noise_; }
   bool noisy() const { return noise_.noisy; }
-  int cores() const { return cores_; }
 
  private:
-  const HostLoadReader read_;
-  const int cores_;
+  void CouldNotTell(const Error& why);
+
   HostNoise noise_;
 };
 
 /// `so_far` with one verdict more: a disturbance that was told stays told, and so does a drift,
-/// however quiet what comes later is. Pure.
+/// however quiet what comes later is. What is not known to be quiet is not called so. Pure.
 HostNoise Worst(const HostNoise& so_far, const NoiseVerdict& verdict);
 
 }  // namespace mlprof

@@ -38,7 +38,8 @@ ProfileError LaunchFailed(const Setup& setup, ErrorCode code, const std::string&
 
 }  // namespace
 
-Lab::Lab(Parts parts, Subject subject) : parts_(parts), subject_(std::move(subject)) {}
+Lab::Lab(Parts parts, Subject subject)
+    : parts_(parts), subject_(std::move(subject)), machine_(subject_.host) {}
 
 PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   LaunchRequest request;
@@ -48,13 +49,15 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   request.config = subject_.config;
   request.limits = plan.limits;
   request.cpuset = plan.setup.cpuset.text();
-  request.read_only_mounts = subject_.mounts;
+  request.inputs = subject_.inputs;
   for (const RefusedWrite& write : plan.setup.given) {
     request.config.writable_paths.push_back(write.folder);
   }
   auto target = parts_.runtime.Launch(request, parts_.run_stop.token(), LaunchDeadline(request));
   if (target) {
-    return std::make_unique<Container>(*this, plan, launches_, std::move(*target));
+    auto container = std::make_unique<Container>(*this, plan, launches_, std::move(*target));
+    machine_ = container->host();
+    return container;
   }
   if (stopped()) return Canceled();
   const std::string what = "a container could not be launched: " + target.error().message();

@@ -28,10 +28,11 @@ struct Subject {
   std::string profile_id;
   InferenceConfig config;
   PreparedImage image;
-  std::vector<Mount> mounts;    // models and source, read-only
-  std::string model_directory;  // AZUREML_MODEL_DIR inside the container
+  std::vector<ContentInput> inputs;  // models and source
+  std::string model_directory;       // AZUREML_MODEL_DIR inside the container
   Limits ceiling;
-  Bytes host_memory;  // what the host can give a container
+  HostFacts host;     // as it was before there was a container
+  Bytes host_memory;  // what it can give one
   std::uint64_t seed = 1;
   bool keep_root_read_only = false;  // the model is given no folder that its config does not name
 };
@@ -67,6 +68,8 @@ class Lab {
   const Limits& ceiling() const { return subject_.ceiling; }
   const RowSource& rows() const { return parts_.rows; }
   Budget& budget() { return parts_.budget; }
+  /// The machine of the container that was launched last.
+  const HostFacts& machine() const { return machine_; }
   HostWatch& host() { return parts_.host; }
   const HostWatch& host() const { return parts_.host; }
   const MonotonicClock& clock() const { return parts_.budget.clock(); }
@@ -81,6 +84,7 @@ class Lab {
 
   Parts parts_;
   const Subject subject_;
+  HostFacts machine_;
   int launches_ = 0;
   int trials_ = 0;
   std::vector<ContainerFacts> closed_;

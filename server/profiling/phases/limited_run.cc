@@ -177,7 +177,7 @@ class Run {
   Container& container_;
   const ReplayPlan plan_;
   const Timestamp began_ = Now();
-  const HostWatch::Stretch watch_ = lab_.host().Begin();
+  const HostWatch::Stretch watch_ = container_.WatchHost();
   VerificationEvidence evidence_;
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};

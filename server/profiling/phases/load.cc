@@ -46,7 +46,7 @@ double OtherCores(const NoiseEvidence& noise, bool noisy) {
 PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workload& workload,
                                    std::vector<RequestRecord> serial) {
   const Timestamp began = Now();
-  const auto watch = lab.host().Begin();
+  const auto watch = container.WatchHost();
   const auto longest = lab.budget().For(Spend::kLoad);
   const ReplayPlan plan = ObjectivePlan(workload, container.seed(),
                                         {std::min<std::chrono::nanoseconds>(kLoadTime, longest),

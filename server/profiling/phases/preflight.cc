@@ -32,7 +32,7 @@ ReplayResult ReplayNull(Lab& lab, Container& target, const Workload& workload, i
 }
 
 std::optional<ReplayCapacity> Measure(Lab& lab, Container& target, const Workload& workload) {
-  const auto watch = lab.host().Begin();
+  const auto watch = target.WatchHost();
   const ReplayResult serial = ReplayNull(lab, target, workload, 1, kSerialTime);
   const double cpu_before = OwnCpuMicroseconds();
   const ReplayResult full = ReplayNull(lab, target, workload, kFullConcurrency, kFullTime);

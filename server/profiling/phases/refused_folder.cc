@@ -50,8 +50,8 @@ std::string NameIn(const std::string& folders) {
 // Why there is no folder to give; "" where there is one.
 std::string Obstacle(const Subject& subject, const Setup& setup, const RefusedWrite& write) {
   const auto holds = [&](const std::string& folder) { return LiesWithin(write.path, folder); };
-  const auto mounted = [&](const Mount& mount) { return holds(mount.container); };
-  if (std::any_of(subject.mounts.begin(), subject.mounts.end(), mounted)) {
+  const auto input = [&](const ContentInput& given) { return holds(given.inside); };
+  if (std::any_of(subject.inputs.begin(), subject.inputs.end(), input)) {
     return "where the models and the source are mounted read-only";
   }
   if (write.folder.empty()) return "and the root folder itself cannot be made writable";

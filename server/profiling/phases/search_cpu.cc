@@ -117,7 +117,7 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
   std::snprintf(text, sizeof text, "trying %.1f cores", cpu.value());
   lab_.Progressed(0.5, text);
   const Timestamp began = Now();
-  const auto watch = lab_.host().Begin();
+  const auto watch = container_.WatchHost();
   const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), time);
   const ReplayResult replay = container_.Replay(plan, lab_.budget().end());
   const ResourceUse use = Summarize(container_.SamplesOf(replay));

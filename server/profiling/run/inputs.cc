@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "server/registry/byte_source.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
 #include "server/runtime/model_start.h"
+#include "server/runtime/unpacked_content.h"
 
 namespace mlprof {
 namespace {
@@ -35,6 +37,12 @@ tl::unexpected<RunEnd> Damaged(const Error& error, RunStop& run_stop) {
   if (error.code() == ErrorCode::kCancelled) return Canceled();
   if (error.code() == ErrorCode::kConflict) return InputMissing(error);
   return Missing(error, run_stop);
+}
+
+std::shared_ptr<const ContentReader> ReaderOf(const VerifiedContent& content, std::string owner) {
+  return std::make_shared<UnpackedContent>(
+      std::move(owner), content.files,
+      [archive = content.archive] { return FileSource::Open(archive); });
 }
 
 // In whole steps of memory; at least half, where the reserve is most of a small machine.
@@ -83,18 +91,18 @@ PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile
   for (const std::string& id : profile.request.model_ids) {
     const auto model = services.models.Get(profile.workspace, id);
     if (!model) return Missing(model.error(), run_stop);
-    const auto files = services.models.VerifiedFiles(*model, run_stop.token());
-    if (!files) return Damaged(files.error(), run_stop);
-    models.push_back({*model, *files});
+    const auto content = services.models.Verified(*model, run_stop.token());
+    if (!content) return Damaged(content.error(), run_stop);
+    models.push_back({*model, ReaderOf(*content, "the model " + model->id)});
   }
-  ModelMounts placed = PlaceModels(models, config);
-  PlacedInputs inputs{std::move(placed.mounts), std::move(placed.model_directory), {}};
+  PlacedModels placed = PlaceModels(models, config);
+  PlacedInputs inputs{std::move(placed.inputs), std::move(placed.model_directory), {}};
   if (const auto* script = std::get_if<EntryScriptConfig>(&config.service)) {
     const auto source =
-        services.sources.VerifiedFiles(profile.workspace, script->source_id, run_stop.token());
+        services.sources.Verified(profile.workspace, script->source_id, run_stop.token());
     if (!source) return Damaged(source.error(), run_stop);
-    inputs.source_directory = *source;
-    inputs.mounts.push_back({*source, kSourceMount});
+    inputs.source = ReaderOf(*source, "the source");
+    inputs.inputs.push_back({source->sha256, source->size, kSourceMount, inputs.source});
   }
   return inputs;
 }

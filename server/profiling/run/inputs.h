@@ -1,11 +1,10 @@
 // What a run is given: host, rows, models, source. Looked for once, before anything is launched.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 
 #include "common/domain/row_source.h"
-#include "server/profiling/lab/model_mounts.h"
+#include "server/profiling/lab/model_inputs.h"
 #include "server/profiling/run/profile_run.h"
 #include "server/profiling/run/run_facts.h"
 
@@ -24,9 +23,9 @@ PhaseResult<std::unique_ptr<RowSource>> OpenRows(const RunServices& services,
                                                  const Profile& profile, RunStop& run_stop);
 
 struct PlacedInputs {
-  std::vector<Mount> mounts;
-  std::string model_directory;             // AZUREML_MODEL_DIR inside the container
-  std::filesystem::path source_directory;  // on this machine; empty for the image form
+  std::vector<ContentInput> inputs;             // models and source
+  std::string model_directory;                  // AZUREML_MODEL_DIR inside the container
+  std::shared_ptr<const ContentReader> source;  // null for the image form
 };
 /// Content is compared with its digest. What is damaged or gone ends the profile; what cannot be
 /// read now may be read later.

@@ -51,7 +51,7 @@ class Story {
     facts_.rows = rows->count();
     facts_.host = host;
     MLPROF_LET(subject, PrepareSubject(host));
-    HostWatch watch(services_.read_host_load, host.host.cores);
+    HostWatch watch;
     Lab lab({services_.runtime, *rows, budget_, watch, journal_, announcer_, tracker_, run_stop_,
              began_, services_.instruments},
             std::move(subject));
@@ -65,17 +65,17 @@ class Story {
     const ProfileRequest& request = profile_.request;
     MLPROF_LET(inputs, PlaceInputs(services_, profile_, run_stop_));
     Enter(shares::kPrepare, "preparing the image");
-    MLPROF_LET(image,
-               Prepare(services_.runtime, {*request.inference_config, inputs.source_directory},
-                       journal_, announcer_, run_stop_));
+    MLPROF_LET(image, Prepare(services_.runtime, {*request.inference_config, inputs.source},
+                              journal_, announcer_, run_stop_));
     facts_.image = image.warnings;
     Finish("done");
     return Subject{profile_.id,
                    *request.inference_config,
                    std::move(image),
-                   inputs.mounts,
+                   inputs.inputs,
                    inputs.model_directory,
                    host.ceiling,
+                   host.host,
                    host.most_memory,
                    request.seed,
                    services_.keep_root_read_only};
@@ -176,7 +176,7 @@ class Story {
     }
     const ThreadPoolEvidence seen =
         SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
-                 setup.cpuset, lab.host().cores());
+                 setup.cpuset, lab.machine().cores);
     if (PoolsSuspected(seen) && LeavesRoomToProve(budget_, yardstick)) {
       Enter(shares::kThreadPools, "trying smaller thread pools");
       MLPROF_LET(pools, TryThreadPools(lab, yardstick, seen, *facts_.cpu, NeedOf(facts_)));
@@ -255,6 +255,8 @@ class Story {
     facts_.given = ample.setup().given;
   }
   void See(const Lab& lab) {
+    facts_.host.host = lab.machine();
+    profile_.host = lab.machine();
     facts_.noise = lab.host().noise();
     facts_.containers = lab.closed();
   }

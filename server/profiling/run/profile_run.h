@@ -6,7 +6,6 @@
 
 #include "common/domain/profile.h"
 #include "server/profiling/lab/agent_instrument.h"
-#include "server/profiling/lab/host_load.h"
 #include "server/profiling/lab/setup.h"
 #include "server/profiling/run/announcer.h"
 #include "server/profiling/run/journal.h"
@@ -30,7 +29,6 @@ struct RunServices {
   const MonotonicClock& clock;
   /// The cores the model runs on, in every phase, on a host of so many.
   std::function<Cpuset(int host_cores)> cpuset_of = &Cpuset::Whole;
-  HostLoadReader read_host_load = &ReadHostLoad;
   /// What observes each container. One more is one more element.
   std::vector<InstrumentKind> instruments = {AgentInstrument::Kind()};
   /// No model is given a folder of its image to write to that its config does not name.

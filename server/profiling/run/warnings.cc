@@ -83,6 +83,12 @@ void AddReplay(const RunFacts& facts, Warnings& warnings) {
 }
 
 void AddNoise(const RunFacts& facts, Warnings& warnings) {
+  if (!facts.noise.unknown.empty()) {
+    Add(warnings,
+        {"hostLoadUnknown",
+         "how busy the host was with other things could not be told: " + facts.noise.unknown,
+         "see that nothing else runs there: other work may make the limits too high"});
+  }
   if (!facts.noise.noisy) return;
   Add(warnings,
       {"noisyHost", "the host was not quiet while it was measured on: " + facts.noise.sentence,

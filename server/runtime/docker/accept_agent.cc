@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/runtime/docker/unix_listener.h"
+#include "server/runtime/unix_listener.h"
 
 namespace mlprof::docker {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "server/runtime/docker/call_limits.h"
-#include "server/runtime/docker/run_script.h"
+#include "server/runtime/environment/run_script.h"
 
 namespace mlprof::docker {
 namespace {
@@ -23,13 +23,13 @@ Status BuildOwn(const PrepareContext& context, const std::filesystem::path& tar)
             kOwnBaseRepository + ":" + kOwnBaseTag));
   }
   std::string tail;
-  MaskedOutput output(context.secrets, [&](std::string_view text) {
+  environment::MaskedOutput output(context.secrets, [&](std::string_view text) {
     context.output(text);
     tail += text;
     constexpr std::size_t kKept = 2000;
     if (tail.size() > kKept) tail.erase(0, tail.size() - kKept);
   });
-  const Result<int> status = RunScript(
+  const Result<int> status = environment::RunScript(
       std::string(BaseImageScript()), "base-image-build", {tar.string()},
       [&](std::string_view text) { output.Add(text); }, context.stop, context.deadline);
   output.Finish();

@@ -14,11 +14,11 @@ constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
 // Where the host runs out of memory, the model goes before anything else does.
 constexpr int kOomScore = 500;
 
-Json Mounts(const LaunchRequest& request, const ContainerPlaces& places) {
+Json Mounts(const ContainerPlaces& places) {
   Json mounts = Json::array({ReadOnlyMount(places.agent_binary, kAgentProgram),
                              ReadOnlyMount(places.agent_socket, kAgentSocket)});
-  for (const Mount& mount : request.read_only_mounts) {
-    mounts.push_back(ReadOnlyMount(mount.host, mount.container));
+  for (const LocalInput& input : places.inputs) {
+    mounts.push_back(ReadOnlyMount(input.here, input.inside));
   }
   for (const ScratchFolder& folder : places.scratch) mounts.push_back(WritableMount(folder));
   return mounts;
@@ -43,7 +43,7 @@ Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Iso
   if (!request.cpuset.empty()) config["CpusetCpus"] = request.cpuset;
   config["ShmSize"] = request.config.shm_size.count();
   config["OomScoreAdj"] = kOomScore;
-  config["Mounts"] = Mounts(request, places);
+  config["Mounts"] = Mounts(places);
   if (request.config.network == NetworkMode::kNone) {
     config["NetworkMode"] = "none";
     // Without a network Docker gives the host name no address, and servers look themselves up.

@@ -10,6 +10,7 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 #include "server/runtime/docker/docker_options.h"
+#include "server/runtime/docker/local_inputs.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -35,6 +36,7 @@ Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
 struct ContainerPlaces {
   std::filesystem::path agent_binary;
   std::filesystem::path agent_socket;
+  std::vector<LocalInput> inputs;
   std::vector<ScratchFolder> scratch;
 };
 

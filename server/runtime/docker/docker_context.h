@@ -5,16 +5,18 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "common/domain/profile.h"
 #include "server/runtime/agent_link.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
-#include "server/runtime/docker/environment_uses.h"
 #include "server/runtime/docker/turnstile.h"
+#include "server/runtime/environment/environment_uses.h"
 
 namespace mlprof::docker {
 
@@ -41,22 +43,22 @@ class LiveContainers {
   std::set<std::string> names_;
 };
 
-/// A folder that is asked for once. Thread-safe.
-class KnownFolder {
+/// What the engine said last of something that hardly changes. Thread-safe.
+template <class Value>
+class Known {
  public:
-  /// "" until it is known.
-  std::filesystem::path Get() const {
+  std::optional<Value> Get() const {
     const std::lock_guard lock(mutex_);
-    return folder_;
+    return value_;
   }
-  void Set(std::filesystem::path folder) {
+  void Set(Value value) {
     const std::lock_guard lock(mutex_);
-    folder_ = std::move(folder);
+    value_ = std::move(value);
   }
 
  private:
   mutable std::mutex mutex_;
-  std::filesystem::path folder_;
+  std::optional<Value> value_;
 };
 
 /// Makes a link of an accepted connection once the agent has said Hello. Takes the descriptor.
@@ -76,10 +78,12 @@ struct DockerContext {
   DockerEngine engine;
   const AdoptAgent adopt;
   LiveContainers live;
-  EnvironmentUses uses;
+  environment::EnvironmentUses uses;
   ScratchVolumes volumes;
-  KnownFolder engine_root;  // where the engine keeps images and what containers write to their root
-  Turnstile preparing;      // one preparation at a time, so that equal ones meet the first's image
+  Known<HostFacts> host;
+  /// Where the engine keeps images and what containers write to their root.
+  Known<std::filesystem::path> engine_root;
+  Turnstile preparing;  // one preparation at a time, so that equal ones meet the first's image
 };
 
 }  // namespace mlprof::docker

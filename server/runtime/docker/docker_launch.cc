@@ -75,7 +75,9 @@ Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSoc
   const Result<std::vector<ScratchFolder>> folders = ScratchFolders(request, volume_->root());
   if (!folders) return Fail(folders.error());
   MLPROF_TRY(MakeScratch(*folders));
-  const ContainerPlaces places{options.agent_binary, socket.path(), *folders};
+  auto inputs = LocalInputs(request.inputs);
+  if (!inputs) return Fail(inputs.error());
+  const ContainerPlaces places{options.agent_binary, socket.path(), *std::move(inputs), *folders};
   asked_ = true;
   Result<std::string> id = CreateWithCopies(
       *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_target.h"
+#include "server/runtime/docker/host_facts.h"
 #include "server/runtime/docker/kept_images.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/prepare.h"
@@ -22,16 +22,6 @@ namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kLoneRemoveLimit{10};
-
-std::string CpuModel() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (line.rfind("model name", 0) != 0 && line.rfind("Model\t", 0) != 0) continue;
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "";
-}
 
 Result<std::unique_ptr<AgentLink>> AdoptConnection(int fd, const Patience& patience) {
   Result<std::unique_ptr<AgentConnection>> connection = AgentConnection::Adopt(fd, patience);
@@ -55,14 +45,7 @@ DockerRuntime::DockerRuntime(std::shared_ptr<DockerContext> context)
     : context_(std::move(context)) {}
 
 Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token stop) {
-  const Result<EngineInfo> info = context_->engine.Info({deadline, std::move(stop)});
-  if (!info) return Fail(info.error());
-  HostFacts facts;
-  facts.cpu_model = CpuModel();
-  facts.cores = info->cpus;
-  facts.memory = info->memory;
-  facts.cgroup_version = info->cgroup_version;
-  return facts;
+  return AskForHost(*context_, {deadline, std::move(stop)});
 }
 
 Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {

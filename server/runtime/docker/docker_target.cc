@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "server/runtime/docker/engine_restart.h"
-#include "server/runtime/docker/pip_settings.h"
+#include "server/runtime/docker/host_facts.h"
 #include "server/runtime/docker/remove_container.h"
+#include "server/runtime/environment/pip_settings.h"
 
 namespace mlprof::docker {
 namespace {
@@ -21,9 +22,17 @@ DockerTarget::DockerTarget(std::shared_ptr<DockerContext> context, std::string n
     : context_(std::move(context)),
       name_(std::move(name)),
       stop_(std::move(stop)),
-      secrets_(SecretsOf(ThisHost())) {}
+      secrets_(environment::SecretsOf(environment::ThisHost())) {}
 
 DockerTarget::~DockerTarget() { (void)Remove(Deadline::After(kLastRemoval)); }
+
+Result<HostFacts> DockerTarget::Host(Deadline deadline) {
+  return KnownHost(*context_, UntilStopped(deadline));
+}
+
+// Of this machine: the agent's connection was let in as that of a process of this kernel, so that
+// an engine elsewhere has no target.
+Result<HostLoad> DockerTarget::ReadHostLoad() { return mlprof::ReadHostLoad(); }
 
 Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
   return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});

@@ -15,7 +15,7 @@
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
-#include "server/runtime/docker/secret_mask.h"
+#include "server/runtime/environment/secret_mask.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -30,6 +30,8 @@ class DockerTarget final : public Target {
 
   const std::string& container_id() const override { return id_; }
   AgentLink& agent() override { return *agent_; }
+  Result<HostFacts> Host(Deadline deadline) override;
+  Result<HostLoad> ReadHostLoad() override;
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;
@@ -55,7 +57,8 @@ class DockerTarget final : public Target {
   const std::shared_ptr<DockerContext> context_;
   const std::string name_;
   const std::stop_token stop_;  // of the run it is part of
-  const SecretMask secrets_;    // of this machine: packages may have kept them in the image
+  const environment::SecretMask
+      secrets_;  // of this machine: packages may have kept them in the image
   std::unique_ptr<ScratchVolume> volume_;
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so

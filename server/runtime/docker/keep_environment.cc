@@ -8,11 +8,11 @@
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/loop_volume.h"
 #include "server/runtime/docker/engine_restart.h"
-#include "server/runtime/docker/environment_recipe.h"
-#include "server/runtime/docker/environment_size.h"
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/preparation_spec.h"
 #include "server/runtime/docker/remove_container.h"
+#include "server/runtime/environment/environment_recipe.h"
+#include "server/runtime/environment/environment_size.h"
 
 namespace mlprof::docker {
 namespace {
@@ -96,7 +96,8 @@ class KeepingContainer {
 
 Status Keep(const PrepareContext& context, const InstalledEnvironment& installed) {
   DockerContext& docker = context.docker;
-  const auto size = SizeOfEnvironment(installed.environment, installed.limit, context.patience());
+  const auto size = environment::SizeOfEnvironment(
+      installed.environment, {installed.limit, FilesFor(installed.limit)}, context.patience());
   if (!size) return Fail(size.error());
   const auto disks = DisksOf(docker, context.AtMost(kCallLimit));
   // Once in the container and once in the image.
@@ -114,7 +115,7 @@ Status Keep(const PrepareContext& context, const InstalledEnvironment& installed
   MLPROF_TRY(container.Copy(disks, context.patience()));
   // Others may have written meanwhile, and nobody ends a commit.
   MLPROF_TRY(AdmitByDisk(disks, {size->bytes, size->files}));
-  return docker.engine.Commit(container.id(), kEnvironmentRepository, installed.hash,
+  return docker.engine.Commit(container.id(), environment::kRepository, installed.hash,
                               EnvironmentImageConfig(installed.hash, installed.python, size->bytes),
                               context.AtMost(kCommitLimit));
 }

@@ -7,7 +7,7 @@
 
 #include "server/runtime/docker/base_image.h"
 #include "server/runtime/docker/call_limits.h"
-#include "server/runtime/docker/environment_recipe.h"
+#include "server/runtime/environment/environment_recipe.h"
 
 namespace mlprof::docker {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kHashLength = 16;
 constexpr std::size_t kInstanceLength = 12;
 
 std::string SharedName(const std::string& hash) {
-  return std::string(kEnvironmentRepository) + ":" + hash;
+  return std::string(environment::kRepository) + ":" + hash;
 }
 
 std::string OwnTag(const DockerContext& docker, const std::string& hash) {
@@ -25,12 +25,12 @@ std::string OwnTag(const DockerContext& docker, const std::string& hash) {
 }
 
 std::string OwnName(const DockerContext& docker, const std::string& hash) {
-  return std::string(kEnvironmentRepository) + ":" + OwnTag(docker, hash);
+  return std::string(environment::kRepository) + ":" + OwnTag(docker, hash);
 }
 
 // "" where the image has no name of this installation's.
 std::string HashOf(const DockerContext& docker, const ListedImage& image) {
-  const std::size_t begin = std::string_view(kEnvironmentRepository).size() + 1;
+  const std::size_t begin = std::string_view(environment::kRepository).size() + 1;
   for (const std::string& name : image.names) {
     if (name.size() < begin + kHashLength) continue;
     const std::string hash = name.substr(begin, kHashLength);
@@ -41,7 +41,7 @@ std::string HashOf(const DockerContext& docker, const ListedImage& image) {
 
 // Older images do not say what was installed: then with what they share.
 Bytes SizeOf(const ListedImage& image) {
-  const auto label = image.labels.find(kSizeLabel);
+  const auto label = image.labels.find(environment::kSizeLabel);
   if (label == image.labels.end()) return image.size;
   const std::string& text = label->second;
   std::int64_t bytes = 0;
@@ -64,14 +64,14 @@ class NeededEnvironments {
   Status Add(const PrepareRequest& request) {
     const auto* script = std::get_if<EntryScriptConfig>(&request.config.service);
     if (script == nullptr) return {};
-    const auto recipe = RecipeOf(*script, request.source_directory);
+    const auto recipe = environment::RecipeOf(*script, request.source.get());
     if (!recipe) return Fail(CannotTell(recipe.error().message()));
     const std::string own = std::string(kOwnBaseRepository) + ":" + kOwnBaseTag;
     for (const std::string& base : {script->base_image, docker_.options.base_image, own}) {
       if (base.empty()) continue;
       const auto id = IdOf(base);
       if (!id) return Fail(id.error());
-      if (!id->empty()) hashes_.insert(RecipeHash(*recipe, *id));
+      if (!id->empty()) hashes_.insert(environment::RecipeHash(*recipe, *id));
       if (id->empty() && base != own) {
         return Fail(CannotTell("its base image " + base + " is not on this machine"));
       }
@@ -104,7 +104,7 @@ bool IsShared(const DockerContext& docker, const ListedImage& image, const std::
 
 Result<ListedImage> FindImage(DockerContext& docker, const std::string& hash,
                               const Patience& patience) {
-  auto images = docker.engine.ListImages(kEnvironmentRepository, patience.AtMost(kCallLimit));
+  auto images = docker.engine.ListImages(environment::kRepository, patience.AtMost(kCallLimit));
   if (!images) return Fail(images.error());
   for (ListedImage& image : *images) {
     if (HashOf(docker, image) == hash) return std::move(image);
@@ -128,7 +128,7 @@ Status RemoveNames(DockerContext& docker, const std::string& hash, const Patienc
   const Status removed = engine.RemoveImage(OwnName(docker, hash), patience.AtMost(kRemoveLimit));
   if (!removed && has_shared) {
     // Also where the patience was what ended it.
-    (void)engine.TagImage(OwnName(docker, hash), kEnvironmentRepository, hash,
+    (void)engine.TagImage(OwnName(docker, hash), environment::kRepository, hash,
                           Patience(Deadline::After(kKillLimit)));
   }
   return removed;
@@ -137,11 +137,11 @@ Status RemoveNames(DockerContext& docker, const std::string& hash, const Patienc
 }  // namespace
 
 Status KeepImage(DockerContext& docker, const std::string& hash, const Patience& patience) {
-  const Status kept = docker.engine.TagImage(SharedName(hash), kEnvironmentRepository,
+  const Status kept = docker.engine.TagImage(SharedName(hash), environment::kRepository,
                                              OwnTag(docker, hash), patience.AtMost(kCallLimit));
   if (kept || kept.error().code() != ErrorCode::kNotFound) return kept;
   // A removal that was interrupted has left it with the own name alone.
-  return docker.engine.TagImage(OwnName(docker, hash), kEnvironmentRepository, hash,
+  return docker.engine.TagImage(OwnName(docker, hash), environment::kRepository, hash,
                                 patience.AtMost(kCallLimit));
 }
 
@@ -150,7 +150,8 @@ Result<std::vector<KeptImage>> ListKeptImages(DockerContext& docker,
                                               const Patience& patience) {
   NeededEnvironments needed(docker, patience);
   for (const PrepareRequest& request : waiting) MLPROF_TRY(needed.Add(request));
-  const auto images = docker.engine.ListImages(kEnvironmentRepository, patience.AtMost(kCallLimit));
+  const auto images =
+      docker.engine.ListImages(environment::kRepository, patience.AtMost(kCallLimit));
   if (!images) return Fail(images.error());
   std::vector<KeptImage> kept;
   for (const ListedImage& image : *images) {

@@ -5,16 +5,16 @@
 #include <system_error>
 #include <utility>
 
-#include "server/runtime/docker/proxy/host_lookup.h"
-#include "server/runtime/docker/unix_listener.h"
+#include "server/runtime/environment/proxy/host_lookup.h"
+#include "server/runtime/unix_listener.h"
 
 namespace mlprof::docker {
 namespace {
 
-std::string ForwarderInside() { return std::string(kLentFolder) + "/mlprof-agent"; }
+std::string ForwarderInside() { return std::string(environment::kLentFolder) + "/mlprof-agent"; }
 
 std::string SocketInside(std::size_t index) {
-  return std::string(kLentFolder) + "/proxy." + std::to_string(index);
+  return std::string(environment::kLentFolder) + "/proxy." + std::to_string(index);
 }
 
 }  // namespace
@@ -41,25 +41,25 @@ LentProxies::~LentProxies() {
 }
 
 Result<std::unique_ptr<LentProxies>> LentProxies::Start(const DockerOptions& options,
-                                                        PipSettings& pip,
+                                                        environment::PipSettings& pip,
                                                         const std::filesystem::path& folder) {
   std::unique_ptr<LentProxies> lent(new LentProxies(folder));
   if (pip.proxies.empty()) return lent;
   MLPROF_TRY(MakeSocketFolder(folder));
-  RelayPolicy policy;
+  environment::RelayPolicy policy;
   policy.rules = [named = pip.named, own_ports = options.own_ports] {
-    return RelayRules{named, own_ports ? own_ports() : std::vector<unsigned short>(),
-                      OwnAddresses(), OwnNames()};
+    return environment::RelayRules{named, own_ports ? own_ports() : std::vector<unsigned short>(),
+                                   environment::OwnAddresses(), environment::OwnNames()};
   };
   policy.refused = [refusals = lent->refusals_](const std::string& why) { refusals->Add(why); };
-  pip.mounts.push_back({options.agent_binary, ForwarderInside()});
-  for (const HttpProxy& proxy : pip.proxies) {
+  pip.files.push_back({options.agent_binary, ForwarderInside()});
+  for (const environment::HttpProxy& proxy : pip.proxies) {
     const std::size_t index = lent->relays_.size();
     const std::filesystem::path socket = folder / std::to_string(index);
-    auto relay = ProxyRelay::Start(proxy, policy, socket);
+    auto relay = environment::ProxyRelay::Start(proxy, policy, socket);
     if (!relay) return Fail(relay.error().WithContext("lending a proxy to the container"));
     lent->relays_.push_back(*std::move(relay));
-    pip.mounts.push_back({socket, SocketInside(index)});
+    pip.files.push_back({socket, SocketInside(index)});
   }
   return lent;
 }
@@ -67,8 +67,8 @@ Result<std::unique_ptr<LentProxies>> LentProxies::Start(const DockerOptions& opt
 std::string LentProxies::Commands() const {
   std::string commands;
   for (std::size_t i = 0; i < relays_.size(); ++i) {
-    commands += ForwarderInside() + " --forward " + std::to_string(RelayPort(i)) + " " +
-                SocketInside(i) + "\n";
+    commands += ForwarderInside() + " --forward " + std::to_string(environment::RelayPort(i)) +
+                " " + SocketInside(i) + "\n";
   }
   return commands;
 }

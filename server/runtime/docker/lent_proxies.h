@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "server/runtime/docker/docker_options.h"
-#include "server/runtime/docker/pip_settings.h"
-#include "server/runtime/docker/proxy/proxy_relay.h"
+#include "server/runtime/environment/pip_settings.h"
+#include "server/runtime/environment/proxy/proxy_relay.h"
 
 namespace mlprof::docker {
 
@@ -17,7 +17,8 @@ class LentProxies {
  public:
   /// Starts a relay for each of `pip`'s proxies and adds to it what the container must have mounted
   /// for them. `folder` is made for their sockets and removed in the end.
-  static Result<std::unique_ptr<LentProxies>> Start(const DockerOptions& options, PipSettings& pip,
+  static Result<std::unique_ptr<LentProxies>> Start(const DockerOptions& options,
+                                                    environment::PipSettings& pip,
                                                     const std::filesystem::path& folder);
   ~LentProxies();
   LentProxies(const LentProxies&) = delete;
@@ -35,7 +36,7 @@ class LentProxies {
 
   const std::filesystem::path folder_;
   const std::shared_ptr<Refusals> refusals_;
-  std::vector<std::unique_ptr<ProxyRelay>> relays_;
+  std::vector<std::unique_ptr<environment::ProxyRelay>> relays_;
 };
 
 }  // namespace mlprof::docker

@@ -1,12 +1,13 @@
 #include "server/runtime/docker/preparation_spec.h"
 
-#include "server/runtime/docker/environment_recipe.h"
+#include "server/runtime/environment/environment_recipe.h"
+#include "server/runtime/model_start.h"
 
 namespace mlprof::docker {
 namespace {
 
 // Mount points made here vanish with it instead of staying in the image.
-Json LentFolder() { return {{kLentFolder, "size=1m,mode=755"}}; }
+Json LentFolder() { return {{environment::kLentFolder, "size=1m,mode=755"}}; }
 
 // In place of the volume without a bound that Docker would make.
 Json EmptyPlace(const std::string& path) {
@@ -17,7 +18,7 @@ Json EmptyPlace(const std::string& path) {
 // What is in a volume cannot be kept, and what is lent is in nobody's.
 bool IsOurs(const std::string& path) {
   return IsWithin(path, kEnvironmentFolder) || IsWithin(kEnvironmentFolder, path) ||
-         IsWithin(path, kLentFolder);
+         IsWithin(path, environment::kLentFolder);
 }
 
 }  // namespace
@@ -45,11 +46,11 @@ Result<std::vector<ScratchFolder>> PreparationFolders(const std::vector<std::str
 // without any capability. Nothing is passed in by environment variables: they would stay in the
 // image.
 Json PreparationSpec(const Preparation& preparation) {
-  Json mounts = Json::array(
-      {ReadOnlyMount(preparation.environment_file, std::string(kLentFolder) + "/environment")});
+  Json mounts = Json::array({ReadOnlyMount(
+      preparation.environment_file, std::string(environment::kLentFolder) + "/environment")});
   for (const ScratchFolder& folder : preparation.folders) mounts.push_back(WritableMount(folder));
-  for (const Mount& mount : preparation.pip.mounts) {
-    mounts.push_back(ReadOnlyMount(mount.host, mount.container));
+  for (const environment::LentFile& file : preparation.pip.files) {
+    mounts.push_back(ReadOnlyMount(file.here, file.inside));
   }
   Json host = HardenedHostConfig();
   host["Memory"] = preparation.memory.count();
@@ -60,7 +61,7 @@ Json PreparationSpec(const Preparation& preparation) {
   host["Tmpfs"] = LentFolder();
   host["Mounts"] = std::move(mounts);
 
-  Json argv = Json::array({"-c", kPreparationScript, "prepare"});
+  Json argv = Json::array({"-c", environment::kPreparationScript, "prepare"});
   for (const std::string& package : preparation.packages) argv.push_back(package);
   return {{"Image", preparation.base_image_id},
           {"Entrypoint", Json::array({"/bin/sh"})},
@@ -75,8 +76,8 @@ Json PreparationSpec(const Preparation& preparation) {
 }
 
 Json KeepingSpec(const Keeping& keeping) {
-  const std::string agent = std::string(kLentFolder) + "/agent";
-  const std::string from = std::string(kLentFolder) + "/environment";
+  const std::string agent = std::string(environment::kLentFolder) + "/agent";
+  const std::string from = std::string(environment::kLentFolder) + "/environment";
   Json host = HardenedHostConfig();
   host["NetworkMode"] = "none";
   host["Tmpfs"] = LentFolder();
@@ -102,9 +103,9 @@ Json KeepingSpec(const Keeping& keeping) {
 // containers that others run from this image.
 Json EnvironmentImageConfig(const std::string& hash, const std::string& python, Bytes size) {
   return {{"Labels",
-           {{kEnvironmentLabel, hash},
-            {kPythonLabel, python},
-            {kSizeLabel, std::to_string(size.count())},
+           {{environment::kEnvironmentLabel, hash},
+            {environment::kPythonLabel, python},
+            {environment::kSizeLabel, std::to_string(size.count())},
             {kInstanceLabel, ""},
             {kProfileLabel, ""}}}};
 }

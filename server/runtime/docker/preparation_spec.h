@@ -9,7 +9,7 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 #include "server/runtime/docker/container_spec.h"
-#include "server/runtime/docker/pip_settings.h"
+#include "server/runtime/environment/pip_settings.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -19,7 +19,7 @@ struct Preparation {
   std::vector<std::string> packages;
   std::filesystem::path environment_file;  // on the host: PipSettings' variables as shell exports
   std::vector<ScratchFolder> folders;      // PreparationFolders
-  PipSettings pip;
+  environment::PipSettings pip;
   Bytes memory;
   std::string instance_id;
 };

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "server/runtime/docker/docker_context.h"
-#include "server/runtime/docker/secret_mask.h"
+#include "server/runtime/environment/secret_mask.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::docker {
@@ -15,7 +15,7 @@ namespace mlprof::docker {
 struct PrepareContext {
   DockerContext& docker;
   const PrepareOutput& output;  // takes what is masked only
-  const SecretMask& secrets;
+  const environment::SecretMask& secrets;
   std::stop_token stop;
   Deadline deadline;
 

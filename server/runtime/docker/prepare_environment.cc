@@ -9,17 +9,17 @@
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/engine_restart.h"
-#include "server/runtime/docker/environment_recipe.h"
 #include "server/runtime/docker/keep_environment.h"
 #include "server/runtime/docker/kept_images.h"
 #include "server/runtime/docker/lent_proxies.h"
 #include "server/runtime/docker/lost_container.h"
-#include "server/runtime/docker/output_tail.h"
-#include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/preparation_spec.h"
 #include "server/runtime/docker/prepare.h"
 #include "server/runtime/docker/remove_container.h"
 #include "server/runtime/docker/scratch.h"
+#include "server/runtime/environment/environment_recipe.h"
+#include "server/runtime/environment/output_tail.h"
+#include "server/runtime/environment/pip_settings.h"
 
 namespace mlprof::docker {
 namespace {
@@ -64,8 +64,8 @@ class PreparingContainer {
  private:
   Status CreateOnVolume(const ImageInfo& base, const std::vector<std::string>& packages);
   Status WatchDisks();
-  Status LendProxies(PipSettings& pip);
-  Status WriteEnvironment(const std::filesystem::path& file, const PipSettings& pip);
+  Status LendProxies(environment::PipSettings& pip);
+  Status WriteEnvironment(const std::filesystem::path& file, const environment::PipSettings& pip);
   Status RunToEnd();
   Status FollowOutput();
   Error Failed(int exit_code);
@@ -84,11 +84,11 @@ class PreparingContainer {
   bool asked_ = false;  // the engine was, to create it
   std::string id_;      // "" until it said so
   bool started_ = false;
-  OutputTail tail_{kShownLines};
+  environment::OutputTail tail_{kShownLines};
   std::string python_;
 };
 
-Status PreparingContainer::LendProxies(PipSettings& pip) {
+Status PreparingContainer::LendProxies(environment::PipSettings& pip) {
   const DockerOptions& options = docker_.options;
   const auto root = SocketRoot(options.data_dir, options.instance_id);
   if (!root) return Fail(root.error());
@@ -102,9 +102,9 @@ Status PreparingContainer::LendProxies(PipSettings& pip) {
 }
 
 Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
-                                            const PipSettings& pip) {
+                                            const environment::PipSettings& pip) {
   std::ofstream out(file);
-  out << ShellExports(pip.environment) << proxies_->Commands();
+  out << environment::ShellExports(pip.environment) << proxies_->Commands();
   out.close();
   if (!out) return Fail(Internal("cannot write " + file.string()));
   // For the container's root, which may be another uid than ours; the folder keeps others out.
@@ -140,7 +140,7 @@ Status PreparingContainer::CreateOnVolume(const ImageInfo& base,
   auto folders = PreparationFolders(base.volumes, volume_->root());
   if (!folders) return Fail(folders.error());
   preparation.folders = *std::move(folders);
-  preparation.pip = PipSettingsOf(ThisHost());
+  preparation.pip = environment::PipSettingsOf(environment::ThisHost());
   MLPROF_TRY(LendProxies(preparation.pip));
   // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
   preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
@@ -196,10 +196,10 @@ Status PreparingContainer::RunToEnd() {
 
 Status PreparingContainer::FollowOutput() {
   // Masked before it is cut into lines and pieces, which may cut a password.
-  MaskedOutput output(context_.secrets, [&](std::string_view text) {
+  environment::MaskedOutput output(context_.secrets, [&](std::string_view text) {
     context_.output(text);
     tail_.Add(text, [&](std::string_view line) {
-      const std::string_view mark(kPythonMark);
+      const std::string_view mark(environment::kPythonMark);
       if (line.substr(0, mark.size()) == mark) python_ = line.substr(mark.size());
     });
   });
@@ -232,7 +232,7 @@ Status PreparingContainer::Keep() {
 
 // What runs is the environment; what the base image says about user and variables still holds.
 PreparedImage PreparedOf(const ImageInfo& environment, const BaseImage& base,
-                         const EnvironmentRecipe& recipe) {
+                         const environment::Recipe& recipe) {
   PreparedImage image;
   image.image_id = environment.id;
   image.environment = base.image.environment;
@@ -241,23 +241,23 @@ PreparedImage PreparedOf(const ImageInfo& environment, const BaseImage& base,
   image.volumes = base.image.volumes;
   image.warnings = base.warnings;
   image.warnings.insert(image.warnings.end(), recipe.warnings.begin(), recipe.warnings.end());
-  const auto python = environment.labels.find(kPythonLabel);
+  const auto python = environment.labels.find(environment::kPythonLabel);
   if (python != environment.labels.end()) {
-    for (Warning& warning : PythonWarnings(recipe.conda_python, python->second)) {
+    for (Warning& warning : environment::PythonWarnings(recipe.conda_python, python->second)) {
       image.warnings.push_back(std::move(warning));
     }
   }
   return image;
 }
 
-Status Make(const PrepareContext& context, const EnvironmentRecipe& recipe, const BaseImage& base,
+Status Make(const PrepareContext& context, const environment::Recipe& recipe, const BaseImage& base,
             const std::string& hash) {
   context.Say("installing " + std::to_string(recipe.packages.size()) +
               " packages and what they need, once for this environment");
   PreparingContainer container(context, hash);
   MLPROF_TRY(container.Create(base.image, recipe.packages));
   MLPROF_TRY(container.Run());
-  context.Say("keeping the environment as image " + std::string(kEnvironmentRepository) + ":" +
+  context.Say("keeping the environment as image " + std::string(environment::kRepository) + ":" +
               hash);
   return container.Keep();
 }
@@ -267,7 +267,7 @@ Status Make(const PrepareContext& context, const EnvironmentRecipe& recipe, cons
 Result<ImageInfo> FindKept(const PrepareContext& context, const std::string& hash) {
   const Status kept = KeepImage(context.docker, hash, context.patience());
   if (!kept && kept.error().code() == ErrorCode::kNotFound) return Fail(kept.error());
-  return context.docker.engine.InspectImage(std::string(kEnvironmentRepository) + ":" + hash,
+  return context.docker.engine.InspectImage(std::string(environment::kRepository) + ":" + hash,
                                             context.AtMost(kCallLimit));
 }
 
@@ -277,13 +277,13 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
                                          const PrepareRequest& request) {
   const auto& script = std::get<EntryScriptConfig>(request.config.service);
   // Bad packages are told before anything slow is begun.
-  const Result<EnvironmentRecipe> recipe = RecipeOf(script, request.source_directory);
+  const Result<environment::Recipe> recipe = environment::RecipeOf(script, request.source.get());
   if (!recipe) return Fail(recipe.error());
   const auto turn = context.docker.preparing.Enter(context.patience());
   if (!turn) return Fail(turn.error().WithContext("another environment is being prepared"));
   const Result<BaseImage> base = FindBaseImage(context, script.base_image);
   if (!base) return Fail(base.error());
-  const std::string hash = RecipeHash(*recipe, base->image.id);
+  const std::string hash = environment::RecipeHash(*recipe, base->image.id);
   // From here on nobody removes it.
   MLPROF_TRY(context.docker.uses.Use(hash, Now(), context.patience()));
   Result<ImageInfo> image = FindKept(context, hash);

@@ -1,10 +1,11 @@
 #include <utility>
 
 #include "server/runtime/docker/call_limits.h"
-#include "server/runtime/docker/image_reference.h"
-#include "server/runtime/docker/pip_settings.h"
 #include "server/runtime/docker/prepare.h"
-#include "server/runtime/docker/registry_rules.h"
+#include "server/runtime/docker/pull_failure.h"
+#include "server/runtime/environment/image_reference.h"
+#include "server/runtime/environment/pip_settings.h"
+#include "server/runtime/environment/registry_rules.h"
 
 namespace mlprof::docker {
 namespace {
@@ -39,13 +40,14 @@ Error PullFailed(const std::string& reference, const Error& error) {
 
 // The registry of an image that the operator named himself is one that he allows.
 Status CheckRegistry(const PrepareContext& context, const std::string& reference,
-                     const ImageReference& parsed) {
-  const std::string registry = RegistryOf(parsed.repository);
+                     const environment::ImageReference& parsed) {
+  const std::string registry = environment::RegistryOf(parsed.repository);
   const DockerOptions& options = context.docker.options;
-  if (reference == options.base_image || MayPullFrom(registry, options.registries)) return {};
+  if (reference == options.base_image || environment::MayPullFrom(registry, options.registries))
+    return {};
   const Result<EngineInfo> info = context.docker.engine.Info(context.deadline.AtMost(kCallLimit));
   if (!info) return Fail(info.error());
-  if (MayPullFrom(registry, info->registries)) return {};
+  if (environment::MayPullFrom(registry, info->registries)) return {};
   return Fail(ErrorCode::kPermissionDenied,
               "image '" + reference +
                   "' is not on this machine, and this server pulls nothing from " + registry +
@@ -57,7 +59,7 @@ Status CheckRegistry(const PrepareContext& context, const std::string& reference
 }  // namespace
 
 Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& reference) {
-  const Result<ImageReference> parsed = ParseImageReference(reference);
+  const Result<environment::ImageReference> parsed = environment::ParseImageReference(reference);
   if (!parsed) return Fail(parsed.error());
   DockerEngine& engine = context.docker.engine;
   Result<ImageInfo> local = engine.InspectImage(reference, context.AtMost(kCallLimit));
@@ -98,7 +100,7 @@ Result<PreparedImage> PrepareNamedImage(const PrepareContext& context,
 Result<PreparedImage> PrepareImage(DockerContext& docker, const PrepareRequest& request,
                                    const PrepareOutput& output, std::stop_token stop,
                                    Deadline deadline) {
-  const SecretMask secrets = SecretsOf(ThisHost());
+  const environment::SecretMask secrets = environment::SecretsOf(environment::ThisHost());
   const PrepareContext context{docker, output, secrets, std::move(stop), deadline};
   Result<PreparedImage> image =
       request.config.IsEntryScript()

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "common/os/unique_fd.h"
-#include "server/runtime/docker/unix_listener.h"
+#include "server/runtime/unix_listener.h"
 #include "tests/agent/end_to_end/agent_process.h"
 
 namespace mlprof {
@@ -50,7 +50,7 @@ class ForwardTest : public ::testing::Test {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     char name[] = "/tmp/forward-test.XXXXXX";
     folder_ = ::mkdtemp(name);
-    listener_ = docker::ListenAt(folder_ / "s", 8).value();
+    listener_ = ListenAt(folder_ / "s", 8).value();
     ::fcntl(listener_.get(), F_SETFL, 0);
   }
   ~ForwardTest() override {

@@ -12,6 +12,7 @@
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
 #include "tests/agent/end_to_end/agent_process.h"
+#include "tests/fakes/folder_input.h"
 
 namespace mlprof {
 namespace {
@@ -73,7 +74,7 @@ class AgentInContainerTest : public ::testing::Test {
     request.limits = {Cores(1.0), GiB(1)};
     fs::create_directories(folder_ / "model");
     std::ofstream(folder_ / "model" / kPoolFile) << std::string(1 << 20, 'x');
-    request.read_only_mounts = {{folder_ / "model", "/model"}};
+    request.inputs = {fakes::FolderInput(folder_ / "model", "/model")};
     auto image = runtime_->Prepare(
         {request.config, {}}, [](std::string_view) {}, {}, Deadline::After(60s));
     ASSERT_TRUE(image) << image.error().message();

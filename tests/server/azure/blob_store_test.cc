@@ -244,7 +244,7 @@ TEST_F(ArtifactUploadTest, ASourceIsMadeOfAllItsParts) {
   ASSERT_TRUE(archive) << archive.error().message();
   const auto source = sources_.Register("s/g/w", *archive);
   ASSERT_TRUE(source) << source.error().message();
-  const auto files = *sources_.VerifiedFiles("s/g/w", *source, {});
+  const auto files = sources_.Verified("s/g/w", *source, {})->files;
   EXPECT_EQ(Content(files / "src/score.py"), "def init(): pass");
   EXPECT_EQ(Content(files / "one.py"), "pass");
 }

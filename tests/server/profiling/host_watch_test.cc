@@ -12,7 +12,9 @@ using ::testing::StartsWith;
 
 class HostWatchTest : public ::testing::Test {
  protected:
-  HostWatch watch_{[] { return HostLoad(); }, 2};
+  NoiseEvidence See(const HostLoadReader& read) { return watch_.Begin(2, read).End({}); }
+
+  HostWatch watch_;
 };
 
 TEST_F(HostWatchTest, TellsASmallDriftThatIsNoNoise) {
@@ -38,6 +40,27 @@ TEST_F(HostWatchTest, KeepsWhatDisturbedWhateverComesLater) {
   watch_.JudgeDrift(20, 22);
   EXPECT_THAT(watch_.noise().sentence, StartsWith("the same measurement differed by 50%"));
   EXPECT_TRUE(watch_.noisy());
+}
+
+Result<HostLoad> NobodyTells() { return Fail(Unavailable("the node does not tell")); }
+
+TEST_F(HostWatchTest, NeverCallsAHostQuietWhoseLoadNobodyTells) {
+  watch_.Judge(See([] { return HostLoad(); }));
+  EXPECT_EQ(watch_.noise().sentence, "quiet");
+  EXPECT_FALSE(watch_.Judge(See(&NobodyTells)).noisy);
+  watch_.Judge(See([] { return HostLoad(); }));
+  watch_.JudgeDrift(20, 22);
+  EXPECT_EQ(watch_.noise().sentence, "");
+  EXPECT_EQ(watch_.noise().unknown, "the node does not tell");
+  EXPECT_FALSE(watch_.noisy());
+}
+
+TEST_F(HostWatchTest, StillSeesByADriftThatAHostItKnowsNothingOfIsNoisy) {
+  See(&NobodyTells);
+  EXPECT_TRUE(watch_.JudgeDrift(20, 30).noisy);
+  watch_.Judge(See(&NobodyTells));
+  EXPECT_THAT(watch_.noise().sentence, StartsWith("the same measurement differed by 50%"));
+  EXPECT_EQ(watch_.noise().unknown, "the node does not tell");
 }
 
 }  // namespace

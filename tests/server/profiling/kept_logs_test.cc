@@ -7,8 +7,6 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::seconds kBudget{300};
-
 std::string BytesOf(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -29,6 +29,7 @@ class LabBench {
     image.image = "imitation";
     subject.config.service = image;
     subject.ceiling = {Cores(2.0), GiB(4)};
+    subject.host.cores = 2;
     subject.host_memory = GiB(4);
     return subject;
   }
@@ -45,7 +46,7 @@ class LabBench {
   FakeAnnouncer announcer;
   RunStop run_stop;
   Budget budget{runtime.clock(), std::chrono::seconds(300)};
-  HostWatch host{[] { return HostLoad(); }, 2};
+  HostWatch host;
   Setup setup{Cpuset::Whole(2), {}, {}};
   Workload workload{{}, 1, 0, {}};
   std::vector<InstrumentKind> instruments = {AgentInstrument::Kind()};

@@ -9,8 +9,6 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::seconds kBudget{300};
-
 Profile Finished(ProfilingBench& bench) {
   bench.RegisterInputs(TextRows(20));
   EXPECT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());

@@ -40,6 +40,7 @@ class ProfilingBench {
  public:
   explicit ProfilingBench(FakeModel model = {}, bool keep_root_read_only = false)
       : runtime(std::move(model)), keep_root_read_only_(keep_root_read_only) {
+    runtime.host_load = [this] { return ReadImitatedHost(); };
     Open();
   }
   ~ProfilingBench() {
@@ -76,6 +77,11 @@ class ProfilingBench {
     dataset.name = "d";
     dataset.content_type = "text/plain";
     ASSERT_TRUE(datasets_->Register(dataset, Spool(rows), {}).has_value());
+  }
+
+  /// The id of a source with one file, "weights".
+  std::string RegisterSource() {
+    return sources_->Register("default", Spool(OneFileTar())).value_or("");
   }
 
   static ProfileRequest Request(const std::string& name, std::chrono::seconds budget) {
@@ -199,7 +205,6 @@ class ProfilingBench {
     events_.emplace(*profiles_);
     RunServices services{runtime, *models_, *datasets_, *sources_, *artifacts_, runtime.clock()};
     services.cpuset_of = cpuset_of;
-    services.read_host_load = [this] { return ReadImitatedHost(); };
     for (const InstrumentKind& kind : more_instruments) services.instruments.push_back(kind);
     services.keep_root_read_only = keep_root_read_only_;
     queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_, waits);

@@ -160,7 +160,7 @@ TEST(RefusedFolder, WhatNoFolderCanHoldIsToldSo) {
   EXPECT_NE(outcome.advice().find("if /cache.db is a folder, make it in the image"),
             std::string::npos);
   EXPECT_EQ(outcome.advice().find("writablePaths"), std::string::npos);
-  const std::string models = outcome.launches.front().read_only_mounts.front().container;
+  const std::string models = outcome.launches.front().inputs.front().inside;
   model.writes = {{models + "/x", models}};
   outcome = RunIt(model);
   EXPECT_EQ(outcome.profile.state, ProfileState::kFailed);

@@ -94,7 +94,7 @@ class BitFlipsTest : public testing::Test {
     for (int i = 0; i < kEach; ++i) {
       const std::string name = "name-" + std::to_string(i);
       answers["model " + name] = Told(models.Get("default", name), [&](const Model& model) {
-        const auto files = models.VerifiedFiles(model, {});
+        const auto files = models.Verified(model, {});
         return DumpJson(EncodeModel(model)) + (files ? "" : "without files");
       });
       answers["dataset " + name] = Told(datasets.Get("default", name), [&](const Dataset& dataset) {

@@ -43,7 +43,7 @@ class ContentClaimTest : public RegistryTest {
   }
   Status Reconcile() { return ReconcileContent(*database_, *content_, Now()); }
   bool CanBeServed(const Result<Model>& model) {
-    return model && models_.VerifiedFiles(*model, {}) &&
+    return model && models_.Verified(*model, {}) &&
            Content(content_->TreePath(model->sha256) / "model.bin") == "weights";
   }
 };
@@ -86,7 +86,7 @@ TEST_F(ContentClaimTest, ASourceThatWaitsForTheDiskToGoHoldsNobodyUp) {
   EXPECT_EQ(upload.wait_for(std::chrono::seconds(20)), std::future_status::ready);
   slow.Release();
   EXPECT_TRUE(deletion.get());
-  EXPECT_TRUE(sources_.VerifiedFiles("elsewhere", upload.get().value(), {}));
+  EXPECT_TRUE(sources_.Verified("elsewhere", upload.get().value(), {}));
 }
 
 TEST_F(ContentClaimTest, ASourceThatIsTakenBackHoldsNobodyUp) {
@@ -100,7 +100,7 @@ TEST_F(ContentClaimTest, ASourceThatIsTakenBackHoldsNobodyUp) {
   EXPECT_EQ(upload.wait_for(std::chrono::seconds(20)), std::future_status::ready);
   slow.Release();
   taken_back.get();
-  EXPECT_TRUE(sources_.VerifiedFiles("default", upload.get().value(), {}));
+  EXPECT_TRUE(sources_.Verified("default", upload.get().value(), {}));
   EXPECT_FALSE(sources_.Exists("default", old).value());
 }
 
@@ -114,7 +114,7 @@ TEST_F(ContentClaimTest, ASourceThatComesBackWhileItGoesIsWhole) {
   slow.Release();
   EXPECT_EQ(upload.get().value(), id);
   EXPECT_TRUE(deletion.get());
-  EXPECT_TRUE(sources_.VerifiedFiles("default", id, {}));
+  EXPECT_TRUE(sources_.Verified("default", id, {}));
 }
 
 // Somebody else's, which is there before the claim is.

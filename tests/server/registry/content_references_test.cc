@@ -71,7 +71,7 @@ TEST_F(ContentReferencesTest, AStartPutsIntoQuarantineWhatNoRowRefersTo) {
   ASSERT_TRUE(Reconcile());
   EXPECT_FALSE(content_->HasFile(orphan));
   EXPECT_EQ(Quarantined(), 1u);
-  EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+  EXPECT_TRUE(models_.Verified(model, {}));
 }
 
 TEST_F(ContentReferencesTest, OrphansAreFoundAndQuarantinedWhileTheServerRuns) {
@@ -86,7 +86,7 @@ TEST_F(ContentReferencesTest, OrphansAreFoundAndQuarantinedWhileTheServerRuns) {
   EXPECT_FALSE(content_->HasFile(orphan));
   EXPECT_EQ(Quarantined(), 1u);
   EXPECT_TRUE(FindOrphanContent(*database_, *content_)->empty());
-  EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+  EXPECT_TRUE(models_.Verified(model, {}));
 }
 
 TEST_F(ContentReferencesTest, OrphansStayBeforeTheDatabaseHasPassedItsCheck) {
@@ -108,7 +108,7 @@ TEST_F(ContentReferencesTest, AStartTakesBackWhatARestoredDatabaseRefersTo) {
   EXPECT_FALSE(content_->HasFile(model.sha256));
   Change("INSERT INTO models SELECT * FROM kept");
   ASSERT_TRUE(Reconcile());
-  EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+  EXPECT_TRUE(models_.Verified(model, {}));
   EXPECT_EQ(Content(content_->TreePath(model.sha256) / "model.bin"), "weights");
 }
 
@@ -123,7 +123,7 @@ TEST_F(ContentReferencesTest, WhoeverNeedsQuarantinedContentTakesItBack) {
   Change(
       "INSERT INTO models SELECT * FROM kept_models;"
       "INSERT INTO datasets SELECT * FROM kept_datasets");
-  EXPECT_TRUE(models_.VerifiedFiles(model, {}));
+  EXPECT_TRUE(models_.Verified(model, {}));
   EXPECT_EQ(datasets_.ReadRows(dataset).value(), (Rows{"a", "b"}));
   EXPECT_EQ(FilesUnder("content"), 2u);
 }

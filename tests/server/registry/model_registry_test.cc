@@ -220,9 +220,8 @@ TEST_F(ModelRegistryTest, GivesSourcesAnIdByContent) {
   EXPECT_TRUE(sources_.Exists("default", *id).value());
   EXPECT_FALSE(sources_.Exists("elsewhere", *id).value());
   EXPECT_FALSE(sources_.Exists("default", "sha256:../..").value());
-  EXPECT_EQ(Content(sources_.VerifiedFiles("default", *id, {}).value() / "words/model.bin"),
-            "weights");
-  EXPECT_EQ(sources_.VerifiedFiles("default", "../..", {}).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(Content(sources_.Verified("default", *id, {})->files / "words/model.bin"), "weights");
+  EXPECT_EQ(sources_.Verified("default", "../..", {}).error().code(), ErrorCode::kNotFound);
 }
 
 TEST_F(ModelRegistryTest, TakesAKeyForOneSourceOnly) {
@@ -238,7 +237,7 @@ TEST_F(ModelRegistryTest, KeepsContentASourceStillRefersTo) {
   const auto id = sources_.Register("default", Upload(tar_));
   ASSERT_TRUE(Register("a", tar_));
   ASSERT_TRUE(models_.Delete("default", "a"));
-  EXPECT_TRUE(sources_.VerifiedFiles("default", *id, {}));
+  EXPECT_TRUE(sources_.Verified("default", *id, {}));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(SourceRegistryTest, DeletesASourceWithItsContent) {
   const std::string other = Register("other");
   ASSERT_TRUE(sources_.Delete("default", id));
   EXPECT_FALSE(IsThere(id));
-  EXPECT_TRUE(sources_.VerifiedFiles("default", other, {}));
+  EXPECT_TRUE(sources_.Verified("default", other, {}));
   EXPECT_EQ(Kept(), 2u);
   EXPECT_EQ(sources_.Delete("default", id).error().code(), ErrorCode::kNotFound);
 }
@@ -77,7 +77,7 @@ TEST_F(SourceRegistryTest, DeletesNoneThatAProfileStillNeeds) {
     ASSERT_TRUE(profiles_.Update(profile, before));
   }
   EXPECT_THAT(RefusalOf(id), HasSubstr("is in use by the profile \"p\";"));
-  EXPECT_TRUE(sources_.VerifiedFiles("default", id, {}));
+  EXPECT_TRUE(sources_.Verified("default", id, {}));
   profile.state = ProfileState::kSucceeded;
   ASSERT_TRUE(profiles_.Update(profile, ProfileState::kVerifying));
   EXPECT_TRUE(sources_.Delete("default", id));
@@ -133,7 +133,7 @@ TEST_F(SourceRegistryTest, KeepsContentThatOthersReferTo) {
   model.name = "words";
   ASSERT_TRUE(models_.Register(model, Upload(Tar("pass")), {}));
   ASSERT_TRUE(sources_.Delete("default", id));
-  EXPECT_TRUE(sources_.VerifiedFiles("elsewhere", id, {}));
+  EXPECT_TRUE(sources_.Verified("elsewhere", id, {}));
   ASSERT_TRUE(sources_.Delete("elsewhere", id));
   EXPECT_EQ(Kept(), 2u);
   ASSERT_TRUE(models_.Delete("default", "words"));

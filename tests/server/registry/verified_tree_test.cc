@@ -22,7 +22,7 @@ class VerifiedTreeTest : public RegistryTest {
     model.name = "words";
     return models_.Register(model, Upload(tar_), {});
   }
-  Result<fs::path> Verified() { return models_.VerifiedFiles(model_, {}); }
+  Result<VerifiedContent> Verified() { return models_.Verified(model_, {}); }
   void Damage(const fs::path& file) {
     std::string bytes = BytesOf(file);
     const std::size_t at = bytes.find("weights");
@@ -39,7 +39,7 @@ class VerifiedTreeTest : public RegistryTest {
 };
 
 TEST_F(VerifiedTreeTest, GivesAFolderThatIsAsItWasUnpacked) {
-  EXPECT_EQ(Verified().value(), tree_);
+  EXPECT_EQ(Verified()->files, tree_);
   EXPECT_EQ(FilesUnder("incoming"), 0u);
 }
 
@@ -128,7 +128,7 @@ TEST_F(VerifiedTreeTest, EndsAtTheStop) {
   stop.request_stop();
   for (const bool unpacked : {true, false}) {
     if (!unpacked) fs::remove_all(tree_);
-    const auto stopped = models_.VerifiedFiles(model_, stop.get_token());
+    const auto stopped = models_.Verified(model_, stop.get_token());
     ASSERT_FALSE(stopped);
     EXPECT_EQ(stopped.error().code(), ErrorCode::kCancelled);
   }
@@ -165,12 +165,12 @@ TEST_F(VerifiedTreeTest, WaitsForAnothersTurnSoLong) {
 
 TEST_F(VerifiedTreeTest, LooksAtSourcesToo) {
   const auto id = sources_.Register("default", Upload(tar_));
-  EXPECT_TRUE(sources_.VerifiedFiles("default", *id, {}));
+  EXPECT_TRUE(sources_.Verified("default", *id, {}));
   Damage(tar_file_);
-  const auto refused = sources_.VerifiedFiles("default", *id, {});
+  const auto refused = sources_.Verified("default", *id, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message().find("the source " + *id), std::string::npos);
-  EXPECT_EQ(sources_.VerifiedFiles("elsewhere", *id, {}).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(sources_.Verified("elsewhere", *id, {}).error().code(), ErrorCode::kNotFound);
 }
 
 TEST_F(VerifiedTreeTest, NamesTheDatasetWhoseRowsAreDamaged) {

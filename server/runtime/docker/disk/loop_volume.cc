@@ -16,7 +16,7 @@
 #include "common/os/loop_support.h"
 #include "common/os/unique_fd.h"
 #include "server/runtime/docker/disk/loop_device.h"
-#include "server/runtime/docker/run_script.h"
+#include "server/runtime/environment/run_script.h"
 
 namespace mlprof::docker {
 namespace {
@@ -49,7 +49,7 @@ Status MakeFileSystem(const fs::path& image, Bytes size, Deadline deadline) {
   if (program.empty()) return Fail(Unavailable("mkfs.ext4 is not installed"));
   std::string said;
   const auto keep = [&](std::string_view text) { said.append(text.substr(0, 1000)); };
-  const Result<int> status = RunProgram(
+  const Result<int> status = environment::RunProgram(
       {program.string(), "-q", "-F", "-O", "^has_journal,^resize_inode", "-b", "4096", "-m", "0",
        "-N", std::to_string(FilesFor(size)), "-E", "lazy_itable_init=1,nodiscard", image.string()},
       keep, {}, deadline.AtMost(kMakeLimit));

@@ -86,9 +86,9 @@ TEST_F(AzureProfiles, IsTheNativeProfileOfThatName) {
   EXPECT_EQ(profile->request.model_ids, (std::vector<std::string>{"m:1"}));
   EXPECT_EQ(profile->request.input_dataset_id, "requests:1");
   const auto& script = std::get<EntryScriptConfig>(profile->request.inference_config->service);
-  const auto source = sources_.VerifiedFiles("s/g/w", script.source_id, {});
+  const auto source = sources_.Verified("s/g/w", script.source_id, {});
   ASSERT_TRUE(source) << source.error().message();
-  EXPECT_EQ(Content(*source / script.source_directory / script.entry_script), "pass");
+  EXPECT_EQ(Content(source->files / script.source_directory / script.entry_script), "pass");
   EXPECT_EQ(script.pip_packages, std::vector<std::string>{"numpy"});
   EXPECT_EQ(script.conda_packages, std::vector<std::string>{"python=3.8.13"});
   EXPECT_EQ(made.headers.Get("Operation-Location"),

@@ -15,12 +15,13 @@ LaunchRequest Request() {
   request.image.image_id = "sha256:1234";
   request.config.service = ImageConfig{};
   request.limits = {Cores(0.5), MiB(512)};
-  request.read_only_mounts = {{"/data/models/a", "/var/azureml-app/azureml-models/a/1"}};
   return request;
 }
 
 ContainerPlaces Places(const LaunchRequest& request) {
-  return {"/opt/mlprof-agent", "/data/run/1/agent.sock",
+  return {"/opt/mlprof-agent",
+          "/data/run/1/agent.sock",
+          {{"/data/models/a", "/var/azureml-app/azureml-models/a/1"}},
           ScratchFolders(request, "/data/scratch/c").value()};
 }
 

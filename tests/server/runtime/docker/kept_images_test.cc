@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "server/runtime/docker/docker_runtime.h"
-#include "server/runtime/docker/environment_recipe.h"
 #include "server/runtime/docker/kept_images.h"
+#include "server/runtime/environment/environment_recipe.h"
 #include "tests/fakes/fake_docker.h"
 
 namespace mlprof::docker {
@@ -98,8 +98,8 @@ TEST_F(KeptImages, AreAsOldAsTheirLastUse) {
 }
 
 TEST_F(KeptImages, AreNeededByWhatIsMadeOfTheSameRecipe) {
-  const EnvironmentRecipe recipe = RecipeOf({}, "/nonexistent").value();
-  const std::string hash = RecipeHash(recipe, "sha256:base");
+  const environment::Recipe recipe = environment::RecipeOf({}, nullptr).value();
+  const std::string hash = environment::RecipeHash(recipe, "sha256:base");
   ImageIs({"mlprof-env:" + hash, "mlprof-env:" + hash + "-installation"});
   EXPECT_FALSE(List()->at(0).needed);
   EXPECT_TRUE(List({Script()})->at(0).needed);
@@ -150,7 +150,8 @@ TEST_F(KeptImages, DoNotGoThatWereUsedSinceTheyWereListed) {
 }
 
 TEST_F(KeptImages, GetTheirNameAndTheirUseWhenTheyArePrepared) {
-  const std::string hash = RecipeHash(RecipeOf({}, "/nonexistent").value(), "sha256:base");
+  const std::string hash =
+      environment::RecipeHash(environment::RecipeOf({}, nullptr).value(), "sha256:base");
   docker_.On("GET /images/mlprof-env%3A" + hash + "/json", 200, R"({"Id":"sha256:image"})");
   const Timestamp before = Now();
   const auto image = runtime_->Prepare(

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "server/runtime/docker/container_spec.h"
+#include "server/runtime/environment/environment_recipe.h"
 
 namespace mlprof::docker {
 namespace {
 
-PipHost HostWith(std::map<std::string, std::string> environment) {
-  PipHost host;
+environment::PipHost HostWith(std::map<std::string, std::string> environment) {
+  environment::PipHost host;
   host.environment = std::move(environment);
   host.exists = [](const std::filesystem::path&) { return false; };
   host.read = [](const std::filesystem::path&) { return std::string(); };
@@ -22,7 +23,7 @@ TEST(PreparationSpec, NeverUsesTheHostsNetwork) {
                             "http://proxy.corp:3128", "nonsense://"}) {
     for (const char* name : {"PIP_PROXY", "HTTPS_PROXY", "http_proxy", "ALL_PROXY"}) {
       Preparation preparation;
-      preparation.pip = PipSettingsOf(HostWith({{name, proxy}}));
+      preparation.pip = environment::PipSettingsOf(HostWith({{name, proxy}}));
       const Json spec = PreparationSpec(preparation);
       EXPECT_EQ(spec["HostConfig"]["NetworkMode"], "bridge") << name << '=' << proxy;
       EXPECT_EQ(DumpJson(spec).find("\"host\""), std::string::npos) << name << '=' << proxy;
@@ -83,6 +84,49 @@ TEST(ContainerSpec, NeverUsesTheHostsNetwork) {
       EXPECT_EQ(DumpJson(spec).find("\"host\""), std::string::npos);
     }
   }
+}
+
+TEST(PreparationSpec, HandsPackagesToTheScriptAsArgumentsOnly) {
+  Preparation preparation;
+  preparation.packages = {"numpy; python_version < \"4\""};
+  const Json spec = PreparationSpec(preparation);
+  EXPECT_EQ(spec["Cmd"][1], environment::kPreparationScript);
+  EXPECT_EQ(spec["Cmd"][3], "numpy; python_version < \"4\"");
+  EXPECT_FALSE(spec.contains("Env"));
+  EXPECT_EQ(spec["HostConfig"]["CapDrop"], Json::array({"ALL"}));
+  EXPECT_FALSE(spec["HostConfig"].contains("CapAdd"));
+}
+
+TEST(PreparationSpec, PackageCodeWritesToTheBoundedFoldersAlone) {
+  Preparation preparation;
+  preparation.folders = PreparationFolders({}, "/data/scratch/p/volume").value();
+  const Json host = PreparationSpec(preparation)["HostConfig"];
+  EXPECT_EQ(host["ReadonlyRootfs"], true);
+  std::map<std::string, std::string> writable;
+  for (const Json& mount : host["Mounts"]) {
+    if (!mount.contains("ReadOnly")) {
+      writable[mount["Target"].get<std::string>()] = mount["Source"].get<std::string>();
+    }
+  }
+  EXPECT_EQ(writable, (std::map<std::string, std::string>{
+                          {"/tmp", "/data/scratch/p/volume/tmp"},
+                          {"/opt/mlprof/venv", "/data/scratch/p/volume/venv"}}));
+}
+
+TEST(PreparationSpec, NothingOfTheImageRunsWhereAnEnvironmentIsKept) {
+  Keeping keeping;
+  keeping.agent_binary = "/opt/mlprof-agent";
+  keeping.environment = "/data/scratch/p/volume/venv";
+  keeping.bytes = GiB(20);
+  keeping.files = 1'000;
+  const Json spec = KeepingSpec(keeping);
+  EXPECT_EQ(spec["Entrypoint"], Json::array({"/run/mlprof/agent"}));
+  EXPECT_EQ(spec["Cmd"], Json::array({"--copy-tree", "/run/mlprof/environment", "/opt/mlprof/venv",
+                                      "21474836480", "1000"}));
+  const Json host = spec["HostConfig"];
+  EXPECT_EQ(host["NetworkMode"], "none");
+  EXPECT_EQ(host["CapDrop"], Json::array({"ALL"}));
+  for (const Json& mount : host["Mounts"]) EXPECT_EQ(mount["ReadOnly"], true) << mount;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "server/runtime/docker/docker_options.h"
 #include "tests/fakes/fake_docker.h"
+#include "tests/fakes/folder_input.h"
 
 namespace mlprof {
 namespace {
@@ -48,8 +49,8 @@ class PrepareImageTest : public ::testing::Test {
   }
   Result<PreparedImage> Prepare(const InferenceConfig& config) {
     return runtime_->Prepare(
-        {config, "/nonexistent"}, [this](std::string_view text) { log_ += text; }, {},
-        Deadline::After(10s));
+        {config, fakes::FolderReader("/nonexistent")},
+        [this](std::string_view text) { log_ += text; }, {}, Deadline::After(10s));
   }
 
   fakes::FakeDocker docker_;

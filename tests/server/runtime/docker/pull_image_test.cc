@@ -23,7 +23,8 @@ class PullImageTest : public ::testing::Test {
   Result<PreparedImage> Prepare(const std::string& image) {
     DockerContext context(options_, docker_.socket(), {});
     const PrepareOutput quiet = [](std::string_view) {};
-    return PrepareNamedImage({context, quiet, SecretMask(), {}, Deadline::After(5s)}, image);
+    return PrepareNamedImage({context, quiet, environment::SecretMask(), {}, Deadline::After(5s)},
+                             image);
   }
   bool Pulled() const {
     for (const std::string& call : docker_.Calls()) {

@@ -14,6 +14,7 @@
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
+#include "tests/fakes/folder_input.h"
 #include "tests/fakes/heard_agent.h"
 
 namespace mlprof {
@@ -82,7 +83,8 @@ class EntryScriptTest : public ::testing::Test {
   Result<PreparedImage> Prepare(const InferenceConfig& config, double* seconds) {
     const auto began = std::chrono::steady_clock::now();
     const auto print = [](std::string_view text) { std::cout << text << std::flush; };
-    auto image = runtime_->Prepare({config, folder_ / "source"}, print, {}, Deadline::After(240s));
+    auto image = runtime_->Prepare({config, fakes::FolderReader(folder_ / "source")}, print, {},
+                                   Deadline::After(240s));
     *seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return image;
   }
@@ -94,8 +96,8 @@ class EntryScriptTest : public ::testing::Test {
     request.image = image;
     request.config = config;
     request.limits = {Cores(1.0), MiB(512)};
-    request.read_only_mounts = {{folder_ / "source", kSourceMount},
-                                {folder_ / "model", std::string(kModelsMount) + "/m/1"}};
+    request.inputs = {fakes::FolderInput(folder_ / "source", kSourceMount),
+                      fakes::FolderInput(folder_ / "model", std::string(kModelsMount) + "/m/1")};
     auto target = runtime_->Launch(request, {}, Deadline::After(60s));
     ASSERT_TRUE(target) << target.error().message();
     fakes::HeardAgent heard;
@@ -242,8 +244,9 @@ TEST_F(EntryScriptTest, StopsWhenAsked) {
   const auto output = [&](std::string_view text) {
     if (text.find("mlprof: python") != std::string_view::npos) stop.request_stop();
   };
-  const auto image = runtime_->Prepare({Config({"mlprof-no-such-package==2"}), folder_ / "source"},
-                                       output, stop.get_token(), Deadline::After(120s));
+  const auto image = runtime_->Prepare(
+      {Config({"mlprof-no-such-package==2"}), fakes::FolderReader(folder_ / "source")}, output,
+      stop.get_token(), Deadline::After(120s));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), ErrorCode::kCancelled);
 }

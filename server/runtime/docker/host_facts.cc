@@ -1,0 +1,38 @@
+#include "server/runtime/docker/host_facts.h"
+
+#include <fstream>
+#include <string>
+
+namespace mlprof::docker {
+namespace {
+
+std::string CpuModel() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) != 0 && line.rfind("Model\t", 0) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<HostFacts> AskForHost(DockerContext& context, const Patience& patience) {
+  const Result<EngineInfo> info = context.engine.Info(patience);
+  if (!info) return Fail(info.error());
+  HostFacts facts;
+  facts.cpu_model = CpuModel();
+  facts.cores = info->cpus;
+  facts.memory = info->memory;
+  facts.cgroup_version = info->cgroup_version;
+  context.host.Set(facts);
+  return facts;
+}
+
+Result<HostFacts> KnownHost(DockerContext& context, const Patience& patience) {
+  if (auto known = context.host.Get()) return *std::move(known);
+  return AskForHost(context, patience);
+}
+
+}  // namespace mlprof::docker

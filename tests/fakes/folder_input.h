@@ -1,0 +1,23 @@
+// Any folder as what a container is given. Its tar is not to be had.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "server/runtime/unpacked_content.h"
+
+namespace mlprof::fakes {
+
+inline std::shared_ptr<const ContentReader> FolderReader(std::filesystem::path folder) {
+  return std::make_shared<UnpackedContent>("the source", std::move(folder),
+                                           []() -> Result<std::unique_ptr<ByteSource>> {
+                                             return Fail(NotFound("a folder of a test has no tar"));
+                                           });
+}
+
+inline ContentInput FolderInput(std::filesystem::path folder, std::string inside) {
+  return {"", Bytes(), std::move(inside), FolderReader(std::move(folder))};
+}
+
+}  // namespace mlprof::fakes
