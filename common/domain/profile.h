@@ -12,6 +12,7 @@
 #include "common/domain/measurements.h"
 #include "common/domain/objective.h"
 #include "common/domain/recommendation.h"
+#include "common/domain/rerun.h"
 #include "common/domain/warning.h"
 #include "common/time/timestamp.h"
 
@@ -97,6 +98,7 @@ struct Profile {
   std::optional<Measurements> measurements;
   Findings findings;
   std::vector<Warning> warnings;
+  std::vector<Rerun> reruns;  // oldest first; the server's alone, users see their warnings
   std::optional<ProfileError> error;
   std::optional<HostFacts> host;
 };
