@@ -21,6 +21,7 @@ class CheckIncludesTest(unittest.TestCase):
                 ("server/analysis/a.cc", "server/storage/connection.h"),
                 ("server/profiling/a.cc", "server/runtime/docker/engine.h"),
                 ("server/runtime/a.cc", "server/runtime/docker/engine.h"),
+                ("server/profiling/run/a.cc", "server/profiling/queue/event_hub.h"),
                 ("server/storage/a.h", "server/rest/problem.h"),
                 ("server/rest/a.cc", "agent/relay/relay.h"),
                 ("client/src/a.cc", "server/rest/problem.h"),
@@ -33,6 +34,8 @@ class CheckIncludesTest(unittest.TestCase):
         for path, included in (
                 ("server/app/a.cc", "server/runtime/docker/docker_options.h"),
                 ("server/profiling/a.cc", "server/runtime/runtime.h"),
+                ("server/profiling/queue/a.cc", "server/profiling/run/profile_run.h"),
+                ("server/rest/a.cc", "server/profiling/queue/profile_service.h"),
                 ("server/analysis/a.cc", "common/units/bytes.h"),
                 ("tests/server/a.cc", "server/runtime/docker/engine.h"),
                 ("client/src/a.cc", "mlprof/client.h"),

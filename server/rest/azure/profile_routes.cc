@@ -4,7 +4,7 @@
 #include "common/text/percent.h"
 #include "server/azure/artifact_upload.h"
 #include "server/azure/blob_store.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/registry/byte_source.h"
 #include "server/registry/content_guid.h"
 #include "server/registry/dataset_registry.h"

@@ -1,4 +1,4 @@
-#include "server/profiling/event_data.h"
+#include "server/profiling/queue/event_data.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/profiling/resolve_request.h"
+#include "server/profiling/queue/resolve_request.h"
 
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/time/monotonic_clock.h"
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
 #include "server/profiling/run/announcer.h"
 
 namespace mlprof {

@@ -5,6 +5,7 @@
 // the next one start. Nothing waits with the lock held.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -13,12 +14,11 @@
 #include <string>
 #include <thread>
 
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
 #include "server/profiling/queue/engine_trust.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
 #include "server/profiling/queue/outage.h"
 #include "server/profiling/queue/profile_ends.h"
-#include "server/profiling/queue/queue_waits.h"
 #include "server/profiling/queue/run_conclusion.h"
 #include "server/profiling/queue/waiting_notice.h"
 #include "server/profiling/run/profile_run.h"
@@ -28,6 +28,26 @@ namespace mlprof {
 
 class ControllerMetrics;
 class StoredJournal;
+
+/// How long it waits for what it depends on. Tests wait less.
+struct QueueWaits {
+  /// Between two tries to write or read, doubled up to the most.
+  std::chrono::milliseconds storage_first{500};
+  std::chrono::milliseconds storage_most{15'000};
+  /// Between two looks at an engine that a profile waits for, and for the answer to one.
+  std::chrono::milliseconds engine_look{1'000};
+  std::chrono::milliseconds engine_answer{3'000};
+  /// How long an engine that went away under a run must answer before the next one; see
+  /// EngineTrust.
+  std::chrono::milliseconds engine_first_proof{2'000};
+  std::chrono::milliseconds engine_longest_proof{60'000};
+  /// For how long a profile of a private server, whose user sits at the terminal, waits for the
+  /// engine before it fails.
+  std::chrono::milliseconds private_patience{60'000};
+  /// For the removal of orphans, and between two tries where nothing else is to do.
+  std::chrono::milliseconds orphans{15'000};
+  std::chrono::milliseconds orphans_again{10'000};
+};
 
 class ProfileQueue {
  public:
@@ -57,7 +77,7 @@ class ProfileQueue {
   /// Until the next turn; none: until there is work.
   using Pause = std::optional<std::chrono::milliseconds>;
 
-  // The queue's thread (queue/turns.cc).
+  // The queue's thread (turns.cc).
   void Loop(const std::stop_token& stop);
   Result<Pause> Turn(const std::stop_token& stop);
   void StartAnew();
@@ -69,7 +89,7 @@ class ProfileQueue {
   Pause StorageFailed(const Error& error);
   void Rest(Pause pause, const std::stop_token& stop);
 
-  // One run, on that thread (queue/one_run.cc).
+  // One run, on that thread (one_run.cc).
   Pause RunOne(const Profile& accepted, const std::stop_token& stop);
   std::shared_ptr<RunStop> Begin(const std::string& profile_id, const std::stop_token& stop);
   bool IsStillQueued(const Profile& accepted);

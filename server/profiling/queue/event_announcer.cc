@@ -1,4 +1,4 @@
-#include "server/profiling/run/event_announcer.h"
+#include "server/profiling/queue/event_announcer.h"
 
 #include "common/json/domain_json.h"
 #include "common/log/log.h"

@@ -1,4 +1,4 @@
-#include "server/profiling/live_progress.h"
+#include "server/profiling/queue/live_progress.h"
 
 namespace mlprof {
 

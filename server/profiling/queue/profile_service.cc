@@ -1,12 +1,12 @@
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/profile_service.h"
 
 #include <random>
 
 #include "server/analysis/series.h"
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
-#include "server/profiling/profile_queue.h"
-#include "server/profiling/resolve_request.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
+#include "server/profiling/queue/profile_queue.h"
+#include "server/profiling/queue/resolve_request.h"
 #include "server/registry/artifact_store.h"
 #include "server/registry/model_registry.h"
 

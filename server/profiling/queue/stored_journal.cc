@@ -1,4 +1,4 @@
-#include "server/profiling/run/stored_journal.h"
+#include "server/profiling/queue/stored_journal.h"
 
 #include "common/log/log.h"
 #include "server/registry/artifact_store.h"

@@ -1,10 +1,10 @@
-#include "server/profiling/event_hub.h"
+#include "server/profiling/queue/event_hub.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "server/profiling/event_data.h"
+#include "server/profiling/queue/event_data.h"
 
 namespace mlprof {
 namespace {

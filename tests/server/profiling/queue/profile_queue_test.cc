@@ -1,4 +1,4 @@
-#include "server/profiling/profile_queue.h"
+#include "server/profiling/queue/profile_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/profiling/event_hub.h"
+#include "server/profiling/queue/event_hub.h"
 
 #include <gtest/gtest.h>
 
