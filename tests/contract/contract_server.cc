@@ -10,8 +10,9 @@
 #include <span>
 
 #include "common/http/server.h"
-#include "server/azure/blob_store.h"
-#include "server/azure/dataset_texts.h"
+#include "server/azure/azure_api.h"
+#include "server/azure/blobs/blob_store.h"
+#include "server/azure/datasets/dataset_texts.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
@@ -22,7 +23,6 @@
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
 #include "server/rest/access.h"
-#include "server/rest/azure/azure_api.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
 #include "server/retention/retention.h"
