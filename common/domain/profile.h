@@ -94,6 +94,7 @@ struct Profile {
   std::optional<Timestamp> started;
   std::optional<Timestamp> finished;
   ProfileRequest request;  // as it was resolved: ids carry versions, ceilings are filled in
+  Ceiling asked_ceiling;   // before it was filled in; the server's alone
   std::optional<Recommendation> recommendation;
   std::optional<Measurements> measurements;
   Findings findings;

@@ -75,6 +75,7 @@ void AddAzureRoutes(Router& router, const AzureServices& azure) {
   AddAzureModelRoutes(router, azure);
   AddAzureDatasetRoutes(router, azure);
   AddAzureProfileRoutes(router, azure);
+  AddAzureDocumentRoutes(router, azure);
 }
 
 void GuardAzureRoutes(AccessRules& access, const AzureServices& azure) {

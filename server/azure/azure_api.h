@@ -28,7 +28,8 @@ struct AzureServices {
   std::function<AzureAddress()> address;  // any thread; empty strings while TLS is off
 };
 
-/// Adds all of them; they answer 501 while TLS is off.
+/// Adds all of them, and the native ones below; they answer 501 while TLS is off, the native ones
+/// do not.
 void AddAzureRoutes(Router& router, const AzureServices& azure);
 /// Before the server starts: the tokens that the MSI route gives out are accepted, and the routes
 /// that ask for no token, or for a credential of their own, are left open.
@@ -49,5 +50,7 @@ void AddAzureArtifactRoutes(Router& router, const AzureServices& azure);
 void AddAzureModelRoutes(Router& router, const AzureServices& azure);
 void AddAzureDatasetRoutes(Router& router, const AzureServices& azure);
 void AddAzureProfileRoutes(Router& router, const AzureServices& azure);
+/// Native routes of mlprof's own interface that give Azure's documents.
+void AddAzureDocumentRoutes(Router& router, const AzureServices& azure);
 
 }  // namespace mlprof

@@ -7,6 +7,7 @@ namespace mlprof {
 namespace {
 
 constexpr const char* kReruns = "reruns";
+constexpr const char* kAskedCeiling = "askedCeiling";
 
 // Written by this server, so only a bound against a damaged file.
 constexpr JsonLimits kDocumentLimits{
@@ -45,11 +46,32 @@ std::vector<Rerun> FormerReruns(const std::vector<Warning>& warnings) {
   return reruns;
 }
 
+Json EncodeAskedCeiling(const Ceiling& ceiling) {
+  Json json = {{"cpu", nullptr}, {"memoryInBytes", nullptr}};
+  if (ceiling.cpu) json["cpu"] = ceiling.cpu->value();
+  if (ceiling.memory) json["memoryInBytes"] = ceiling.memory->count();
+  return json;
+}
+
+// Nothing of a former version's, which kept what it was bounded to alone.
+Result<Ceiling> DecodeAskedCeiling(const Json& document) {
+  std::vector<FieldError> problems;
+  JsonReader reader(document, "", JsonReader::Mode::kResource, problems);
+  Ceiling ceiling;
+  if (auto asked = reader.Object(kAskedCeiling)) {
+    if (const auto cpu = asked->Number("cpu")) ceiling.cpu = Cores(*cpu);
+    if (const auto memory = asked->BigInteger("memoryInBytes")) ceiling.memory = Bytes(*memory);
+  }
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  return ceiling;
+}
+
 }  // namespace
 
 std::string ProfileDocument(const Profile& profile) {
   Json json = EncodeProfile(profile);
   json[kReruns] = EncodeReruns(profile.reruns);
+  json[kAskedCeiling] = EncodeAskedCeiling(profile.asked_ceiling);
   return DumpJson(json);
 }
 
@@ -62,6 +84,8 @@ Result<Profile> ReadProfileDocument(const std::string& document) {
   } else {
     profile.reruns = FormerReruns(profile.warnings);
   }
+  MLPROF_LET(asked, DecodeAskedCeiling(json));
+  profile.asked_ceiling = asked;
   return profile;
 }
 

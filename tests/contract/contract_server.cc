@@ -115,7 +115,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
                           database,      **tokens, access,  metrics, [] { return Status(); },
                           MLPROF_VERSION};
   AddRoutes(router, services);
-  const Router native = router;
+  Router native = router;
   BlobStore blobs(database, content);
   AzureRecords records(database);
   DatasetTexts texts(content);
@@ -127,6 +127,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
                             content,
                             std::string(32, 's'),
                             [&address] { return address; }};
+  AddAzureDocumentRoutes(native, azure);
   AddAzureRoutes(router, azure);
   GuardAzureRoutes(access, azure);
   auto tls = MakeTls(choices);

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
+#include "common/domain/azure_names.h"
 #include "common/json/field_checks.h"
 #include "common/json/json_reader.h"
 
 namespace mlprof {
 namespace {
 
-constexpr const char* kPrefix = "azureml.";
-constexpr const char* kNoFramework = "Custom";
 constexpr std::size_t kMostEntries = 1000;
 
-std::string Key(const std::string& name) { return kPrefix + name; }
+std::string Key(const std::string& name) { return kAzurePropertyPrefix + name; }
 
 // A tag's value may be a number; the client reads it back as text.
 std::string TextOf(const Json& value) {
@@ -171,7 +170,7 @@ Result<AzureNewModel> DecodeAzureModel(const Json& json) {
   if (json.is_object()) ReadFacts(json, wanted.model.properties, problems);
   Map& properties = wanted.model.properties;
   std::erase_if(properties, [](const auto& property) {
-    return property.first == Key("framework") && property.second == kNoFramework;
+    return property.first == Key("framework") && property.second == kNoAzureFramework;
   });
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return wanted;
@@ -180,7 +179,7 @@ Result<AzureNewModel> DecodeAzureModel(const Json& json) {
 Json EncodeAzureModel(const Model& model) {
   Map properties;
   for (const auto& [key, value] : model.properties) {
-    if (!key.starts_with(kPrefix)) properties[key] = value;
+    if (!key.starts_with(kAzurePropertyPrefix)) properties[key] = value;
   }
   const std::string framework = Fact(model, "framework");
   const std::string mime_type = Fact(model, "mimeType");
@@ -197,7 +196,7 @@ Json EncodeAzureModel(const Model& model) {
           {"kvTags", model.tags},
           {"properties", properties},
           {"datasets", datasets.is_array() ? datasets : Json::array()},
-          {"framework", framework.empty() ? kNoFramework : framework},
+          {"framework", framework.empty() ? kNoAzureFramework : framework},
           {"frameworkVersion", TextOrNull(Fact(model, "frameworkVersion"))},
           {"resourceRequirements", Resources(model)},
           {"sampleInputData", SampleJson(model, "sampleInputDatasetId")},

@@ -1,12 +1,12 @@
 #include "server/azure/documents/profile_json.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "common/json/field_checks.h"
 #include "common/json/figure_json.h"
 #include "common/json/json_reader.h"
+#include "server/azure/documents/profile_error.h"
 
 namespace mlprof {
 namespace {
@@ -53,64 +53,6 @@ const char* OperationState(ProfileState state) {
 // Only of a failed profile do clients tell why, so one that timed out is one.
 const char* StateOf(ProfileState state) {
   return state == ProfileState::kTimedOut ? "Failed" : OperationState(state);
-}
-
-Json ErrorJson(const std::string& code, const std::string& message, Json details) {
-  return {{"code", code}, {"statusCode", 400}, {"message", message}, {"details", details}};
-}
-
-Json FailureOf(const Profile& profile) {
-  if (!profile.error) {
-    const bool timed_out = profile.state == ProfileState::kTimedOut;
-    return ErrorJson(timed_out ? "TimedOut" : "Failed",
-                     timed_out ? "the profile's budget was used up before there was an answer"
-                               : "the profile failed",
-                     Json::array());
-  }
-  std::string message = profile.error->message;
-  Json details = Json::array();
-  for (const std::string& advice : profile.error->advice) {
-    message += "; " + advice;
-    details.push_back({{"code", "Advice"}, {"message", advice}});
-  }
-  if (!profile.error->evidence.empty()) {
-    details.push_back({{"code", "Evidence"}, {"message", profile.error->evidence}});
-  }
-  return ErrorJson(profile.error->code, message, std::move(details));
-}
-
-bool SaysEnvironmentDiffers(const Warning& warning) {
-  constexpr std::array<std::string_view, 3> kCodes = {"baseImageReplaced", "pythonVersionDiffers",
-                                                      "condaPackagesIgnored"};
-  return std::find(kCodes.begin(), kCodes.end(), warning.code) != kCodes.end();
-}
-
-// An answer with a reservation: clients show it as a warning.
-Json ReservationOf(const Profile& profile) {
-  std::string message;
-  Json details = Json::array();
-  const auto add = [&](const std::string& code, const std::string& text) {
-    message += (message.empty() ? "" : "; ") + text;
-    details.push_back({{"code", code}, {"message", text}});
-  };
-  const bool verified = profile.recommendation && profile.recommendation->verified;
-  if (!verified) add("NotVerified", "the recommendation could not be verified in fresh containers");
-  for (const Warning& warning : profile.warnings) {
-    if (SaysEnvironmentDiffers(warning)) add(warning.code, warning.message);
-  }
-  if (message.empty()) return nullptr;
-  return ErrorJson(verified ? "EnvironmentDiffers" : "NotVerified", message, std::move(details));
-}
-
-Json ErrorOf(const Profile& profile) {
-  switch (profile.state) {
-    case ProfileState::kSucceeded: return ReservationOf(profile);
-    case ProfileState::kCanceled:
-      return ErrorJson("Cancelled", "the profile was cancelled", Json::array());
-    case ProfileState::kFailed:
-    case ProfileState::kTimedOut: return FailureOf(profile);
-    default: return nullptr;
-  }
 }
 
 // What the caller asked for; where it asked for nothing, the answer.
@@ -204,7 +146,7 @@ Json EncodeAzureProfile(const Profile& profile, const AzureProfileFacts& facts) 
   json["containerResourceRequirements"] = Requested(profile, facts.asked);
   json["requestedQueriesPerSecond"] = profile.request.objective.requests_per_second.value_or(0);
   AddMeasured(profile, json);
-  json["error"] = ErrorOf(profile);
+  json["error"] = SdkProfileError(profile);
   if (StateOf(profile.state) == std::string_view("Failed")) json["errorLogsUri"] = facts.logs_url;
   Json warnings = Json::array();
   for (const Warning& warning : profile.warnings) {
@@ -224,7 +166,7 @@ Json EncodeAzureOperation(const Profile& profile, const std::string& profile_url
           {"parentRequestId", profile.id},
           {"createdTime", FormatTimestamp(profile.created)},
           {"endTime", profile.finished ? Json(FormatTimestamp(*profile.finished)) : Json(nullptr)},
-          {"error", failed ? FailureOf(profile) : Json(nullptr)},
+          {"error", failed ? SdkProfileFailure(profile) : Json(nullptr)},
           {"resourceLocation", profile_url}};
 }
 

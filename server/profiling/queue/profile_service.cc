@@ -31,6 +31,7 @@ Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
   profile.id = NewId();
   profile.workspace = workspace;
   profile.request = std::move(resolved.request);
+  profile.asked_ceiling = profile.request.ceiling;
   if (profile.request.name.empty()) profile.request.name = "profile-" + profile.id.substr(0, 8);
   profile.warnings = std::move(resolved.warnings);
   profile.created = Now();

@@ -32,6 +32,16 @@ TEST(ProfileDocumentTest, KeepsRerunsThatTheInterfaceDoesNotShow) {
   EXPECT_FALSE(EncodeProfile(profile).contains("reruns"));
 }
 
+TEST(ProfileDocumentTest, KeepsTheCeilingThatWasAskedForBesideTheOneItWasBoundedTo) {
+  Profile profile = ExampleProfile("p1");
+  profile.asked_ceiling = {Cores(8), std::nullopt};
+  const auto read = ReadProfileDocument(ProfileDocument(profile));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->asked_ceiling, profile.asked_ceiling);
+  EXPECT_EQ(read->request.ceiling, profile.request.ceiling);
+  EXPECT_EQ(ReadProfileDocument(kFormerDocument)->asked_ceiling, Ceiling());
+}
+
 TEST(ProfileDocumentTest, CountsTheRerunsOfAFormerVersionByItsWarnings) {
   const auto read = ReadProfileDocument(kFormerDocument);
   ASSERT_TRUE(read) << read.error().message();
