@@ -89,6 +89,12 @@ Result<std::string> Profiles::Logs(const std::string& name) {
   return std::move(response->body);
 }
 
+Result<std::string> Profiles::AzureDocument(const std::string& name) {
+  auto response = connection_.Call("GET", PartOf(name, "azure"));
+  if (!response) return Fail(response.error());
+  return std::move(response->body);
+}
+
 Result<ResourceList<Artifact>> Profiles::Artifacts(const std::string& name) {
   return DecodedAll(connection_.ListAll(PartOf(name, "artifacts")), &DecodeArtifact);
 }

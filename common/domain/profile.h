@@ -12,6 +12,7 @@
 #include "common/domain/measurements.h"
 #include "common/domain/objective.h"
 #include "common/domain/recommendation.h"
+#include "common/domain/rerun.h"
 #include "common/domain/warning.h"
 #include "common/time/timestamp.h"
 
@@ -93,10 +94,12 @@ struct Profile {
   std::optional<Timestamp> started;
   std::optional<Timestamp> finished;
   ProfileRequest request;  // as it was resolved: ids carry versions, ceilings are filled in
+  Ceiling asked_ceiling;   // before it was filled in; the server's alone
   std::optional<Recommendation> recommendation;
   std::optional<Measurements> measurements;
   Findings findings;
   std::vector<Warning> warnings;
+  std::vector<Rerun> reruns;  // oldest first; the server's alone, users see their warnings
   std::optional<ProfileError> error;
   std::optional<HostFacts> host;
 };

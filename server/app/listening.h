@@ -3,8 +3,8 @@
 
 #include "common/result/result.h"
 #include "server/app/options.h"
+#include "server/azure/azure_address.h"
 #include "server/rest/access.h"
-#include "server/rest/azure_address.h"
 #include "server/tls/server_names.h"
 
 namespace mlprof {

@@ -1,6 +1,6 @@
 // The files that a profile left.
 #include "common/json/artifact_json.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/entity_tag.h"
 #include "server/rest/problem.h"

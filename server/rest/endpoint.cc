@@ -29,8 +29,13 @@ Error UnsupportedMedia(const std::string& type, const std::string& wanted) {
 }  // namespace
 
 HttpHandler Handle(const Services& services, Endpoint endpoint) {
-  return [services, endpoint](const HttpRequest& request) {
-    auto response = endpoint(services, request);
+  return Handle(
+      [services, endpoint](const HttpRequest& request) { return endpoint(services, request); });
+}
+
+HttpHandler Handle(std::function<Result<HttpResponse>(const HttpRequest& request)> endpoint) {
+  return [endpoint = std::move(endpoint)](const HttpRequest& request) {
+    auto response = endpoint(request);
     if (response) return std::move(*response);
     if (response.error().code() == ErrorCode::kInternal) {
       LogError("request failed", {{"method", request.method},

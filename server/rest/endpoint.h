@@ -1,6 +1,7 @@
 // What the handlers of all routes share: decode the request, call a service, encode the answer.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "common/http/router.h"
@@ -15,6 +16,8 @@ namespace mlprof {
 /// A handler whose error becomes a problem document.
 using Endpoint = Result<HttpResponse> (*)(const Services& services, const HttpRequest& request);
 HttpHandler Handle(const Services& services, Endpoint endpoint);
+/// The same for one that keeps what it is built on.
+HttpHandler Handle(std::function<Result<HttpResponse>(const HttpRequest& request)> endpoint);
 
 inline constexpr BodyPolicy kNoBody{BodyPolicy::Kind::kNone};
 inline constexpr BodyPolicy kJsonBody{BodyPolicy::Kind::kBuffered, MiB(1)};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/http/message.h"
-#include "server/profiling/event_hub.h"
+#include "server/profiling/queue/event_hub.h"
 
 namespace mlprof {
 

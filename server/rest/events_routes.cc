@@ -1,7 +1,7 @@
 #include <charconv>
 
-#include "server/profiling/event_hub.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/event_stream.h"
 #include "server/rest/query_reader.h"

@@ -1,7 +1,7 @@
 // What a profile leaves behind: series, trials, rows and logs.
 #include "common/json/domain_json.h"
 #include "common/json/series_json.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"

@@ -1,6 +1,6 @@
 // Health, readiness, version, metrics, the description of the interface, workspaces and the page.
 #include "server/metrics/controller_metrics.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/openapi_document.h"
 #include "server/rest/overview_page.h"

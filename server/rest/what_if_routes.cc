@@ -1,5 +1,5 @@
 #include "common/json/domain_json.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"

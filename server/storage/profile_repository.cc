@@ -1,11 +1,11 @@
 #include "server/storage/profile_repository.h"
 
-#include "common/json/domain_json.h"
 #include "server/storage/artifact_rows.h"
 #include "server/storage/database.h"
 #include "server/storage/idempotency_keys.h"
 #include "server/storage/names.h"
 #include "server/storage/page_cursor.h"
+#include "server/storage/profile_document.h"
 #include "server/storage/profile_rows.h"
 #include "server/storage/random_id.h"
 #include "server/storage/row_checksum.h"
@@ -28,7 +28,7 @@ Status InsertProfile(Connection& connection, const Profile& profile) {
                  .Bind(":state", Name(profile.state))
                  .Bind(":dataset_id", profile.request.input_dataset_id)
                  .Bind(":created", profile.created)
-                 .Bind(":document", DumpJson(EncodeProfile(profile)))
+                 .Bind(":document", ProfileDocument(profile))
                  .Run());
   for (const std::string& model_id : profile.request.model_ids) {
     MLPROF_TRY(Statement(connection, R"sql(
@@ -82,7 +82,7 @@ Status UpdateIn(Connection& connection, const Profile& profile, ProfileState exp
       AND checksum = row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
                                   document))sql")
                  .Bind(":state", Name(profile.state))
-                 .Bind(":document", DumpJson(EncodeProfile(profile)))
+                 .Bind(":document", ProfileDocument(profile))
                  .Bind(":id", profile.id)
                  .Bind(":expected", Name(expected))
                  .Run());

@@ -1,24 +1,14 @@
 #include "server/storage/profile_rows.h"
 
-#include "common/json/domain_json.h"
-#include "common/json/json.h"
+#include "server/storage/profile_document.h"
 #include "server/storage/row_checksum.h"
 
 namespace mlprof {
-namespace {
-
-// Written by this server, so only a bound against a damaged file.
-constexpr JsonLimits kDocumentLimits{
-    .max_bytes = 64 << 20, .max_depth = 64, .max_nodes = 4'000'000};
-
-}  // namespace
 
 Result<Profile> ReadProfileRow(const Statement& row) {
   const std::string id = row.Text(1);
   if (row.Int(4) == 0) return Fail(DamagedRow("the profile " + id));
-  const auto json = ParseJson(row.Text(0), kDocumentLimits);
-  if (!json) return Fail(Internal("the stored profile " + id + ": " + json.error().message()));
-  auto profile = DecodeProfile(*json);
+  auto profile = ReadProfileDocument(row.Text(0));
   if (!profile)
     return Fail(Internal("the stored profile " + id + ": " + profile.error().message()));
   const auto state = ParseProfileState(row.Text(3));

@@ -1,6 +1,7 @@
 #include "client/cli/azure/az_output.h"
 #include "client/cli/azure/azure_model_json.h"
-#include "client/cli/azure/azure_profile_json.h"
+#include "client/cli/azure/profile_figures.h"
+#include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/client/golden.h"
 
@@ -49,63 +50,16 @@ TEST(AzureModelJsonTest, TakesAzuresFactsOutOfTheProperties) {
   EXPECT_EQ(json.at("properties"), (Json{{"own", "1"}}));
 }
 
-TEST(AzureProfileJsonTest, HasEveryKeyOfASerializedProfile) {
-  Ceiling asked;
-  asked.cpu = Cores(3.5);
-  ExpectGolden(
-      "cli/ml_profile.json",
-      DumpJsonIndented(AzureProfileJson(SucceededProfile(true), asked, "http://s/logs")) + "\n");
-  ExpectGolden(
-      "cli/ml_profile_running.json",
-      DumpJsonIndented(AzureProfileJson(SomeProfile(ProfileState::kProfiling), {}, "")) + "\n");
-}
-
-TEST(AzureProfileJsonTest, CallsTheAnswerRequestedWhereNothingWasAsked) {
-  const Json json = AzureProfileJson(SucceededProfile(true), {}, "");
-  EXPECT_EQ(json.at("requestedCpu"), 0.4);
-  EXPECT_EQ(json.at("requestedMemoryInGB"), 0.5);
-  EXPECT_EQ(json.at("recommendedCpu"), 0.4);
-}
-
-TEST(AzureProfileJsonTest, FailsWithAMessageWhateverTheEnd) {
-  Profile failed = SomeProfile(ProfileState::kFailed);
-  failed.error = ProfileError{"OutOfMemory", "killed at 2 GiB", {"raise --memory-in-gb"}, ""};
-  const Json json = AzureProfileJson(failed, {}, "http://s/logs");
-  EXPECT_EQ(json.at("state"), "Failed");
-  EXPECT_EQ(json.at("error"),
-            (Json{{"code", "OutOfMemory"},
-                  {"statusCode", 400},
-                  {"message", "killed at 2 GiB"},
-                  {"details", {{{"code", "Advice"}, {"message", "raise --memory-in-gb"}}}}}));
-  EXPECT_EQ(json.at("errorLogsUri"), "http://s/logs");
-  for (const auto& [state, name] : {std::pair(ProfileState::kCanceled, "Cancelled"),
-                                    std::pair(ProfileState::kTimedOut, "Failed")}) {
-    const Json ended = AzureProfileJson(SomeProfile(state), {}, "");
-    EXPECT_EQ(ended.at("state"), name);
-    EXPECT_FALSE(ended.at("error").at("message").get<std::string>().empty());
-  }
-}
-
-TEST(AzureProfileJsonTest, SaysWhereTheEnvironmentDiffers) {
-  Profile profile = SucceededProfile(true);
-  profile.warnings = {{"baseImageReplaced", "another image", "name one"}, {"noisyHost", "x", "y"}};
-  const Json error = AzureProfileJson(profile, {}, "").at("error");
-  EXPECT_EQ(error.at("code"), "EnvironmentDiffers");
-  EXPECT_EQ(error.at("message"), "another image");
-}
-
-TEST(AzureProfileJsonTest, SaysWhereAnAnswerIsNotVerified) {
-  const Json json = AzureProfileJson(SucceededProfile(false), {}, "");
-  EXPECT_EQ(json.at("state"), "Succeeded");
-  EXPECT_EQ(json.at("error").at("code"), "NotVerified");
-}
-
-TEST(AzureProfileJsonTest, KnowsTheKeyThatMicrosoftsPageMisspells) {
-  EXPECT_TRUE(IsProfileFigure("requestedMemoryInGb"));
+TEST(ProfileFiguresTest, AreTheKeysThatTheServerGives) {
+  const Json document = AzureProfileDocument();
+  for (const auto& [key, value] : document.items()) EXPECT_TRUE(IsProfileFigure(key)) << key;
   EXPECT_FALSE(IsProfileFigure("requestedDisk"));
-  const Json json = AzureProfileJson(SucceededProfile(true), {}, "");
-  EXPECT_EQ(ProfileFigure(json, "requestedMemoryInGb"), "0.5");
-  EXPECT_EQ(ProfileFigure(json, "latencyPercentile999InMs"), "");
+}
+
+TEST(ProfileFiguresTest, KnowTheKeyThatMicrosoftsPageMisspells) {
+  EXPECT_TRUE(IsProfileFigure("requestedMemoryInGb"));
+  EXPECT_EQ(ProfileFigure(AzureProfileDocument(), "requestedMemoryInGb"), "0.5");
+  EXPECT_EQ(ProfileFigure(AzureProfileDocument(), "latencyPercentile999InMs"), "");
 }
 
 }  // namespace

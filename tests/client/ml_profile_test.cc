@@ -1,5 +1,6 @@
 // `mlprof ml model profile` in Azure CLI v1's spelling.
 #include "client/cli/text_file.h"
+#include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/client/golden.h"
 
@@ -14,13 +15,14 @@ class MlProfileTest : public CliTest {
     server_->On("POST /profiles", 202, Text(EncodeProfile(SomeProfile(ProfileState::kQueued))));
     server_->On("POST /sources", 201, R"({"id":"sha256:)" + std::string(64, 'b') + R"("})");
     server_->On("PATCH /models/sentiment%3A1", 200, Text(EncodeModel(SomeModel())));
-    Ends(SucceededProfile(true));
+    Ends(SucceededProfile(true), AzureProfileDocument());
   }
-  void Ends(const Profile& profile) {
+  void Ends(const Profile& profile, const Json& for_azure) {
     server_->On("GET /profiles/0123/events", [](const RestRequest&) {
       return FakeAnswer{200, "", {}, {"id: 1\nevent: done\ndata: {}\n\n"}, false, false};
     });
     server_->On("GET /profiles/0123", 200, Text(EncodeProfile(profile)));
+    server_->On("GET /profiles/0123/azure", 200, Text(for_azure));
   }
   Outcome Profiled(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"ml", "model",       "profile", "-n",      "p1",
@@ -58,12 +60,14 @@ TEST_F(MlProfileTest, ProfilesAsMicrosoftsPageHasIt) {
                   {"docker", {{"baseImage", "some/image"}}},
                   {"python", {{"pipPackages", {"numpy"}}, {"condaPackages", {"python=3.8"}}}}}));
   EXPECT_EQ(served.at("environmentVariables"), (Json{{"A", "1"}}));
-  const Json printed = ParseJson(outcome.out).value();
-  EXPECT_EQ(printed.at("state"), "Succeeded");
-  EXPECT_EQ(printed.at("recommendedCpu"), 0.4);
+  ExpectGolden("cli/ml_profile.json", outcome.out);
+  EXPECT_EQ(server_->Asked("GET /profiles/0123/azure").at(0).target,
+            "/profiles/0123/azure?workspace=default%2Frg%2Fws");
 }
 
-TEST_F(MlProfileTest, SendsTheCeilingAndShowsItAsRequested) {
+TEST_F(MlProfileTest, SendsTheCeilingAndShowsWhatTheServerSaysOfIt) {
+  Ends(SucceededProfile(true),
+       AzureProfileDocument({{"requestedCpu", 3.5}, {"requestedMemoryInGB", 15.0}}));
   const Outcome outcome = Profiled({"--cc", "3.5", "--gb", "15", "--description", "why"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(Posted().at("containerResourceRequirements"),
@@ -116,6 +120,7 @@ TEST_F(MlProfileTest, TakesMlprofsOwnConfigToo) {
 }
 
 TEST_F(MlProfileTest, TagsTheModelsWithFiguresOfTheProfile) {
+  Ends(SucceededProfile(true), AzureProfileDocument({{"requestedCpu", 0.4}}));
   const Outcome outcome = Profiled({"--add-tag", "requestedCpu", "--add-tag", "requestedMemoryInGb",
                                     "--add-tag", "by=me", "--add-tag", "latencyPercentile999InMs"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -128,14 +133,17 @@ TEST_F(MlProfileTest, TagsTheModelsWithFiguresOfTheProfile) {
 TEST_F(MlProfileTest, TagsNothingWithoutAnAnswer) {
   Profile failed = SomeProfile(ProfileState::kFailed);
   failed.error = ProfileError{"OutOfMemory", "killed at 2 GiB", {}, ""};
-  Ends(failed);
+  const std::string logs = "/profiles/0123/logs?workspace=default";
+  Ends(failed, AzureProfileDocument({{"state", "Failed"},
+                                     {"error", {{"message", "killed at 2 GiB"}}},
+                                     {"errorLogsUri", logs}}));
   const Outcome outcome = Profiled({"--add-tag", "requestedCpu"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(server_->Asked("PATCH /models/sentiment%3A1").empty());
   const Json printed = ParseJson(outcome.out).value();
   EXPECT_EQ(printed.at("state"), "Failed");
   EXPECT_EQ(printed.at("error").at("message"), "killed at 2 GiB");
-  EXPECT_EQ(printed.at("errorLogsUri"), "http://fake/profiles/0123/logs?workspace=default");
+  EXPECT_EQ(printed.at("errorLogsUri"), "http://fake" + logs);
   EXPECT_NE(outcome.err.find("mlprof: killed at 2 GiB\n"), std::string::npos);
 }
 
@@ -181,7 +189,7 @@ TEST_F(MlProfileTest, RefusesWrongUseBeforeAnythingIsAsked) {
 }
 
 TEST_F(MlProfileTest, ExitsWithFiveWhereTheAnswerIsNotVerified) {
-  Ends(SucceededProfile(false));
+  Ends(SucceededProfile(false), AzureProfileDocument());
   const Outcome outcome = Profiled({});
   EXPECT_EQ(outcome.status, 5);
   EXPECT_NE(outcome.err.find("could not be verified"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
 
 namespace mlprof::cli {
@@ -71,6 +72,25 @@ TEST_F(PrivateServerTest, WantsATokenThatOnlyItsOwnerCanRead) {
   token_.clear();
   ASSERT_EQ(Run({"model", "list"}).status, 0);
   EXPECT_EQ(token_, first);
+}
+
+// It is gone when anybody could look.
+TEST_F(PrivateServerTest, GivesNoAddressOfItsLogs) {
+  ServerIs(Running());
+  server_->On("GET /models/m%3A1", 200, Text(EncodeModel(SomeModel())));
+  server_->On("GET /datasets/requests", 200, Text(EncodeDataset(SomeDataset())));
+  const std::string failed = Text(EncodeProfile(SomeProfile(ProfileState::kFailed)));
+  server_->On("POST /profiles", 202, failed);
+  server_->On("GET /profiles/0123/events", [](const RestRequest&) {
+    return FakeAnswer{200, "", {}, {"id: 1\nevent: done\ndata: {}\n\n"}, false, false};
+  });
+  server_->On("GET /profiles/0123", 200, failed);
+  server_->On("GET /profiles/0123/azure", 200,
+              Text(AzureProfileDocument({{"errorLogsUri", "/profiles/0123/logs"}})));
+  const Outcome outcome =
+      Run({"ml", "model", "profile", "-n", "p1", "-m", "m:1", "--idi", "requests"});
+  ASSERT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_EQ(ParseJson(outcome.out).value().at("errorLogsUri"), nullptr);
 }
 
 TEST_F(PrivateServerTest, IsStartedAnewWhenTheOldOneIsDead) {

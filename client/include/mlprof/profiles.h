@@ -54,6 +54,9 @@ class Profiles {
   Result<ResourceList<Trial>> Trials(const std::string& name);
   Result<ResourceList<RowRecord>> Rows(const std::string& name);
   Result<std::string> Logs(const std::string& name);
+  /// JSON text: the profile as `az ml model profile` prints it; its errorLogsUri is a path on the
+  /// server. kNotFound also of a server from before it gave them.
+  Result<std::string> AzureDocument(const std::string& name);
   /// Newest first.
   Result<ResourceList<Artifact>> Artifacts(const std::string& name);
   /// Writes the bytes of one of them to `file`.

@@ -3,9 +3,9 @@
 #include "common/log/log.h"
 #include "common/result/caught.h"
 #include "server/metrics/controller_metrics.h"
-#include "server/profiling/profile_queue.h"
-#include "server/profiling/run/event_announcer.h"
-#include "server/profiling/run/stored_journal.h"
+#include "server/profiling/queue/event_announcer.h"
+#include "server/profiling/queue/profile_queue.h"
+#include "server/profiling/queue/stored_journal.h"
 
 namespace mlprof {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "common/domain/profile.h"
 #include "common/result/result.h"
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof {

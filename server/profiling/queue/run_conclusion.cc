@@ -1,58 +1,59 @@
 #include "server/profiling/queue/run_conclusion.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace mlprof {
 namespace {
 
-// A cause that is not the model's.
-struct Cause {
-  const char* code;   // of the warning that counts the runs it ended
+// What a cause that is not the model's means for a profile.
+struct Rule {
   const char* what;   // happened to the run
   int most_runs;      // ended by it, the profile fails
   const char* error;  // its code then
   const char* advice;
 };
 
-constexpr Cause kServerEnded = {"requeued", "the server stopped while this profile ran", 3,
-                                "Interrupted", "create the profile again"};
-constexpr Cause kStorageFailed = {
-    "storageFailed", "the data directory failed while this profile ran", 3, "StorageFailed",
+constexpr Rule kServerRule = {"the server stopped while this profile ran", 3, "Interrupted",
+                              "create the profile again"};
+constexpr Rule kStorageRule = {
+    "the data directory failed while this profile ran", 3, "StorageFailed",
     "see that the data directory's disk is well and has room, then create the profile again"};
-constexpr Cause kEngineLost = {
-    "engineLost", "the Docker engine went away while this profile ran", 6, "RuntimeUnavailable",
-    "Docker's own log may say why; `mlprof doctor` says what is missing"};
-constexpr Cause kNoRoom = {"noRoom", "this machine had no room for its container", 3,
-                           "RuntimeFailed",
-                           "see that the server's machine has disk space, memory and threads left"};
-constexpr Cause kAgentLost = {"agentLost",
-                              "the connection to the agent in the container broke and nothing says "
-                              "why",
-                              2, "AgentLost",
-                              "see the server's log and `docker events`; then try again"};
+constexpr Rule kEngineRule = {"the Docker engine went away while this profile ran", 6,
+                              "RuntimeUnavailable",
+                              "Docker's own log may say why; `mlprof doctor` says what is missing"};
+constexpr Rule kRoomRule = {
+    "this machine had no room for its container", 3, "RuntimeFailed",
+    "see that the server's machine has disk space, memory and threads left"};
+constexpr Rule kAgentRule = {
+    "the connection to the agent in the container broke and nothing says why", 2, "AgentLost",
+    "see the server's log and `docker events`; then try again"};
 
-const Cause& CauseOf(StopReason reason) {
+const Rule& RuleOf(RerunCause cause) {
+  switch (cause) {
+    case RerunCause::kServerStopped: break;
+    case RerunCause::kStorageFailed: return kStorageRule;
+    case RerunCause::kEngineLost: return kEngineRule;
+    case RerunCause::kNoRoom: return kRoomRule;
+    case RerunCause::kAgentLost: return kAgentRule;
+  }
+  return kServerRule;
+}
+
+RerunCause CauseOf(StopReason reason) {
   switch (reason) {
-    case StopReason::kStorage: return kStorageFailed;
-    case StopReason::kEngine: return kEngineLost;
-    case StopReason::kRoom: return kNoRoom;
-    case StopReason::kAgent: return kAgentLost;
+    case StopReason::kStorage: return RerunCause::kStorageFailed;
+    case StopReason::kEngine: return RerunCause::kEngineLost;
+    case StopReason::kRoom: return RerunCause::kNoRoom;
+    case StopReason::kAgent: return RerunCause::kAgentLost;
     case StopReason::kUser:
     case StopReason::kServer: break;
   }
-  return kServerEnded;
+  return RerunCause::kServerStopped;
 }
 
-bool TellsOfAnotherRun(const Warning& warning) {
-  constexpr std::array<const Cause*, 5> kCauses = {&kServerEnded, &kStorageFailed, &kEngineLost,
-                                                   &kNoRoom, &kAgentLost};
-  return std::any_of(kCauses.begin(), kCauses.end(),
-                     [&](const Cause* cause) { return warning.code == cause->code; });
-}
+Warning WarningOf(const Rerun& rerun) { return {std::string(Name(rerun.cause)), rerun.words, ""}; }
 
-// What a run leaves in the profile is taken back; what says that it was run before stays.
+// What a run leaves in the profile is taken back; that it was run before stays.
 Profile Stripped(Profile profile) {
   profile.state = ProfileState::kQueued;
   profile.progress = {"queued", 0, "waiting", std::nullopt};
@@ -63,27 +64,29 @@ Profile Stripped(Profile profile) {
   profile.findings = {};
   profile.error.reset();
   profile.host.reset();
-  std::erase_if(profile.warnings, [](const Warning& w) { return !TellsOfAnotherRun(w); });
+  profile.warnings.clear();
+  for (const Rerun& rerun : profile.reruns) profile.warnings.push_back(WarningOf(rerun));
   return profile;
 }
 
 // Into the queue as it was accepted, or to its end where the same cause ended too many runs.
-void RunAgain(Profile& profile, const Profile& accepted, const Cause& cause, const std::string& why,
+void RunAgain(Profile& profile, const Profile& accepted, RerunCause cause, const std::string& why,
               Timestamp now) {
-  const std::string what = cause.what + (why.empty() ? "" : ": " + why);
-  const auto before = std::count_if(accepted.warnings.begin(), accepted.warnings.end(),
-                                    [&](const Warning& w) { return w.code == cause.code; });
-  if (before + 1 < cause.most_runs) {
+  const Rule& rule = RuleOf(cause);
+  const std::string what = rule.what + (why.empty() ? "" : ": " + why);
+  const auto before = std::ranges::count(accepted.reruns, cause, &Rerun::cause);
+  if (before + 1 < rule.most_runs) {
     profile = accepted;
-    profile.warnings.push_back({cause.code, what + "; it was run again", ""});
+    profile.reruns.push_back({cause, what + "; it was run again"});
+    profile.warnings.push_back(WarningOf(profile.reruns.back()));
     return;
   }
   profile.recommendation.reset();
   Finish(profile,
          {ProfileState::kFailed,
-          ProfileError{cause.error,
-                       what + " (" + std::to_string(cause.most_runs) + " runs ended so)",
-                       {cause.advice},
+          ProfileError{rule.error,
+                       what + " (" + std::to_string(rule.most_runs) + " runs ended so)",
+                       {rule.advice},
                        ""}},
          now);
 }
@@ -125,7 +128,7 @@ void Conclude(Profile& profile, const Profile& accepted, const RunOver& over, Ti
 
 void ConcludeInterrupted(Profile& profile, InterruptedPolicy policy, Timestamp now) {
   if (policy == InterruptedPolicy::kRequeue) {
-    return RunAgain(profile, Stripped(profile), kServerEnded, "", now);
+    return RunAgain(profile, Stripped(profile), RerunCause::kServerStopped, "", now);
   }
   Finish(profile,
          {ProfileState::kFailed,

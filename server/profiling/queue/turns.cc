@@ -4,7 +4,7 @@
 #include "common/log/thrown.h"
 #include "common/result/caught.h"
 #include "server/metrics/controller_metrics.h"
-#include "server/profiling/profile_queue.h"
+#include "server/profiling/queue/profile_queue.h"
 
 namespace mlprof {
 namespace {

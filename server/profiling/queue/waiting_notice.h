@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/domain/profile.h"
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
 
 namespace mlprof {
 

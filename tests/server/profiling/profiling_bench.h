@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "server/metrics/controller_metrics.h"
-#include "server/profiling/event_hub.h"
-#include "server/profiling/live_progress.h"
-#include "server/profiling/profile_queue.h"
-#include "server/profiling/profile_service.h"
+#include "server/profiling/queue/event_hub.h"
+#include "server/profiling/queue/live_progress.h"
+#include "server/profiling/queue/profile_queue.h"
+#include "server/profiling/queue/profile_service.h"
 #include "server/registry/artifact_store.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"

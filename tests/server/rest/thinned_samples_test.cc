@@ -1,7 +1,7 @@
 // What GET /profiles/{name}/samples says of a profile whose samples were thinned.
 #include <gtest/gtest.h>
 
-#include "tests/server/rest/azure/azure_bench.h"
+#include "tests/server/azure/azure_bench.h"
 #include "tests/server/storage/example_profile.h"
 
 namespace mlprof {

@@ -1,9 +1,8 @@
-// `mlprof ml model profile …`: profiles models and prints the profile as azureml-core serializes
-// it.
+// `mlprof ml model profile …`: profiles models and prints the profile as the server says it for
+// `az`.
 
 #include "client/cli/artifacts.h"
 #include "client/cli/azure/az_output.h"
-#include "client/cli/azure/azure_profile_json.h"
 #include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/inference_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
@@ -11,7 +10,7 @@
 #include "client/cli/commands/ml/profile_tags.h"
 #include "client/cli/text_file.h"
 #include "client/cli/watch/watch_here.h"
-#include "client/src/target.h"
+#include "common/json/json.h"
 
 namespace mlprof::cli {
 namespace {
@@ -87,19 +86,31 @@ void SayFindings(Session& session, const Profile& profile) {
   }
 }
 
-std::string LogsUri(const Session& session, const Profile& profile) {
-  if (session.uses_private_server()) return "";
-  Target target(Target("/profiles").Segment(profile.id).Text() + "/logs");
-  target.Query("workspace", profile.workspace);
+// Its logs are a path on the server; a private one is gone when anybody could look.
+void PlaceLogs(const Session& session, Json& document) {
+  const auto logs = document.find("errorLogsUri");
+  if (logs == document.end() || !logs->is_string()) return;
+  if (session.uses_private_server()) {
+    *logs = nullptr;
+    return;
+  }
   std::string base = session.server().url;
   while (base.ends_with('/')) base.pop_back();
-  return base + target.Text();
+  *logs = base + logs->get<std::string>();
+}
+
+Result<Json> AzureDocument(const Session& session, Client& client, const Profile& profile) {
+  MLPROF_LET(text, client.profiles().AzureDocument(profile.id));
+  MLPROF_LET(document, ParseJson(text));
+  if (!document.is_object()) return Fail(Internal("the server's Azure profile is no object"));
+  PlaceLogs(session, document);
+  return std::move(document);
 }
 
 Result<int> Report(Session& session, Client& client, const Options& options,
-                   const ProfileRequest& request, const Profile& profile) {
+                   const Profile& profile) {
   SayFindings(session, profile);
-  const Json json = AzureProfileJson(profile, request.ceiling, LogsUri(session, profile));
+  MLPROF_LET(json, AzureDocument(session, client, profile));
   MLPROF_TRY(AddProfileTags(session, client, options, profile, json));
   if (options.Has("--output-metadata-file")) {
     MLPROF_TRY(WriteTextFile(options.Text("--output-metadata-file"), DumpJsonIndented(json) + "\n",
@@ -138,7 +149,7 @@ Result<int> ProfileModels(Session& session, const Options& options) {
                 request->name);
     return kRefused;
   }
-  return Report(session, *client, options, *request, watched->profile.value);
+  return Report(session, *client, options, watched->profile.value);
 }
 
 }  // namespace

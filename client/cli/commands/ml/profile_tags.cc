@@ -1,6 +1,6 @@
 #include "client/cli/commands/ml/profile_tags.h"
 
-#include "client/cli/azure/azure_profile_json.h"
+#include "client/cli/azure/profile_figures.h"
 #include "client/cli/command.h"
 
 namespace mlprof::cli {

@@ -79,6 +79,33 @@ TEST_F(RunConclusionTest, FailsWhereTheSameCauseEndsRunAfterRun) {
   EXPECT_EQ(accepted_.error->code, "StorageFailed");
 }
 
+TEST_F(RunConclusionTest, CountsRerunsAndNotTheWarningsThatTellOfThem) {
+  const RunOver engine_lost{kStopped, StopReason::kEngine, "why", true, true};
+  for (int i = 0; i < 5; ++i) accepted_.warnings.push_back({"engineLost", "", ""});
+  EXPECT_EQ(After(engine_lost).state, ProfileState::kQueued);
+  accepted_.warnings.clear();
+  accepted_.reruns.assign(5, {RerunCause::kEngineLost, "it went away; it was run again"});
+  EXPECT_EQ(After(engine_lost).error->code, "RuntimeUnavailable");
+  EXPECT_EQ(After({kStopped, StopReason::kStorage, "why", false, true}).state,
+            ProfileState::kQueued);
+}
+
+TEST_F(RunConclusionTest, TellsOfEveryRerunToTheLetter) {
+  Profile profile = After({kStopped, StopReason::kStorage, "disk full", false, true});
+  EXPECT_EQ(
+      profile.warnings.back(),
+      (Warning{"storageFailed",
+               "the data directory failed while this profile ran: disk full; it was run again",
+               ""}));
+  profile.warnings.push_back({"noisyHost", "", ""});
+  ConcludeInterrupted(profile, InterruptedPolicy::kRequeue, Now());
+  ASSERT_EQ(profile.warnings.size(), 2U);
+  EXPECT_EQ(profile.warnings.front().code, "storageFailed");
+  EXPECT_EQ(
+      profile.warnings.back(),
+      (Warning{"requeued", "the server stopped while this profile ran; it was run again", ""}));
+}
+
 TEST_F(RunConclusionTest, CountsNoRunThatLeftNothing) {
   const Profile engine = After({kStopped, StopReason::kEngine, "why", true, false});
   EXPECT_EQ(engine.warnings.size(), 1U);

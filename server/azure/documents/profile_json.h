@@ -1,0 +1,32 @@
+// Profiles and operations as Azure ML's clients write and read them. Pure.
+#pragma once
+
+#include <string>
+
+#include "common/domain/profile.h"
+#include "common/json/json.h"
+#include "common/result/result.h"
+#include "server/azure/documents/image_request.h"
+
+namespace mlprof {
+
+struct AzureProfileRequest {
+  ProfileRequest request;  // models, dataset, ceiling; its inference config still to come
+  AzureImageRequest image;
+  Json asked;  // containerResourceRequirements as it came, {} where nothing was asked
+};
+/// kInvalidArgument with every bad field.
+Result<AzureProfileRequest> DecodeAzureProfile(const Json& json);
+
+/// What a profile's answer holds beside the profile.
+struct AzureProfileFacts {
+  Json asked;              // null where the profile came another way
+  std::string dataset_id;  // the dataset's GUID
+  std::string logs_url;
+};
+Json EncodeAzureProfile(const Profile& profile, const AzureProfileFacts& facts);
+
+/// The same profile as the operation a client waits for.
+Json EncodeAzureOperation(const Profile& profile, const std::string& profile_url);
+
+}  // namespace mlprof

@@ -1,0 +1,187 @@
+// Profiles and the operations that clients wait for.
+#include "common/json/json_reader.h"
+#include "common/log/log.h"
+#include "common/text/percent.h"
+#include "server/azure/blobs/artifact_upload.h"
+#include "server/azure/blobs/blob_store.h"
+#include "server/azure/documents/profile_json.h"
+#include "server/azure/routes/azure_endpoint.h"
+#include "server/azure/routes/azure_error.h"
+#include "server/profiling/queue/profile_service.h"
+#include "server/registry/byte_source.h"
+#include "server/registry/content_guid.h"
+#include "server/registry/dataset_registry.h"
+#include "server/registry/source_registry.h"
+#include "server/rest/endpoint.h"
+#include "server/rest/problem.h"
+#include "server/storage/azure_records.h"
+
+namespace mlprof {
+namespace {
+
+constexpr Bytes kLargestDriver = KiB(64);
+
+std::string ServiceUrl(const AzureCall& call) {
+  return call.address.https_base + "/modelmanagement/v1.0" + WorkspacePath(call.workspace);
+}
+
+// The dataset may be gone; the profile then says the id it was made with.
+std::string DatasetGuid(const AzureServices& azure, const Profile& profile) {
+  const auto dataset =
+      azure.services.datasets.Get(profile.workspace, profile.request.input_dataset_id);
+  return dataset ? ContentGuid(dataset->sha256) : profile.request.input_dataset_id;
+}
+
+Result<Json> Encode(const AzureServices& azure, const AzureCall& call, const Profile& profile) {
+  auto asked = azure.records.Asked(profile.id);
+  if (!asked) return Fail(asked.error());
+  const std::string logs = call.address.https_base + "/profiles/" + profile.id +
+                           "/logs?workspace=" + PercentEncode(profile.workspace);
+  return EncodeAzureProfile(profile, {std::move(*asked), DatasetGuid(azure, profile), logs});
+}
+
+// The entry script, where only the driver names it.
+Status FindScript(const AzureServices& azure, const AzureCall& call, AzureImageRequest& image) {
+  if (image.has_environment) return {};
+  const auto name = ArtifactName(call.workspace, image.driver_artifact);
+  if (!name) return Fail(name.error());
+  const auto blob = azure.blobs.Get(*name);
+  if (!blob) return Fail(blob.error());
+  const auto text = ReadWholeFile(azure.blobs.File(*blob), kLargestDriver, "the driver program");
+  if (!text) return Fail(text.error());
+  return CompleteFromDriver(*text, image);
+}
+
+// The source as a client put it up.
+Result<TentativeSource> TakeSource(const AzureServices& azure, const AzureCall& call,
+                                   const AzureImageRequest& image) {
+  std::vector<SourcePart> parts;
+  for (const AzureImageRequest::Asset& asset : image.assets) {
+    auto name = ArtifactName(call.workspace, asset.artifact);
+    if (!name) return Fail(name.error());
+    parts.push_back({asset.name, std::move(*name), asset.unpack});
+  }
+  const auto archive = SourceArchive(azure.blobs, azure.content, parts);
+  if (!archive) return Fail(archive.error());
+  return azure.services.sources.RegisterTentatively(call.workspace, *archive);
+}
+
+// The source registry has the files now, and nobody needs the driver.
+void DropArtifacts(const AzureServices& azure, const AzureCall& call,
+                   const AzureImageRequest& image) {
+  std::vector<std::string> artifacts;
+  for (const auto& asset : image.assets) artifacts.push_back(asset.artifact);
+  if (!image.driver_artifact.empty()) artifacts.push_back(image.driver_artifact);
+  for (const std::string& artifact : artifacts) {
+    const auto name = ArtifactName(call.workspace, artifact);
+    const Status removed = name ? azure.blobs.RemoveAtOrBelow(*name) : Status();
+    if (!removed) LogWarn("artifacts left behind", {{"reason", removed.error().message()}});
+  }
+}
+
+Result<HttpResponse> Accepted(const AzureServices& azure, const AzureCall& call,
+                              const Profile& profile) {
+  const auto answer = Encode(azure, call, profile);
+  if (!answer) return Fail(answer.error());
+  HttpResponse response = JsonResponse(202, *answer);
+  response.headers.Set("Operation-Location", ServiceUrl(call) + "/operations/" + profile.id);
+  return response;
+}
+
+// With the source as the registry has it.
+Result<CreatedProfile> Create(const AzureServices& azure, const AzureCall& call,
+                              const IdempotencyKey& key, AzureProfileRequest& wanted) {
+  MLPROF_TRY(FindScript(azure, call, wanted.image));
+  auto source = TakeSource(azure, call, wanted.image);
+  if (!source) return Fail(source.error());
+  InferenceConfig config = wanted.image.config;
+  std::get<EntryScriptConfig>(config.service).source_id = source->id();
+  wanted.request.inference_config = std::move(config);
+  wanted.request.budget = azure.services.budget;
+  auto created =
+      azure.services.profiles.Create(call.workspace, wanted.request, key, CreationRules::kAzureV1);
+  if (created) source->Keep();
+  return created;
+}
+
+Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& call) {
+  const auto json = ReadAzureObject(call.request);
+  if (!json) return Fail(json.error());
+  auto wanted = DecodeAzureProfile(*json);
+  if (!wanted) return Fail(wanted.error());
+  ProfileService& profiles = azure.services.profiles;
+  const IdempotencyKey key = RetryKey(call);
+  const auto before = profiles.MadeBefore(call.workspace, key);
+  if (!before) return Fail(before.error());
+  if (*before) return Accepted(azure, call, **before);
+  auto unknown = profiles.UnknownIds(call.workspace, wanted->request);
+  if (!unknown) return Fail(unknown.error());
+  MLPROF_TRY(ProblemsToStatus(std::move(*unknown)));
+  MLPROF_TRY(profiles.CheckRoom(CreationRules::kAzureV1));
+  const auto created = Create(azure, call, key, *wanted);
+  if (!created) {
+    // Another request with the same body may have taken the uploads meanwhile.
+    const auto meanwhile = profiles.MadeBefore(call.workspace, key);
+    if (meanwhile && *meanwhile) return Accepted(azure, call, **meanwhile);
+    return Fail(created.error());
+  }
+  const Profile& profile = created->profile;
+  // The profile runs: a failure now would only make the client ask for another one.
+  const Status saved = azure.records.SaveAsked(profile.id, wanted->asked);
+  if (!saved) LogWarn("what was asked is not kept", {{"reason", saved.error().message()}});
+  DropArtifacts(azure, call, wanted->image);
+  return Accepted(azure, call, profile);
+}
+
+Result<HttpResponse> ListProfiles(const AzureServices& azure, const AzureCall& call) {
+  ProfileFilter filter;
+  filter.name = call.request.Query("name").value_or("");
+  const PageRequest page{PageSize(call.request, "count", 255),
+                         call.request.Query("$skipToken").value_or("")};
+  const auto profiles = azure.services.profiles.List(call.workspace, filter, page);
+  if (!profiles) return Fail(profiles.error());
+  if (profiles->value.empty() && !filter.name.empty()) {
+    return AzureError(404, "ProfileNotFound",
+                      NotFound("there is no profile \"" + filter.name + "\""));
+  }
+  Json value = Json::array();
+  for (const Profile& profile : profiles->value) {
+    auto json = Encode(azure, call, profile);
+    if (!json) return Fail(json.error());
+    value.push_back(std::move(*json));
+  }
+  Json next = nullptr;
+  if (profiles->next_cursor) {
+    next = call.address.https_base + call.request.path + "?$skipToken=" + *profiles->next_cursor;
+  }
+  return JsonResponse(200, {{"value", value}, {"nextLink", next}});
+}
+
+Result<HttpResponse> GetProfile(const AzureServices& azure, const AzureCall& call) {
+  const auto profile =
+      azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id"));
+  if (!profile) return Fail(profile.error());
+  const auto json = Encode(azure, call, *profile);
+  if (!json) return Fail(json.error());
+  return JsonResponse(200, *json);
+}
+
+Result<HttpResponse> GetOperation(const AzureServices& azure, const AzureCall& call) {
+  const auto profile =
+      azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id"));
+  if (!profile) return Fail(profile.error());
+  const std::string url = ServiceUrl(call) + "/profiles/" + profile->id;
+  return JsonResponse(200, EncodeAzureOperation(*profile, url));
+}
+
+}  // namespace
+
+void AddAzureProfileRoutes(Router& router, const AzureServices& azure) {
+  const std::string root = std::string("/modelmanagement/v1.0") + kWorkspacePattern;
+  router.Add({"POST", root + "/profiles", kJsonBody, HandleAzure(azure, CreateProfile)});
+  router.Add({"GET", root + "/profiles", kNoBody, HandleAzure(azure, ListProfiles)});
+  router.Add({"GET", root + "/profiles/{id}", kNoBody, HandleAzure(azure, GetProfile)});
+  router.Add({"GET", root + "/operations/{id}", kNoBody, HandleAzure(azure, GetOperation)});
+}
+
+}  // namespace mlprof
