@@ -82,6 +82,11 @@ class Target {
   virtual ~Target() = default;
   virtual const std::string& container_id() const = 0;
   virtual AgentLink& agent() = 0;
+  /// A connection to a TCP port of the model's, for which its container needs no network. As
+  /// AgentLink::Connect.
+  virtual Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) {
+    return agent().Connect(port, deadline);
+  }
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
