@@ -31,6 +31,7 @@ Agent::Agent(EventLoop& loop, UniqueFd controller, std::unique_ptr<CgroupReader>
     : loop_(loop),
       cgroup_(std::move(cgroup)),
       link_(loop, std::move(controller), *this),
+      tunnel_(loop, link_),
       sampler_(loop, *cgroup_, proc_, high_water_, run_queue_),
       supervisor_(loop, *cgroup_, [this](const ProcessEvent& event) { OnProcessEvent(event); }) {}
 
@@ -43,7 +44,10 @@ Status Agent::Run(int cgroup_version) {
   hello.cgroup_version = cgroup_version;
   link_.Send(hello);
   link_.Flush();
-  loop_.Run([this] { link_.Flush(); });
+  loop_.Run([this] {
+    link_.Flush();
+    tunnel_.SetRoom(link_.HasRoom());
+  });
   return {};
 }
 
@@ -111,7 +115,12 @@ void Agent::OnStop(const agent_protocol::Stop& stop) {
   });
 }
 
+Status Agent::OnForward(const agent_protocol::ForwardMessage& message) {
+  return tunnel_.On(message);
+}
+
 void Agent::OnControllerGone(const Error&) {
+  tunnel_.Drop();
   sampler_.Stop();
   supervisor_.Stop(std::chrono::milliseconds{0}, [this] { loop_.Stop(); });
 }
@@ -119,7 +128,9 @@ void Agent::OnControllerGone(const Error&) {
 void Agent::OnProcessEvent(const ProcessEvent& event) {
   link_.Send(event);
   if (event.kind == ProcessEvent::Kind::kStarted) BeginWaiting();
-  if (event.kind == ProcessEvent::Kind::kExited && readiness_) readiness_->Stop();
+  if (event.kind != ProcessEvent::Kind::kExited) return;
+  if (readiness_) readiness_->Stop();
+  tunnel_.OnModelEnded();
 }
 
 void Agent::BeginWaiting() {

@@ -12,6 +12,7 @@
 #include "agent/relay/relay.h"
 #include "agent/sampling/sampler.h"
 #include "agent/supervise/supervisor.h"
+#include "agent/tunnel/tunnel.h"
 
 namespace mlprof::agent {
 
@@ -29,6 +30,7 @@ class Agent final : public ControllerListener {
   void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) override;
   void OnConnections(const agent_protocol::Connections& connections) override;
   void OnStop(const agent_protocol::Stop& stop) override;
+  Status OnForward(const agent_protocol::ForwardMessage& message) override;
   void OnControllerGone(const Error& why) override;
 
   void DropFileCache(const std::vector<std::string>& folders);
@@ -44,6 +46,7 @@ class Agent final : public ControllerListener {
   HighWater high_water_;
   RunQueue run_queue_;
   ControllerLink link_;
+  Tunnel tunnel_;
   Sampler sampler_;
   Supervisor supervisor_;
   std::optional<Relay> relay_;

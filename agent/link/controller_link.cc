@@ -54,6 +54,10 @@ Status ControllerLink::HandleFrames(Clock::time_point read_at) {
       const auto connections = agent_protocol::DecodeConnections(payload);
       if (!connections) return Fail(connections.error());
       listener_.OnConnections(*connections);
+    } else if (agent_protocol::IsForward((*frame)->type)) {
+      const auto message = agent_protocol::DecodeForward(**frame);
+      if (!message) return Fail(message.error());
+      MLPROF_TRY(listener_.OnForward(*message));
     } else if ((*frame)->type == FrameType::kClockProbe) {
       const auto probe = agent_protocol::DecodeClockProbe(payload);
       if (!probe) return Fail(probe.error());

@@ -6,6 +6,7 @@
 
 #include "agent/loop/event_loop.h"
 #include "common/agent_protocol/codec.h"
+#include "common/agent_protocol/forward.h"
 
 namespace mlprof::agent {
 
@@ -17,6 +18,8 @@ class ControllerListener {
   virtual void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) = 0;
   virtual void OnConnections(const agent_protocol::Connections& connections) = 0;
   virtual void OnStop(const agent_protocol::Stop& stop) = 0;
+  /// An error where the controller broke the protocol; views end with the call.
+  virtual Status OnForward(const agent_protocol::ForwardMessage& message) = 0;
   /// The controller went or broke the protocol; nothing follows.
   virtual void OnControllerGone(const Error& why) = 0;
 };
@@ -40,6 +43,8 @@ class ControllerLink final : public Watcher {
   }
   /// Samples give way when the controller does not read.
   bool Clogged() const { return outgoing_.size() > (1u << 20); }
+  /// Forwarded bytes wait until what is said besides has all but left: it never queues behind more.
+  bool HasRoom() const { return outgoing_.size() < (64u << 10); }
   /// Writes what was sent, and what was held with it.
   void Flush();
 

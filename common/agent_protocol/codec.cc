@@ -5,29 +5,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "common/agent_protocol/frame_scope.h"
 #include "common/agent_protocol/wire.h"
 
 namespace mlprof::agent_protocol {
 namespace {
-
-// Opens a frame at the end of `out`; the length is filled in when it goes.
-class FrameScope {
- public:
-  FrameScope(std::string& out, FrameType type) : out_(out), at_(out.size()) {
-    const char header[kFrameHeaderBytes] = {0, 0, 0, 0, static_cast<char>(type)};
-    out_.append(header, sizeof(header));
-  }
-  FrameScope(const FrameScope&) = delete;
-  FrameScope& operator=(const FrameScope&) = delete;
-  ~FrameScope() {
-    const auto length = static_cast<std::uint32_t>(out_.size() - at_ - kFrameHeaderBytes);
-    std::memcpy(out_.data() + at_, &length, sizeof(length));
-  }
-
- private:
-  std::string& out_;
-  std::size_t at_;
-};
 
 template <class T>
 Result<T> Checked(const WireReader& in, T message, const char* what) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "common/agent_protocol/forward.h"
+
 namespace mlprof::agent_protocol {
 namespace {
 
@@ -32,6 +34,11 @@ std::size_t MaxPayload(Sender sender, FrameType type) {
     case FrameType::kClockProbe: return agent ? 0 : 64;
     case FrameType::kClockReading: return agent ? 64 : 0;
     case FrameType::kConnections: return agent ? 0 : 64;
+    case FrameType::kForwardOpen: return agent ? 0 : 64;
+    case FrameType::kForwardData: return kMaxForwardData + 4;
+    case FrameType::kForwardCredit: return 64;
+    case FrameType::kForwardEnd: return 64;
+    case FrameType::kForwardClose: return 1024;
   }
   return 0;
 }

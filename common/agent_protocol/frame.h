@@ -25,6 +25,11 @@ enum class FrameType : std::uint8_t {
   kClockProbe = 9,
   kClockReading = 10,
   kConnections = 11,
+  kForwardOpen = 12,
+  kForwardData = 13,
+  kForwardCredit = 14,
+  kForwardEnd = 15,
+  kForwardClose = 16,
 };
 
 enum class Sender { kController, kAgent };

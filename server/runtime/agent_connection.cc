@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <variant>
 
 #include "common/agent_protocol/codec.h"
 #include "common/log/thrown.h"
 #include "common/os/start_thread.h"
 #include "common/os/until_memory.h"
 #include "server/runtime/agent_handshake.h"
+#include "server/runtime/forward/carried_stream.h"
 
 namespace mlprof {
 namespace {
@@ -42,6 +44,7 @@ AgentConnection::AgentConnection(UniqueFd socket, FrameDecoder decoder, agent_pr
     : socket_(std::move(socket)),
       hello_(std::move(hello)),
       clock_offset_(clock_offset),
+      forwards_(std::make_shared<ForwardStreams>(static_cast<ForwardCarrier&>(*this))),
       decoder_(std::move(decoder)),
       unasked_(Deadline::Clock::now()) {}
 
@@ -75,6 +78,7 @@ AgentConnection::~AgentConnection() {
     Wake();
     thread_.join();
   }
+  forwards_->End(Unavailable("the connection to the agent was given up"));
 }
 
 void AgentConnection::Wake() const {
@@ -125,6 +129,28 @@ void AgentConnection::SendRow(const agent_protocol::Row& row) {
     return;
   }
   Send(row, true);
+}
+
+Result<std::unique_ptr<PortStream>> AgentConnection::Connect(int port, Deadline deadline) {
+  return CarriedStream::Open(forwards_, port, deadline);
+}
+
+void AgentConnection::SendForward(const agent_protocol::ForwardMessage& message) {
+  std::visit([this](const auto& said) { Send(said, false); }, message);
+}
+
+bool AgentConnection::HasRoom() {
+  const std::lock_guard lock(mutex_);
+  return outgoing_.empty();
+}
+
+void AgentConnection::TellForwards() {
+  std::unique_lock lock(mutex_);
+  const bool room = outgoing_.empty();
+  const std::optional<Error> closed = closed_;
+  lock.unlock();
+  if (closed) return forwards_->End(*closed);
+  if (room) forwards_->OnRoom();
 }
 
 void AgentConnection::FlushLocked() {
@@ -192,6 +218,7 @@ void AgentConnection::Serve(bool pending) {
       if (writable) FlushLocked();
     }
     if (readable) ReadBatch();
+    TellForwards();
     TellClosed();
   }
 }
@@ -268,6 +295,11 @@ Status AgentConnection::Deliver(const Frame& frame) {
     auto answer = agent_protocol::DecodeAnswer(frame.payload);
     if (answer) answer->read_at = clock_offset_.Here(answer->read_at);
     return deliver(std::move(answer), &AgentListener::OnAnswer);
+  }
+  if (agent_protocol::IsForward(frame.type)) {
+    // Asked for by the streams' credit, which bounds it.
+    const auto message = agent_protocol::DecodeForward(frame);
+    return message ? forwards_->On(*message) : Fail(message.error());
   }
   if (!unasked_.Take(Deadline::Clock::now)) {
     return Fail(ErrorCode::kResourceExhausted, "more than 10,000 unasked frames a second");

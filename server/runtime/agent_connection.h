@@ -21,6 +21,7 @@
 #include "common/time/patience.h"
 #include "server/runtime/agent_link.h"
 #include "server/runtime/clock_offset.h"
+#include "server/runtime/forward/forward_streams.h"
 #include "server/runtime/outgoing_bytes.h"
 #include "server/runtime/unasked_allowance.h"
 
@@ -28,7 +29,7 @@ namespace mlprof {
 
 /// Thread-safe. The destructor closes the connection (the agent then ends the model and itself) and
 /// joins the thread; it must not run inside a callback.
-class AgentConnection final : public AgentLink {
+class AgentConnection final : public AgentLink, private ForwardCarrier {
  public:
   /// Takes `fd`, also on failure, and waits for the agent's Hello and clock. kDeadlineExceeded when
   /// none comes, kCancelled when the caller gives up, kUnavailable when the peer closes,
@@ -50,6 +51,7 @@ class AgentConnection final : public AgentLink {
   void SetConnections(const agent_protocol::Connections& connections) override;
   void SendRow(const agent_protocol::Row& row) override;
   void Stop(const agent_protocol::Stop& stop) override;
+  Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) override;
 
  private:
   AgentConnection(UniqueFd socket, agent_protocol::FrameDecoder decoder,
@@ -74,11 +76,16 @@ class AgentConnection final : public AgentLink {
   void CloseLocked(Error why);
   void TellClosed();
 
+  void SendForward(const agent_protocol::ForwardMessage& message) override;
+  bool HasRoom() override;
+  void TellForwards();
+
   UniqueFd socket_;
   UniqueFd epoll_;
   UniqueFd wake_;
   const agent_protocol::Hello hello_;
   const ClockOffset clock_offset_;
+  const std::shared_ptr<ForwardStreams> forwards_;  // with the streams, which may outlive this
   std::jthread thread_;
   std::atomic<std::uint64_t> rows_ = 0;  // sent
 

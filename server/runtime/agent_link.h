@@ -1,8 +1,12 @@
 // The controller's end of one agent connection. Calls come back on the link's own thread, in order.
 #pragma once
 
+#include <memory>
+
 #include "common/agent_protocol/messages.h"
 #include "common/result/result.h"
+#include "common/time/deadline.h"
+#include "server/runtime/forward/port_stream.h"
 
 namespace mlprof {
 
@@ -30,6 +34,11 @@ class AgentLink {
   virtual void SetConnections(const agent_protocol::Connections& connections) = 0;
   virtual void SendRow(const agent_protocol::Row& row) = 0;
   virtual void Stop(const agent_protocol::Stop& stop) = 0;
+  /// Connects to `port` on the container's loopback, 127.0.0.1 or ::1. Bytes that are carried so
+  /// give way to rows. kInvalidArgument for no port, kUnavailable with the reason where nothing
+  /// takes the connection or the link is over, kResourceExhausted where too many are open. Waits,
+  /// so never inside a callback.
+  virtual Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) = 0;
 };
 
 }  // namespace mlprof

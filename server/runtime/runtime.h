@@ -82,6 +82,11 @@ class Target {
   virtual Result<HostFacts> Host(Deadline deadline) = 0;
   /// How busy that machine is, never another one. An error where nobody can tell. Does not wait.
   virtual Result<HostLoad> ReadHostLoad() = 0;
+  /// A connection to a TCP port of the model's, for which its container needs no network. As
+  /// AgentLink::Connect.
+  virtual Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) {
+    return agent().Connect(port, deadline);
+  }
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;

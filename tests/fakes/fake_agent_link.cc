@@ -19,6 +19,7 @@ constexpr std::chrono::seconds kStanding{2};
 FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, std::optional<RefusedWrite> refused,
                              FakeClock& clock)
     : model_(std::move(model)),
+      ports_(model_.ports),
       limits_(limits),
       refused_(std::move(refused)),
       clock_(clock),
@@ -64,6 +65,7 @@ void FakeAgentLink::SetCpu(Cores cpu) { millicores_ = cpu.millicores(); }
 void FakeAgentLink::Close() {
   Post([this](AgentListener& listener) {
     dead_ = true;
+    ports_.End(Unavailable("the connection broke"));
     listener.OnClosed(Unavailable("the connection broke"));
   });
 }
@@ -116,6 +118,7 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
   listener.OnSample(Read(model_.start_peak));
   ready.peak_unreclaimable = model_.start_peak;
   ready.threads = model_.threads;
+  ports_.Listen();
   listener.OnReady(ready);
 }
 
@@ -234,6 +237,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
 
 void FakeAgentLink::Die(AgentListener& listener, int exit_code, int signal) {
   dead_ = true;
+  ports_.End(Unavailable("the model ended"));
   if (oom_killed_) TellOomKill(listener);
   ProcessEvent event;
   event.kind = ProcessEvent::Kind::kExited;

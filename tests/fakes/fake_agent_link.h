@@ -25,6 +25,9 @@ class FakeAgentLink final : public AgentLink {
   void SetConnections(const agent_protocol::Connections&) override {}
   void SendRow(const agent_protocol::Row& row) override;
   void Stop(const agent_protocol::Stop& stop) override;
+  Result<std::unique_ptr<PortStream>> Connect(int port, Deadline) override {
+    return ports_.Connect(port);
+  }
   void SetCpu(Cores cpu);
   /// The connection breaks without a word.
   void Close();
@@ -49,6 +52,7 @@ class FakeAgentLink final : public AgentLink {
   Sample Read(Bytes memory);
 
   FakeModel model_;
+  FakePorts ports_;
   Limits limits_;
   std::optional<RefusedWrite> refused_;
   FakeClock& clock_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "common/domain/refused_write.h"
 #include "common/time/monotonic_clock.h"
 #include "server/runtime/runtime.h"
+#include "tests/fakes/fake_port.h"
 
 namespace mlprof {
 
@@ -87,6 +89,8 @@ struct FakeModel {
   std::vector<RefusedWrite> shrugged_off;
   /// While it is watched it ends so before it writes.
   std::optional<int> exit_code_watched;
+  /// What listens beside the rows' port once it is ready.
+  std::map<int, FakeServer> ports;
   /// While true, rows are never answered.
   std::shared_ptr<std::atomic<bool>> silent = std::make_shared<std::atomic<bool>>(false);
 };

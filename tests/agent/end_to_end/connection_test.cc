@@ -6,6 +6,7 @@
 #include <future>
 
 #include "common/agent_protocol/codec.h"
+#include "common/agent_protocol/forward.h"
 #include "common/time/monotonic_clock.h"
 #include "tests/agent/end_to_end/agent_process.h"
 #include "tests/fakes/refused_threads.h"
@@ -134,9 +135,12 @@ TEST(AgentConnectionTest, WhatCameBehindTheHelloIsDelivered) {
 }
 
 TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
-  for (const std::string& bytes : {std::string("\x01\0\0\0\x63x", 6), Said(agent_protocol::Hello{}),
-                                   Said(agent_protocol::Answer{}), Said(agent_protocol::Row{}),
-                                   Said(agent_protocol::ClockReading{})}) {
+  for (const std::string& bytes :
+       {std::string("\x01\0\0\0\x63x", 6), Said(agent_protocol::Hello{}),
+        Said(agent_protocol::Answer{}), Said(agent_protocol::Row{}),
+        Said(agent_protocol::ClockReading{}), Said(agent_protocol::ForwardOpen{1, 80}),
+        Said(agent_protocol::ForwardData{1, "x"}), Said(agent_protocol::ForwardCredit{1, 1}),
+        Said(agent_protocol::ForwardEnd{1}), Said(agent_protocol::ForwardClose{1})}) {
     auto ends = Connect(Introduction());
     ASSERT_TRUE(ends.controller);
     Recorder recorder;
@@ -185,6 +189,32 @@ TEST(AgentConnectionTest, AFloodClosesTheLink) {
   for (int i = 0; i < 100; ++i) Say(ends.agent, many);
   ASSERT_TRUE(recorder.WaitClosed());
   EXPECT_EQ(recorder.closed->code(), ErrorCode::kResourceExhausted);
+}
+
+TEST(AgentConnectionTest, ForwardedBytesWithinTheirCreditAreNoFlood) {
+  constexpr std::size_t kMany = 30'000;
+  auto ends = Connect(Introduction());
+  ASSERT_TRUE(ends.controller);
+  auto opening = std::async(std::launch::async,
+                            [&] { return (*ends.controller)->Connect(80, Deadline::After(10s)); });
+  const std::string open = Said(agent_protocol::ForwardOpen{1, 80});
+  std::string asked(open.size(), '\0');
+  ASSERT_EQ(::recv(ends.agent.get(), asked.data(), asked.size(), MSG_WAITALL), std::ssize(asked));
+  EXPECT_EQ(asked, open);
+  Say(ends.agent, Said(agent_protocol::ForwardCredit{1, agent_protocol::kForwardWindow}));
+  const auto stream = opening.get();
+  ASSERT_TRUE(stream);
+  auto saying = std::async(std::launch::async, [&] {
+    const std::string one = Said(agent_protocol::ForwardData{1, "x"});
+    for (std::size_t i = 0; i < kMany; ++i) Say(ends.agent, one);
+  });
+  std::size_t got = 0;
+  while (got < kMany) {
+    const auto bytes = (*stream)->Read(Deadline::After(10s));
+    ASSERT_TRUE(bytes) << bytes.error().message();
+    got += bytes->size();
+  }
+  EXPECT_EQ(got, kMany);
 }
 
 TEST(AgentConnectionTest, TheEndIsToldAlsoToALateListener) {

@@ -88,6 +88,7 @@ class AgentInContainerTest : public ::testing::Test {
     target_->agent().Start(start);
     ASSERT_TRUE(recorder_.WaitReady());
   }
+  Target& target() { return *target_; }
   Answer Row(const std::string& body) {
     target_->agent().SendRow({sent_++, true, body});
     EXPECT_TRUE(recorder_.WaitAnswers(sent_));
@@ -125,6 +126,20 @@ TEST_F(AgentInContainerTest, EverySpikeIsNamedWithItsRowAndCarriedByASample) {
     EXPECT_LT(sample.peak_unreclaimable->mib(), 520);
   }
   EXPECT_GE(carried, 10);
+}
+
+TEST_F(AgentInContainerTest, APortOfAModelWithoutANetworkIsReached) {
+  Start({});
+  const auto stream = target().Connect(ImageConfig{}.port, Deadline::After(10s));
+  ASSERT_TRUE(stream) << stream.error().message();
+  ASSERT_TRUE((*stream)->Write("POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nburn=1",
+                               Deadline::After(10s)));
+  const auto answer = (*stream)->Read(Deadline::After(10s));
+  ASSERT_TRUE(answer) << answer.error().message();
+  EXPECT_EQ(answer->rfind("HTTP/1.1 200", 0), 0u) << *answer;
+  const auto refused = target().Connect(1, Deadline::After(10s));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), "nothing listens on port 1 of the container");
 }
 
 TEST_F(AgentInContainerTest, AForkedWorkersSpikeIsNamed) {

@@ -29,6 +29,9 @@ class ToldLink final : public AgentLink {
   }
   void SendRow(const agent_protocol::Row&) override { said_ += "row, "; }
   void Stop(const agent_protocol::Stop&) override {}
+  Result<std::unique_ptr<PortStream>> Connect(int, Deadline) override {
+    return Fail(ErrorCode::kUnavailable, "no ports");
+  }
 
   /// What the session said, since this was last asked.
   std::string Said() { return std::exchange(said_, ""); }

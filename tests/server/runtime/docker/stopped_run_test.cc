@@ -33,6 +33,9 @@ class SilentAgent final : public AgentLink {
   void SetConnections(const agent_protocol::Connections&) override {}
   void SendRow(const agent_protocol::Row&) override {}
   void Stop(const agent_protocol::Stop&) override {}
+  Result<std::unique_ptr<PortStream>> Connect(int, Deadline) override {
+    return Fail(ErrorCode::kUnavailable, "no ports");
+  }
 };
 
 Result<std::unique_ptr<AgentLink>> AdoptSilent(int fd, const Patience&) {
