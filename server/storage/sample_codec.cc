@@ -114,19 +114,5 @@ Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
   return rows;
 }
 
-std::string EncodeLatencies(std::span<const std::uint32_t> latencies_us) {
-  ByteWriter writer;
-  for (const std::uint32_t latency : latencies_us) writer.Fixed32(latency);
-  return writer.Take();
-}
-
-Result<std::vector<std::uint32_t>> DecodeLatencies(std::string_view bytes) {
-  if (bytes.size() % 4 != 0) return Fail(Damaged("latencies"));
-  ByteReader reader(bytes);
-  std::vector<std::uint32_t> latencies;
-  latencies.reserve(bytes.size() / 4);
-  while (!reader.AtEnd()) latencies.push_back(reader.Fixed32());
-  return latencies;
-}
 
 }  // namespace mlprof

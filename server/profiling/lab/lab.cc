@@ -65,9 +65,9 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   return FailRun(LaunchFailed(plan.setup, target.error().code(), what));
 }
 
-void Lab::Record(Trial trial, std::span<const std::uint32_t> latencies_us) {
+void Lab::Record(Trial trial) {
   trial.number = ++trials_;
-  parts_.journal.Add(trial, latencies_us);
+  parts_.journal.Add(trial);
   parts_.announcer.TrialDone(trial);
 }
 

@@ -196,7 +196,7 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   std::optional<LimitedRun> done;
   if (gone) {
     done = run.Conclude();
-    lab.Record(done->trial, done->latencies);
+    lab.Record(done->trial);
   }
   container->Close();
   if (!gone) return tl::unexpected<RunEnd>(gone.error());

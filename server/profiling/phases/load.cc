@@ -64,7 +64,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
   facts.trial = MakeTrial(container, workload, TrialPurpose::kLoad, plan, began, replay);
   facts.trial.passed = true;
   facts.trial.verdict = "the reference without a CPU limit below the ceiling";
-  lab.Record(facts.trial, replay.SuccessLatencies());
+  lab.Record(facts.trial);
   facts.late_ms = LateMs(facts.trial);
   if (!plan.open_loop && plan.concurrency == 1) {
     serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());

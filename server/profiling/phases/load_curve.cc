@@ -48,7 +48,7 @@ PhaseResult<std::optional<LoadLevel>> MeasureLevel(Lab& lab, Container& containe
   const LoadLevel level = MakeLevel(trial, Summarize(container.SamplesOf(replay)), concurrency);
   trial.passed = level.error_rate <= kErrorsEnough;
   trial.verdict = trial.passed ? "measured" : "too many errors at this many in flight";
-  lab.Record(trial, replay.SuccessLatencies());
+  lab.Record(trial);
   reference = Fastest(reference, trial, workload, lab.ceiling().cpu);
   return level;
 }

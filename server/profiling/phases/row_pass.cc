@@ -122,7 +122,7 @@ PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
   facts.trial.passed = all.failures == 0;
   facts.trial.verdict = std::to_string(facts.distinct) + " rows, " + std::to_string(all.failures) +
                         " failed requests";
-  lab.Record(facts.trial, all.SuccessLatencies());
+  lab.Record(facts.trial);
   MLPROF_LET(failed, CheckRows(container, workload.objective, all));
   facts.failed = failed;
   facts.need = SeeNeed(container, workload, all, facts.trial, facts.serial);

@@ -129,7 +129,7 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
   probed.verdict = Judge(plan, replay, use, reference_ms);
   trial.passed = probed.verdict.passed;
   trial.verdict = probed.verdict.sentence;
-  lab_.Record(trial, replay.SuccessLatencies());
+  lab_.Record(trial);
   reference_ = Fastest(reference_, trial, workload_, lab_.ceiling().cpu);
   probed.point = MakePoint(cpu, trial);
   return probed;

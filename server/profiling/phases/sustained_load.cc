@@ -48,7 +48,7 @@ class Levels {
     const bool enough = std::ssize(replay.requests) >= kFewestRequests;
     trial.passed = verdict.passed && enough;
     trial.verdict = enough ? verdict.sentence : "too few requests to judge by";
-    lab_.Record(trial, replay.SuccessLatencies());
+    lab_.Record(trial);
     if (!trial.passed) return std::nullopt;
     return trial.measurements.queries_per_second;
   }

@@ -89,7 +89,7 @@ PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   facts.trial = MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, began, seen.all);
   facts.trial.passed = seen.steady;
   facts.trial.verdict = seen.steady ? "steady" : "not steady";
-  lab.Record(facts.trial, seen.all.SuccessLatencies());
+  lab.Record(facts.trial);
   MLPROF_LET(failed, CheckRows(container, workload.objective, seen.all));
   facts.failed = failed;
   facts.need = SeeNeed(container, workload, seen.all, facts.trial, facts.serial);
