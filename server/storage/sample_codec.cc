@@ -8,7 +8,7 @@ namespace mlprof {
 namespace {
 
 constexpr std::uint64_t kRowsVersion = 1;
-// 1 had the first 12 integers and the pressure alone.
+// Version 1 of a batch had only the first 12 integers and the pressure.
 constexpr std::uint64_t kFirstSamplesVersion = 1;
 constexpr std::uint64_t kSamplesVersion = 2;
 constexpr std::size_t kFirstIntegers = 12;
@@ -40,7 +40,8 @@ Error Damaged(const char* what) {
   return Internal(std::string("the stored ") + what + " cannot be read");
 }
 
-// What most samples lack, or what most have as the one before: a byte says which follow.
+// Fields that most samples lack, or that most have like the sample before: a byte says which
+// follow.
 enum Extra : std::uint64_t { kPeak = 1, kStall = 2, kLag = 4, kFileFigures = 8, kWait = 16 };
 
 void ReadExtras(ByteReader& reader, std::uint64_t extras, Sample& sample) {
@@ -113,6 +114,5 @@ Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
   }
   return rows;
 }
-
 
 }  // namespace mlprof
