@@ -14,9 +14,10 @@
 namespace mlprof::docker {
 namespace {
 
-// Counts up with every change of the script or of what is installed besides.
+// Part of the hash. Counts up with every change of the script or of what is installed besides, so
+// that environments made before are not used.
 constexpr int kRecipeVersion = 2;
-// What serves entry scripts. A range: what else is installed may need an older one.
+// The server of entry scripts. A range, because the other packages may need an older one.
 constexpr const char* kServer = "azureml-inference-server-http>=1,<2";
 
 Result<std::string> ReadSourceFile(const std::filesystem::path& source, const std::string& name) {
@@ -27,7 +28,8 @@ Result<std::string> ReadSourceFile(const std::filesystem::path& source, const st
   if (error || !std::filesystem::is_regular_file(path, error)) {
     return Fail(InvalidArgument("'" + name + "' is not in the source"));
   }
-  // Links are refused where a source is unpacked; this holds for whatever else makes one.
+  // A source cannot hold links, which are refused when it is unpacked. This check holds even if one
+  // came there in some other way.
   const auto below = path.lexically_relative(root);
   if (below.empty() || below.begin()->string() == "..") {
     return Fail(InvalidArgument("'" + name + "' leads out of the source"));
