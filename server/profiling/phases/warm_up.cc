@@ -9,9 +9,10 @@
 namespace mlprof::phases {
 namespace {
 
+// A window of both: a second of fast rows, 50 slow ones (as many as Triton's Perf Analyzer counts).
 constexpr std::chrono::seconds kWarmUpWindow{1};
 constexpr std::size_t kWindowRequests = 50;
-constexpr std::chrono::seconds kLongestWarmUp{60};
+constexpr std::chrono::seconds kLongestWarmUp{60};  // chosen, not measured
 // For the progress alone: so many windows are what most models take.
 constexpr double kUsualWindows = 5;
 
