@@ -5,7 +5,8 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMostKnown = 4096;
+constexpr std::size_t kMostKnown =
+    4096;  // half a MiB of memory; one that is forgotten is read again
 // The kernel takes the times of files from a clock that moves with its tick (up to 10 ms): a file
 // that is changed twice within one tick keeps its time. Five ticks are waited.
 constexpr std::int64_t kTickNs = 50'000'000;

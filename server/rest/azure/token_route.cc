@@ -15,7 +15,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::int64_t kTokenSeconds = 3600;
+constexpr std::int64_t kTokenSeconds = 3600;  // clients ask for a new one before it ends
 constexpr std::size_t kLongestAudience = 1000;
 
 // The X of "SCHEME X"; nullopt for another scheme.

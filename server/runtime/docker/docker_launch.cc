@@ -15,6 +15,7 @@
 namespace mlprof::docker {
 namespace {
 
+// For the start and the agent's first word, which take a fraction of a second (docs/decisions, 1).
 constexpr std::chrono::seconds kStartLimit{60};
 constexpr Bytes kLogTail = KiB(4);
 

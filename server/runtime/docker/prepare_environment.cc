@@ -24,7 +24,7 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kPreparationRemoveLimit{60};
+constexpr std::chrono::seconds kPreparationRemoveLimit{60};  // what is left is an orphan's
 constexpr std::size_t kShownLines = 20;
 
 // A container that installs packages, and what was made for it; both go when this does.
