@@ -13,7 +13,8 @@ using agent_protocol::ProcessEvent;
 
 namespace {
 
-// Each write wakes the controller, and no sample is needed at once.
+// How long samples are held back so that several leave in one write: each write wakes the
+// controller, which takes CPU time on the same host, and nothing decides on a sample within less.
 constexpr std::chrono::milliseconds kLongestHold{100};
 
 }  // namespace
@@ -87,7 +88,8 @@ void Agent::OnStart(const agent_protocol::Start& start) {
   supervisor_.Launch(start);
 }
 
-// What the walk leaves in the kernel's memory is the agent's, not the model's.
+// The directory entries that the walk leaves in the kernel's memory are charged to the container,
+// but the model did not cause them: what unreclaimable memory rose by meanwhile is taken out.
 void Agent::DropFileCache(const std::vector<std::string>& folders) {
   if (folders.empty()) return;
   const Bytes before = sampler_.Take().unreclaimable;
@@ -142,7 +144,7 @@ void Agent::OnReady() {
   agent_protocol::Ready ready;
   ready.took = Clock::now() - started_at_;
   ready.cpu_time = ModelCpuTime(*cgroup_) - cpu_at_start_;
-  // A peak or a kill between two samples would be missed.
+  // One whole reading now: the peak, or a kill for memory, may have come since the last sample.
   supervisor_.NoteOomKills(sampler_.Take().oom_kills);
   ready.peak_unreclaimable = sampler_.peak_unreclaimable();
   const Census census = TakeCensus(ListModelProcesses());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr off_t kPiece = 1 << 20;
 
-// From `begin` to `end`, at the same place.
+// Copies the bytes from `begin` to `end` to the same place of the other file.
 bool CopyRange(int from, int to, off_t begin, off_t end) {
   if (::lseek(to, begin, SEEK_SET) < 0) return false;
   while (begin < end) {
@@ -38,7 +38,7 @@ int CopyContent(int from, int to, off_t size) {
     if (!CopyRange(from, to, data, std::min(hole, size))) return errno;
     at = hole;
   }
-  // Written to its end, which most are, it has its size.
+  // Most files do not end in a hole: what was written last has given them their size already.
   if (::lseek(to, 0, SEEK_CUR) == size) return 0;
   return ::ftruncate(to, size) == 0 ? 0 : errno;
 }
@@ -55,7 +55,7 @@ Status GiveRights(int fd, const struct stat& status, const std::string& path) {
 
 Status CopyFile(const NamedIn& from, const NamedIn& to, const struct stat& status,
                 const std::string& path) {
-  // Nothing that became something else meanwhile is waited for.
+  // Without O_NONBLOCK, a file that was replaced by a named pipe meanwhile would block the open.
   constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   constexpr int kWrite = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd source(::openat(from.folder, from.name.c_str(), kRead));
@@ -67,7 +67,7 @@ Status CopyFile(const NamedIn& from, const NamedIn& to, const struct stat& statu
   ::unlinkat(to.folder, to.name.c_str(), 0);
   const UniqueFd made(::openat(to.folder, to.name.c_str(), kWrite, 0600));
   if (!made) return Fail(FromErrno(errno, "cannot make " + path));
-  // The size that was counted, whatever it is now.
+  // As many bytes as were counted against the bound, even if the file has grown since.
   if (const int error = CopyContent(source.get(), made.get(), status.st_size); error != 0) {
     return Fail(FromErrno(error, "cannot copy " + path));
   }

@@ -19,10 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Packages nest to about 20; an image's archive names each by its whole path.
+// Packages nest to about 20 folders. An image layer is an archive that names each file by its whole
+// path, and Linux takes paths of up to 4095 bytes: the rest is left for what stands before `to`.
 constexpr int kDeepest = 64;
 constexpr std::size_t kLongestPath = 3000;
-// A file of that name in a layer stands for one that was removed.
+// In an image layer a file whose name begins so says that the file named by the rest was removed.
 constexpr std::string_view kRemovalMark = ".wh.";
 
 struct CloseFolder {

@@ -16,7 +16,8 @@
 namespace mlprof::agent {
 namespace {
 
-// The controller's end gives up before.
+// A last resort: the controller's end closes an idle connection after ten minutes
+// (server/runtime/docker/proxy/relay_exchange.cc).
 constexpr std::chrono::hours kIdleLimit{1};
 
 Result<UniqueFd> ListenOnLoopback(int port) {
@@ -41,7 +42,8 @@ void Carry(const UniqueFd& client, const std::string& socket) {
   }
 }
 
-// A process a connection: nothing here is shared, and the container's bound on processes holds.
+// One process for each connection: they share nothing, and the container's bound on processes
+// bounds the connections too.
 [[noreturn]] void Serve(const UniqueFd& listener, const std::string& socket) {
   ::signal(SIGCHLD, SIG_IGN);  // nobody waits for them
   while (true) {

@@ -18,7 +18,8 @@ ControllerLink::~ControllerLink() {
   if (socket_) loop_.Unwatch(socket_.get(), this);
 }
 
-// Last: by the time a row is sent, the end of an idle connection has been noticed without a look.
+// Frames are handled last in each batch of events. So when a row is sent, an idle connection to the
+// model that has ended is known to have, and need not be looked at for every row.
 Status ControllerLink::Open() {
   loop_.HandleLast(this);
   return loop_.Watch(socket_.get(), EPOLLIN, this);

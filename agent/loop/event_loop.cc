@@ -12,7 +12,7 @@ Result<EventLoop> EventLoop::Open() {
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
   if (!epoll || !timer) return Fail(FromErrno(errno, "opening the event loop"));
   EventLoop loop(std::move(epoll), std::move(timer));
-  // By edge: setting it anew takes its expiry back, which spares a read each time.
+  // Edge-triggered: the next timerfd_settime() clears the expiry, so it need not be read each time.
   MLPROF_TRY(loop.Watch(loop.timer_.get(), EPOLLIN | EPOLLET, nullptr));
   return loop;
 }
@@ -61,7 +61,8 @@ void EventLoop::FireTimers() {
   }
 }
 
-// A later time than asked for is left armed: the early wake-up is cheaper than a call per change.
+// A timer that is armed for an earlier time than is needed now stays so: one wake-up too many costs
+// less than a system call for every change.
 void EventLoop::ArmTimer() {
   if (timers_.empty()) return;
   const auto when = timers_.begin()->first.first;

@@ -39,8 +39,8 @@ class EventLoop {
 
   /// In every batch this one is handled after all others.
   void HandleLast(const Watcher* watcher) { last_ = watcher; }
-  /// True inside the last one's turn where no other watcher can have been left out of the batch:
-  /// whatever was ready when the batch was taken has been handled.
+  /// True in the turn of HandleLast's watcher if the batch was not full: then every descriptor that
+  /// was ready when the batch was taken has been handled.
   bool SeenAllReady() const { return seen_all_ready_; }
 
   TimerId At(Clock::time_point when, std::function<void()> action);

@@ -94,7 +94,8 @@ class NullServer {
     for (; answers > 0; --answers) {
       const ssize_t sent =
           ::send(client.socket.get(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
-      // Who does not read answers of a hundred bytes gets no more of them.
+      // The answer is a hundred bytes: a socket that does not take it belongs to a client that does
+      // not read, and the connection ends.
       if (sent != static_cast<ssize_t>(kAnswer.size())) return false;
     }
     return true;

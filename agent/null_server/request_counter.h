@@ -10,6 +10,7 @@ namespace mlprof::agent {
 
 class RequestCounter {
  public:
+  // The replay's own heads are far shorter; the bound keeps a stranger from filling the memory.
   static constexpr std::size_t kMaxHead = 64u << 10;
 
   /// How many requests ended within `bytes`; -1 for a head that is too large or a body whose length

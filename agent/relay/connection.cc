@@ -12,6 +12,7 @@ using agent_protocol::RowFailure;
 
 namespace {
 
+// A buffer that grew beyond this for a large row is given back: it is memory of the container.
 constexpr std::size_t kKeptRequest = 64u << 10;
 
 std::array<char, 65536>& ReadBuffer() {
@@ -138,7 +139,8 @@ void Connection::Write() {
     } else if (errno == EAGAIN) {
       return WatchWrites(true);
     } else if (errno != EINTR) {
-      // An answer may be there all the same (413 before the body was read).
+      // The server takes no more of the request, but may have answered: a 413 comes before the body
+      // was read.
       broken_ = true;
       WatchWrites(false);
       return Read();
@@ -184,7 +186,8 @@ void Connection::OnEnd(bool orderly) {
   EndExchange(parser_.failure());
 }
 
-// Bytes together with an end are a server's parting words (408); the connection was lost anyway.
+// Something happened on a connection without a request. Bytes that come together with the end are a
+// server's last message (408, too late a request): they count as an end, not as unasked bytes.
 void Connection::ReadIdle(std::uint32_t events) {
   const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   Close();

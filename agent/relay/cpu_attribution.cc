@@ -5,7 +5,8 @@
 namespace mlprof::agent {
 
 std::chrono::nanoseconds ModelCpuTime(const CgroupReader& cgroup) {
-  // The own clock first: reading it settles this thread's share in the cgroup's counter.
+  // The agent's own clock first: reading it makes the kernel add this thread's time to the cgroup's
+  // counter, so that the same time is in both.
   const auto own = OwnCpuTime();
   return cgroup.CpuTime() - own;
 }
@@ -16,7 +17,8 @@ SettleJudge::Verdict SettleJudge::Add(Clock::time_point at, std::chrono::nanosec
     const Reading& start = readings_[i];
     if (at - start.at < kQuiet) break;
     if (cpu_time - start.cpu_time > kStill) continue;
-    // One interval into the quiet: what the server did right after its last byte is the row's.
+    // The reading one interval after the quiet began: what the server still did right after its
+    // last byte belongs to the row.
     settled_at_ = readings_[i + 1].cpu_time;
     return Verdict::kSettled;
   }

@@ -5,7 +5,10 @@
 namespace mlprof::agent {
 namespace {
 
+// The pause between two tries is the error of the start time that is reported; a try costs the
+// model next to nothing while nobody listens.
 constexpr std::chrono::milliseconds kLongestPause{20};
+// A server that accepted a connection and lost it is asked again over a new one.
 constexpr std::chrono::seconds kLongestTry{10};
 
 }  // namespace
@@ -68,7 +71,8 @@ void Readiness::OnExchangeEnd(Connection&) {
     running_ = false;
     return outcome_.ready();
   }
-  // A try that only the end of the waiting cut short says less than the one before.
+  // A last try that was cut short by the end of the waiting says less than the whole one before it,
+  // whose outcome is then what is told.
   const bool cut_short = connection_.failure() == RowFailure::kTimeout && now >= give_up_;
   if (!cut_short || last_try_.empty()) last_try_ = Describe();
   if (now + pause_ >= give_up_) {

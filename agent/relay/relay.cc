@@ -59,7 +59,8 @@ Connection& Relay::NewConnection() {
   return *connections_.back();
 }
 
-// Held ones take their turn; of others the one used last is the likeliest to stand yet.
+// Connections that the policy holds open are used in turn. Of others the one used last is taken: it
+// is the least likely to have been closed by the server for idleness.
 Connection* Relay::TakeFree() {
   if (!free_.empty()) {
     Connection* const connection = Holds() ? free_.front() : free_.back();
@@ -97,7 +98,7 @@ void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point
   policy_of_[connection.slot()] = policies_;
   Flight& flight = flights_.back();
   flight = {row.id, row.attribute, false, connection.slot(), read_at, {}, {}};
-  // A row that had to wait for a connection has its whole time from now.
+  // The time limit of a row that had to wait for a connection begins when it gets one.
   flight.deadline = (dispatching_ ? Clock::now() : read_at) + target_.request_timeout;
   if (flights_.size() > 1) {
     flight.deadline = std::max(flight.deadline, std::prev(flights_.end(), 2)->deadline);
@@ -105,7 +106,7 @@ void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point
   WatchDeadlines();
   if (row.attribute) {
     high_water_.BeginRow();
-    // What the readings took is not the row's.
+    // The row's clock begins after the readings of memory, and before that of CPU.
     flight.read_at = Clock::now();
     flight.cpu_before = ModelCpuTime(cgroup_);
   }
@@ -147,7 +148,8 @@ void Relay::OnExchangeEnd(Connection& connection) {
   DispatchWaiting();
 }
 
-// Not re-entered: a row that fails at once comes back here through OnExchangeEnd.
+// Does nothing when called from within itself, as happens through OnExchangeEnd for a row that
+// fails at once: the loop below goes on by itself.
 void Relay::DispatchWaiting() {
   if (dispatching_) return;
   dispatching_ = true;
@@ -190,7 +192,7 @@ void Relay::Settle(const std::shared_ptr<Settling>& settling) {
       break;
     case SettleJudge::Verdict::kNever: break;
   }
-  // As late as the CPU time: a peak may come after the last byte.
+  // Read only now, with the CPU time: memory may peak after the answer's last byte.
   settling->answer.peak_rise = high_water_.EndRow();
   sink_(settling->answer);
 }

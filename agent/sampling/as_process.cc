@@ -11,7 +11,7 @@ namespace {
 
 class FileIds {
  public:
-  // The group first: a changed user may no longer change it.
+  // The group before the user: a process that has become another user may not change its group.
   FileIds(uid_t uid, gid_t gid) : old_gid_(::setfsgid(gid)), old_uid_(::setfsuid(uid)) {}
   FileIds(const FileIds&) = delete;
   FileIds& operator=(const FileIds&) = delete;
@@ -30,7 +30,7 @@ class FileIds {
 UniqueFd OpenAsProcess(pid_t pid, const char* file, int flags) {
   const std::string folder = "/proc/" + std::to_string(pid);
   const std::string path = folder + "/" + file;
-  // The folder belongs to the process's effective ids, whatever becomes of the files in it.
+  // /proc/PID always belongs to the process's effective ids, even where its files belong to root.
   struct stat owner {};
   if (::stat(folder.c_str(), &owner) != 0) return UniqueFd();
   {

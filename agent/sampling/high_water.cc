@@ -44,7 +44,8 @@ bool HighWater::ReadStatus(Process& process) {
   return true;
 }
 
-// The list first: a process that takes a dead one's id is found in the next round.
+// The list of processes is read before their memory. One that has taken a dead one's id since is
+// seen as the dead one's end now, and found by the next reading.
 void HighWater::ReadAll() {
   FollowList();
   for (auto it = processes_.begin(); it != processes_.end();) {
@@ -58,8 +59,8 @@ bool HighWater::Complete() const {
   });
 }
 
-// Only after all have been read: processes between vfork and execve share one mark. One that stands
-// at the present level has nothing to forget.
+// Marks are reset only after all have been read: a parent and its child between vfork and execve
+// share one mark. A mark at the present level need not be reset.
 void HighWater::Restart(Span Process::*span) {
   for (auto& [pid, process] : processes_) {
     if (!process.has_memory) continue;

@@ -26,7 +26,7 @@ std::string ReadWholeFile(const std::string& path) {
 }
 
 std::string ReadWhole(const UniqueFd& file) {
-  constexpr std::size_t kMax = 4u << 20;
+  constexpr std::size_t kMax = 4u << 20;  // maps of a process with 40,000 mappings
   std::string text;
   std::array<char, 4096> chunk;
   ssize_t n = 0;

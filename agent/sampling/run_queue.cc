@@ -39,7 +39,7 @@ std::optional<std::chrono::nanoseconds> RunQueue::Waited() {
   for (const auto& [thread, waited] : now) {
     auto known = threads_.extract(thread);
     if (!known) known = missed_.extract(thread);
-    // Less than before is another thread of the same number.
+    // The kernel's figure never falls: a smaller one is of a new thread with a former one's number.
     const bool same = known && known.mapped() <= waited;
     waited_ += same ? waited - known.mapped() : waited;
   }

@@ -6,16 +6,25 @@
 namespace mlprof::agent {
 namespace {
 
+// Each reading costs CPU time of the container it measures; what one costs and what it would miss
+// decide how often it is taken (the intervals are those of api/agent-protocol.md).
 constexpr std::chrono::microseconds kShortestInterval{1000};
+// One CFS period: counters of periods and throttling do not change more often.
 constexpr std::chrono::milliseconds kRestInterval{100};
+// Peaks wait in the kernel's high-water marks and are not lost; only processes that come and go
+// within this time are.
 constexpr std::chrono::milliseconds kPeakInterval{250};
-// The kernel renews its averages every two seconds; the wait for a core is a sum, which loses
-// nothing but that of threads that end in between.
+// The kernel renews its pressure averages every two seconds. The wait for a core is a sum: reading
+// it rarely loses only what threads waited that ended since the last reading.
 constexpr std::chrono::milliseconds kPressureInterval{500};
+// Less CPU time than this does not use up a quota, which is 10 ms a period at the smallest limit.
 constexpr std::chrono::milliseconds kHardlyAny{1};
 // The kernel counts memory in batches for each CPU; a smaller change says nothing.
 constexpr Bytes kSameUsage = KiB(64);
+// Two readings this close are taken for one moment: 1/16 of the step in which memory is
+// recommended.
 constexpr Bytes kSteady = MiB(1);
+// A model that allocates and frees without rest is never read at one moment; the last try counts.
 constexpr int kPeakAttempts = 4;
 constexpr std::int64_t kOwnTasks = 1;  // of the agent, which has one thread
 
@@ -48,19 +57,22 @@ Sample Sampler::Take() {
   return Compose(now);
 }
 
-// memory.stat costs as much as all else together. While the cgroup's usage stands still so does
-// what it says, but for file pages giving way to others at the limit: hence the short while.
 void Sampler::ReadDue(Clock::time_point now) {
-  // The own clock first: reading it settles this thread's share in the cgroup's counter.
+  // The agent's own clock first: reading it makes the kernel add this thread's time to the cgroup's
+  // counter, so that the same time is in both.
   own_cpu_time_ = OwnCpuTime();
   cgroup_.ReadCpu(reading_);
-  // Who has hardly run was not throttled.
+  // On cgroup v1 the counters of throttling are a file of their own. A model that has used next to
+  // no CPU since they were read last was not throttled: they are left for the slower interval then.
   const bool ran = reading_.cpu_time - cpu_time_at_throttling_ > kHardlyAny;
   if (ran || now - rest_at_ >= kRestInterval) {
     cpu_time_at_throttling_ = reading_.cpu_time;
     cgroup_.ReadThrottling(reading_);
   }
   cgroup_.ReadUsage(reading_);
+  // Reading memory.stat costs as much as all else together. While the cgroup's usage stands still,
+  // so does memory.stat, except at the limit, where file pages give way to other memory: so it is
+  // read at the slower interval even then.
   const bool moved = Distance(reading_.usage, usage_at_memory_) > kSameUsage;
   if (moved || !marks_readable_ || now - memory_at_ >= kRestInterval) ReadMemory(now);
   if (now - rest_at_ >= kRestInterval) {
@@ -94,8 +106,9 @@ std::optional<Bytes> Sampler::EndStretch(Clock::time_point now) {
   return std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
 }
 
-// The cgroup's figure and the processes' must be of one moment, or memory that is given back
-// between the two readings would count twice.
+// The peak is the cgroup's memory plus the processes' distance from their high-water marks. Both
+// must be read at one moment, or memory given back between the two readings would count twice: they
+// are read again until the processes hold the same before and after.
 std::optional<HighWater::Rise> Sampler::ReadTogether(HighWater::Rise first, Clock::time_point now) {
   std::optional<HighWater::Rise> rise = first;
   for (int attempt = 0; rise && attempt < kPeakAttempts; ++attempt) {

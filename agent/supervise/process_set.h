@@ -17,6 +17,9 @@ namespace mlprof::agent {
 /// Pure.
 class StandingProcesses {
  public:
+  // Longer than the helpers that servers start and end in passing live; a worker that dies younger
+  // than this is not told (server/replay/kill_watch.cc waits for that reason). Chosen, not
+  // measured.
   static constexpr std::chrono::seconds kStanding{2};
 
   /// Returns the standing processes that are gone. `now` never goes back.

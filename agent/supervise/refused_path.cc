@@ -21,7 +21,7 @@ fs::path FolderOf(pid_t pid, int from) {
   return fs::read_symlink("/proc/self/fd/" + std::to_string(folder.get()), error);
 }
 
-// As far as this process may look; the rest as it was given.
+// Links are resolved as far as this process may look; the rest of the path stays as it was given.
 fs::path WithoutLinks(const fs::path& path) {
   std::error_code error;
   const fs::path resolved = fs::weakly_canonical(path, error);
@@ -42,11 +42,13 @@ bool IsKept(const fs::path& path) {
 fs::path NeededFolder(const fs::path& path, WriteKind kind) {
   std::error_code error;
   if (kind == WriteKind::kFile && fs::is_directory(path, error)) return path;
-  // Also for a folder that is to be made: were it there, making it would fail just so.
+  // For a folder that was to be made too it is the parent that must be writable: were the folder
+  // there already, making it would still fail.
   return path.parent_path();
 }
 
-// The kernel refuses to remove what is not there as well, which nobody misses.
+// On a read-only file system the kernel also refuses to remove what does not exist (EROFS instead
+// of ENOENT). That is no loss to the model, so it is not told.
 bool IsMissing(const fs::path& path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() == fs::file_type::not_found;

@@ -18,10 +18,15 @@ using agent_protocol::ProcessEvent;
 
 namespace {
 
+// How soon a worker that vanished is told. A row that it took is named only if that comes within
+// kWordOfDeath of its broken connection (server/replay/kill_watch.cc).
 constexpr std::chrono::milliseconds kWatchInterval{200};
+// For a second in all: what SIGKILL has not ended by then waits in the kernel, and ends with the
+// container.
 constexpr std::chrono::milliseconds kKillInterval{2};
 constexpr int kKillAttempts = 500;
-// In one turn: threads that write without end stop faster than they are let go on.
+// How many stopped threads are let go on in one turn of the loop: threads that write without end
+// stop faster than that, and the other watchers must have their turn.
 constexpr int kMostStops = 64;
 
 }  // namespace
@@ -85,7 +90,8 @@ void Supervisor::ReadReport() {
   sink_(event);
 }
 
-// One signal a turn: as its children stop, the next one is there at once.
+// Reads one signal a turn. If it read until none is left, a model whose children stop all the time
+// would keep the loop here.
 void Supervisor::OnEvents(std::uint32_t) {
   signalfd_siginfo info{};
   if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) return;
@@ -109,7 +115,7 @@ void Supervisor::Reap() {
       OnReaped(pid, status);
     }
   }
-  // One signal stands for many stops: none may come for those that are left.
+  // One SIGCHLD may stand for many stops, so no further one need come for those that are left.
   loop_.Cancel(reap_timer_);
   if (stops_left == 0) reap_timer_ = loop_.At(Clock::now(), [this] { ReapMore(); });
   if (stopped_ && ListModelProcesses().empty()) FinishStop();
@@ -122,7 +128,8 @@ void Supervisor::ReapMore() {
 
 void Supervisor::OnStopped(pid_t pid, int status) {
   if (!write_watch_) {
-    // It has made its parent its tracer, which any process may.
+    // The process has made its parent its tracer (PTRACE_TRACEME), which any process may do: let
+    // go.
     ::ptrace(PTRACE_DETACH, pid, nullptr, static_cast<long>(WSTOPSIG(status)));
     return;
   }
@@ -137,14 +144,15 @@ void Supervisor::OnStopped(pid_t pid, int status) {
 }
 
 void Supervisor::OnReaped(pid_t pid, int status) {
-  if (pid == command_) ReadReport();  // its end may be seen before its beginning
+  if (pid == command_) ReadReport();  // the end may be noticed before the report of its start was
   standing_.Forget(pid);
   if (write_watch_) write_watch_->Forget(pid);
   const bool killed = WIFSIGNALED(status);
   const bool was_command = pid == command_;
-  // A tracer is told of the end of every thread.
+  // While writes are watched this process is the tracer, and is told of the end of every thread:
+  // that is no death of a child.
   if (!was_command && (!killed || write_watch_)) return;
-  // The counter rises before the victim dies.
+  // The kernel counts a kill for memory before the victim ends, so the counter holds it by now.
   NoteOomKills(cgroup_.OomKills());
   ProcessEvent event;
   event.kind = was_command ? ProcessEvent::Kind::kExited : ProcessEvent::Kind::kChildDied;
@@ -219,12 +227,12 @@ void Supervisor::Stop(std::chrono::milliseconds grace, std::function<void()> don
   if (grace.count() <= 0) return KillUntilGone(kKillAttempts);
   if (ListModelProcesses().empty()) return FinishStop();
   Forward(stop_signal_);
-  // A stopped process would only take the signal once it runs again.
+  // A process that was stopped (SIGSTOP) takes the signal only once it runs again.
   Forward(SIGCONT);
   stop_timer_ = loop_.At(Clock::now() + grace, [this] { KillUntilGone(kKillAttempts); });
 }
 
-// Again and again: outside a pid namespace a process may fork while the list is being read.
+// Kills repeatedly: outside a pid namespace a process may fork while the list is being read.
 void Supervisor::KillUntilGone(int attempts_left) {
   stop_timer_ = {};
   KillAll();

@@ -21,10 +21,11 @@ using CallInfo = __ptrace_syscall_info;
 constexpr long kOptions = PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD |
                           PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                           PTRACE_O_TRACECLONE;
-constexpr int kCallStop = SIGTRAP | 0x80;
+constexpr int kCallStop = SIGTRAP | 0x80;  // how PTRACE_O_TRACESYSGOOD marks a stop at a call
+// As many as a profile is given folders for, one after another (docs/decisions, 24).
 constexpr std::size_t kMostKept = 4;
 
-// What is gone meanwhile is told by waitpid.
+// Errors are left aside: a process that has ended meanwhile is told by waitpid.
 void GoOn(__ptrace_request how, pid_t pid, int signal) {
   ::ptrace(how, pid, nullptr, static_cast<long>(signal));
 }

@@ -59,7 +59,7 @@ Result<std::string> ModelOfPath(Session& session, Client& client, const fs::path
   return model->value.id;
 }
 
-// Counts first: they settle it for most files without fetching a row.
+// Compares the counts first: most files that differ do so there, and no row is fetched.
 bool HasSameRows(Client& client, const Dataset& dataset, const Rows& rows) {
   std::int64_t size = 0;
   for (const std::string& row : rows) size += static_cast<std::int64_t>(row.size());
@@ -106,7 +106,7 @@ const char* KindOfFile(const std::string& path) {
   return fs::is_directory(path, error) ? "folder" : "file";
 }
 
-// One of two things of one name is taken: that is said, and how the other is had.
+// Says which of two things of one name was taken, and how to name the other.
 void SayTaken(Session& session, const std::string& value, const std::string& kind,
               const std::string& id, Precedence precedence) {
   const std::string file = std::string("the ") + KindOfFile(value) + " " + value;

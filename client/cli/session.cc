@@ -6,6 +6,8 @@
 namespace mlprof::cli {
 namespace {
 
+// The check of a large database may hold up a private server's start for ten seconds, and a former
+// server may take as long to end.
 constexpr std::chrono::seconds kServerStart{60};
 
 // An Azure workspace is SUBSCRIPTION/GROUP/NAME; without a group the name alone is one of ours.

@@ -13,7 +13,7 @@
 namespace mlprof::cli {
 namespace {
 
-constexpr std::chrono::seconds kEndsWithin{20};
+constexpr std::chrono::seconds kEndsWithin{20};  // twice what a server's stop may take
 constexpr std::chrono::milliseconds kLookPause{20};
 
 bool Ended(pid_t process) { return waitpid(process, nullptr, WNOHANG) != 0; }

@@ -10,6 +10,7 @@
 namespace mlprof {
 namespace {
 
+// The answers of a trusted server: the rows of a large dataset, the series of a long profile.
 constexpr JsonLimits kAnswerLimits{256U << 20, 64, 20'000'000};
 constexpr std::chrono::minutes kUploadSilence{
     10};  // the server unpacks and hashes before it answers

@@ -120,7 +120,7 @@ using CertificateVerdict = std::atomic<int>;
 int VerifyCertificate(X509_STORE_CTX* context, void* verdict) {
   const int verified = X509_verify_cert(context);
   int error = verified > 0 ? X509_V_OK : X509_STORE_CTX_get_error(context);
-  // Asio compares the names, and says no without a reason.
+  // Asio itself compares the host's name with the certificate's, and refuses without an error code.
   if (verified <= 0 && error == X509_V_OK) error = X509_V_ERR_UNSPECIFIED;
   *static_cast<CertificateVerdict*>(verdict) = error;
   return verified;

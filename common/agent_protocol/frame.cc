@@ -9,7 +9,9 @@
 namespace mlprof::agent_protocol {
 namespace {
 
+// Read at once: thousands of samples or answers, and memory that each connection has all the time.
 constexpr std::size_t kChunk = 64u << 10;
+// A buffer that a large row made grow beyond this is given back when it is empty.
 constexpr std::size_t kKeptCapacity = 1u << 20;
 
 std::uint32_t LengthAt(const char* bytes) {

@@ -34,9 +34,11 @@ enum class FrameType : std::uint8_t {
 
 enum class Sender { kController, kAgent };
 
+// The bounds of api/agent-protocol.md. What a hostile model can make the agent send is bounded by
+// them, and so is the memory that either side holds.
 inline constexpr std::size_t kFrameHeaderBytes = 5;
 inline constexpr std::size_t kMaxRowBody = 64u << 20;
-/// Open to the model at once.
+/// Open to the model at once: as many as an objective may have in flight.
 inline constexpr std::size_t kMaxConnections = 1024;
 inline constexpr std::size_t kMaxExcerpt = 2048;
 inline constexpr std::size_t kMaxThreadPools = 32;

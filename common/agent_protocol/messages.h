@@ -13,6 +13,7 @@
 
 namespace mlprof::agent_protocol {
 
+/// Counts up with every change of a frame; an agent of another version is refused.
 inline constexpr int kVersion = 4;
 
 /// agent → controller, first frame.

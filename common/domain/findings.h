@@ -68,7 +68,8 @@ struct MemoryFindings {
   /// File pages the model needs resident to be as fast as it is (weights mapped from a file).
   std::optional<Bytes> hot_file;
   std::optional<Bytes> per_concurrent_request;
-  /// That 95% of the windows to come have no higher peak: 1 - 0.95^n over n windows.
+  /// How sure it is that 95% of all later windows have no higher peak than the n that were seen:
+  /// 1 - 0.95^n.
   std::optional<double> steady_confidence;
   bool operator==(const MemoryFindings&) const = default;
 };

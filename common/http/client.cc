@@ -48,7 +48,8 @@ class Outgoing {
   Status SendSome(ClientSocket& socket) {
     if (sent_ == text_.size()) MLPROF_TRY(ReadFile());
     const auto taken = socket.Write(std::string_view(text_).substr(sent_));
-    // A peer that takes no more may have answered; the answer says more than the broken pipe.
+    // A peer that takes no more of the request may have answered already. The rest is dropped and
+    // the answer read: it says more than "broken pipe".
     if (!taken) Drop();
     if (taken) sent_ += *taken;
     return {};

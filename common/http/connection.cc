@@ -9,9 +9,13 @@
 namespace mlprof {
 namespace {
 
-// A client that was refused early needs time to read the answer before a reset would erase it.
+// A client that was refused while it still sends would get a reset, which may erase the answer
+// before it was read: so its bytes are read and dropped for a while.
 constexpr std::chrono::seconds kLinger{2};
+// A connection that waits for its next request keeps no larger buffer: there may be thousands.
 constexpr std::size_t kIdleCapacity = 4096;
+// A short body that nobody wants is read, so that the connection can go on; it costs less than a
+// new connection.
 constexpr Bytes kIgnoredBody = KiB(64);
 constexpr const char* kRetryAfterSeconds = "1";
 
@@ -46,7 +50,7 @@ void HttpConnection::Start() {
   });
 }
 
-// Whoever does not speak TLS here is not answered: nothing that could be said would be understood.
+// A client that does not speak TLS on the TLS port gets no answer: it could not read one.
 void HttpConnection::Begin() {
   if (!socket_.encrypted()) return AwaitHead();
   socket_.Handshake(TimedSocket::Clock::now() + core_.options.handshake_timeout,
@@ -108,8 +112,8 @@ void HttpConnection::OnHeadBytes(IoOutcome outcome, std::string_view bytes) {
     input_unknown_ = true;
     return Refuse(408, "the header did not arrive in time");
   }
-  // With its first byte a request is the last in line again, and with no later one: drips gain
-  // nothing.
+  // The first byte of a request gives it its deadline and makes it the last in line to make room.
+  // Later bytes do neither, so a client that sends them one by one gains nothing.
   if (buffer_.empty()) {
     head_deadline_ = TimedSocket::Clock::now() + core_.options.header_timeout;
     core_.places.Wait(place_);
@@ -153,8 +157,8 @@ bool HttpConnection::DescribeRequest() {
   return query.has_value();
 }
 
-// Until it is admitted, and its caller known, a request is no work that would keep the connection
-// its place, or strangers could fill them all.
+// A connection keeps its place only while it works for a caller who is known. Until that has been
+// looked at it may be asked to make room, or strangers could fill all places.
 void HttpConnection::Admit() {
   phase_ = Phase::kRequest;
   if (!core_.hooks.admit) return OnAdmitted(false, true);
@@ -186,8 +190,8 @@ void HttpConnection::Admit() {
 void HttpConnection::OnAdmitted(bool refused, bool known) {
   if (refused) return Send();
   if (known && !std::exchange(known_, true)) core_.places.Know(place_);
-  // A stranger whom some route is open to works only while its handler does: a body that drips in
-  // would keep the place for as long as it likes.
+  // A stranger, whom some routes are open to, does not keep the place by a request: it would do so
+  // for as long as it lets its body drip in.
   if (known_ && !core_.places.Work(place_)) return End();  // it had to make room meanwhile
   RouteRequest();
 }

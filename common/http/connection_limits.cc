@@ -5,12 +5,14 @@
 namespace mlprof {
 namespace {
 
+// For the engine, the database, agents, logs and what libraries open. Chosen, not measured.
 constexpr std::size_t kReserve = 256;
 constexpr std::size_t kDescriptorsEach = 2;  // the socket, and a file that it sends or receives
 // A browser opens 6, a load test some hundred; a proxy for many shares them among its clients.
 constexpr std::size_t kOfAddress = 256;
-// Each may hold a piece of its stream that its client does not take.
+// Each may hold a piece of its stream (128 KiB) that its client does not take: 64 MiB in all.
 constexpr std::size_t kStreams = 512;
+// Connections that are only told to come again, which takes milliseconds each.
 constexpr std::size_t kRefused = 64;
 
 std::size_t AtLeastOne(std::size_t count) { return std::max<std::size_t>(count, 1); }

@@ -24,7 +24,7 @@ std::size_t ConnectionPlaces::LimitOf(const PeerGroup& group) const {
 
 ConnectionPlaces::Entry ConnectionPlaces::Take(Place& place, const PeerGroup& group) {
   if (!MakeRoomFor(group)) return Refuse(place);
-  // What needs memory comes first, so that nothing is half done.
+  // All that may throw for want of memory comes before the first change.
   Line in_all{&place};
   Line in_group{&place};
   const auto [at, is_new] = groups_.try_emplace(group);
@@ -92,7 +92,8 @@ bool ConnectionPlaces::HasOne(const Place& place) {
   return place.state_ == Place::State::kWaiting || place.state_ == Place::State::kWorking;
 }
 
-// To the end of the lines that its state and standing ask for after `change`.
+// Makes the change, then moves the place to the end of the two lines (of all, of its group) that
+// its new state belongs to.
 template <class Change>
 void ConnectionPlaces::LineUp(Place& place, const Change& change) noexcept {
   if (!HasOne(place)) return;

@@ -36,8 +36,8 @@ class ConnectionPlaces {
   bool Work(Place& place) noexcept;
   /// Brought a request of a caller we know.
   void Know(Place& place) noexcept;
-  /// Asks to stay at work without a foreseeable end. False where half of its group's places do so,
-  /// as many as may all in all, or half of these with its group.
+  /// Asks to stay at work without a foreseeable end. False where half of its group's places do so
+  /// already, where as many do as may in all, or where half of those are of its group.
   bool Stream(Place& place) noexcept;
 
   /// Has the one that waited longest make room; false where all are at work.

@@ -18,11 +18,11 @@ namespace {
 using boost::system::error_code;
 using net::ip::tcp;
 
-// Out of memory, or of descriptors and the spare one: accepting again at once would only burn the
-// CPU.
+// The pause where there is no memory, or neither a descriptor nor the spare one: trying again at
+// once would only burn the CPU.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::chrono::seconds kWarnPause{10};
-// Those who are connected get their turn in between.
+// After so many new clients the connected ones get their turn.
 constexpr int kAcceptedAtOnce = 32;
 
 void CloseOnExec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
@@ -108,11 +108,13 @@ bool Listener::Accept() {
 }
 
 Listener::Turn Listener::OnNoDescriptor(int error) {
-  // The system asks for a descriptor before it looks whether anybody waits.
+  // accept() fails for want of a descriptor even if nobody waits: so it is asked whether anybody
+  // does.
   pollfd waiting{acceptor_.native_handle(), POLLIN, 0};
   if (::poll(&waiting, 1, 0) <= 0) return Turn::kNobody;
   Warn(error);
-  // What one connection gave back need not be enough: the limit may have been lowered.
+  // The descriptor that one connection gives back need not be enough, if the limit was lowered
+  // meanwhile: then Accept() fails once more.
   if (hooks_.make_room() && Accept()) return Turn::kAnother;
   const std::string_view words = context_ ? std::string_view() : hooks_.no_descriptor;
   if (!spare_.TurnAway(acceptor_.native_handle(), words)) return Turn::kPause;

@@ -40,7 +40,8 @@ void ResponseSender::Send(PreparedResponse prepared, SendTerms terms, std::share
   owner_ = std::move(owner);
   done_ = std::move(done);
   auto* stream = std::get_if<std::shared_ptr<BodyStream>>(&prepared_.response.body);
-  // A stream that was watched may have swallowed bytes of the next request.
+  // Watching for the client's end reads bytes, which may be of its next request: so the connection
+  // ends with a stream.
   if (stream) terms_.close = true;
   out_ = MakeHead();
   if (terms_.head_only || !MayHaveBody(prepared_.response.status)) {
@@ -125,7 +126,8 @@ void ResponseSender::WatchClient() {
   });
 }
 
-// A write or a worker that is under way ends first.
+// Ends the response at once only if the stream waits for something to say. A write or a worker that
+// is under way finds the stream broken when it is done, and ends it.
 void ResponseSender::BreakStream() {
   stream_broken_ = true;
   socket_.Close();
@@ -146,7 +148,7 @@ void ResponseSender::PumpStream() {
       });
 }
 
-// What the bell's ringing needs is made here: whoever rings it must not fail.
+// Everything that ringing the bell needs memory for is made here, so that who rings it cannot fail.
 void ResponseSender::AwaitStream() {
   stream_waits_ = true;
   auto answer = std::make_shared<ServerCore::Work>();

@@ -41,7 +41,7 @@ ConnectionLimits LimitsFor(const HttpServerOptions& options) {
   return limits;
 }
 
-// For whoever cannot even be accepted: made at the start, when there are descriptors and memory.
+// What a client is told for whom there is no descriptor. Made at the start, while there is memory.
 std::string NoDescriptorAnswer(const ServerCore& core) {
   HttpResponse refusal =
       core.Refusal(503, "this server has no descriptor left; try again in a moment", HttpRequest());

@@ -62,7 +62,7 @@ void ServerCore::RunOnWorker(const StepGuard& guard, std::function<void()> work,
   answer.emplace_back([guard, held = guard.Hold(), done = std::move(done), ran] {
     guard.Run([&] { done(*ran); });
   });
-  if (abandoning) return Post(std::move(answer));  // nobody may come to the workers any more
+  if (abandoning) return Post(std::move(answer));  // the workers may be gone: `work` is left out
   net::post(workers, [this, ran = std::move(ran), work = std::move(work),
                       answer = std::move(answer)]() mutable {
     *ran = RunHere(work);

@@ -9,8 +9,8 @@ void SpareDescriptor::Keep() {
   if (!spare_) spare_.Reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
-// The client's socket, shut down, is the next spare: to close it first would let another thread
-// have the descriptor.
+// The client's socket, shut down, becomes the next spare descriptor. Closed first and opened anew
+// it might go to another thread in between.
 bool SpareDescriptor::TurnAway(int listening, std::string_view words) {
   spare_.Reset();
   spare_.Reset(::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));

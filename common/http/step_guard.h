@@ -13,7 +13,8 @@ namespace mlprof {
 class InSteps {
  public:
   virtual ~InSteps() = default;
-  /// After a step that threw: nothing may be half done for ever.
+  /// Called after a step that threw: ends what the steps were doing, so that nothing waits for
+  /// ever.
   virtual void BreakOff() noexcept = 0;
 };
 

@@ -9,7 +9,8 @@ namespace mlprof {
 using boost::system::error_code;
 using Step = TlsSession::Step;
 
-// After a close the descriptor may be another connection's: then the session is not touched.
+// Tells `woken` whether the socket was closed: its descriptor may be another connection's by then,
+// so the session must not be used.
 void TimedSocket::AwaitTls(Step step, Woken woken) {
   const auto wait = step == Step::kWantsWrite ? net::ip::tcp::socket::wait_write
                                               : net::ip::tcp::socket::wait_read;
@@ -45,7 +46,8 @@ void TimedSocket::AwaitDecrypted(Step step, ReadDone done, bool timed) {
 void TimedSocket::OnDecryptable(bool broken, ReadDone done, bool timed) {
   std::size_t count = 0;
   const Step step = broken || (timed && timed_out_) ? Step::kEnded : tls_->Read(scratch_, count);
-  // Part of a record, or a message between the sessions themselves: the same wait goes on.
+  // What came was part of a record, or a message of TLS's own, and no byte of the client's: waits
+  // on under the same deadline.
   if (step == Step::kWantsRead || step == Step::kWantsWrite) {
     return AwaitDecrypted(step, std::move(done), timed);
   }

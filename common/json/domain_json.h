@@ -17,10 +17,10 @@ namespace mlprof {
 // Requests.
 /// What is wrong is added to `problems`; the answer then holds what could be read.
 ProfileRequest DecodeProfileRequest(const Json& json, std::vector<FieldError>& problems);
-/// `pointer` is where the value stands in the caller's document, e.g. "/inferenceConfig".
 /// Whether an entry script must name its sourceId (REST) or need not (a local file, whose folder is
 /// still to be uploaded).
 enum class SourceRule { kNeedsSourceId, kLocalFile };
+/// `pointer` is where the value stands in the caller's document, e.g. "/inferenceConfig".
 Result<InferenceConfig> DecodeInferenceConfig(const Json& json, const std::string& pointer,
                                               SourceRule rule);
 

@@ -14,6 +14,7 @@ namespace mlprof {
 
 using Json = nlohmann::json;
 
+/// By default those of a request's body: 1 MiB, deeper and of more values than any that is known.
 struct JsonLimits {
   std::size_t max_bytes = 1 << 20;
   std::size_t max_depth = 64;

@@ -5,11 +5,12 @@
 namespace mlprof {
 namespace {
 
-constexpr int kMostConcurrency = 1024;
-// Rarer requests come one at a time: what they need is the objective without a rate.
+constexpr int kMostConcurrency = 1024;  // the connections an agent opens (agent_protocol)
+// Requests that are rarer than one in ten seconds come one at a time, and a load of some seconds
+// would hold none of them: what they need is the objective without a rate.
 constexpr double kLeastRequestsPerSecond = 0.1;
-constexpr double kMostRequestsPerSecond = 1e6;
-constexpr double kLongestMs = 1e9;
+constexpr double kMostRequestsPerSecond = 1e6;  // over ten times what the replay itself can do
+constexpr double kLongestMs = 1e9;              // eleven days: no bound at all
 
 void ReadLatency(JsonReader& reader, Objective& objective) {
   for (const char* key : {"p50", "p90", "p95", "p99"}) {

@@ -13,9 +13,10 @@ namespace {
 // No container runs with less, and no answer lies below.
 constexpr double kLeastCores = kSmallestLimits.cpu.value();
 constexpr double kLeastGib = kSmallestLimits.memory.gib();
+// Beyond any machine: they keep a slip from becoming a number that overflows.
 constexpr double kMostCores = 100'000;
 constexpr double kMostGib = 1'048'576;  // 1 PiB
-constexpr int kLongestBudget = 86'400;
+constexpr int kLongestBudget = 86'400;  // seconds; a day
 constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;
 
 bool OnGrid(double cores) {

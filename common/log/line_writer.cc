@@ -48,7 +48,8 @@ struct LineWriter::Shared {
   std::int64_t dropped = 0;
 };
 
-// A line at a time, so that one is in a pipe wholly or not at all. How many were lost.
+// Writes one line at a time, so that each is in a pipe wholly or not at all. Gives how many were
+// lost.
 std::int64_t LineWriter::Shared::Write(std::string_view lines) const {
   std::int64_t lost = 0;
   while (!lines.empty()) {
@@ -59,7 +60,8 @@ std::int64_t LineWriter::Shared::Write(std::string_view lines) const {
   return lost;
 }
 
-// How many nobody was told of.
+// Writes the line that tells of `count` dropped ones. Gives how many were not told of: 0, or
+// `count`.
 std::int64_t LineWriter::Shared::Tell(std::int64_t count) const {
   try {
     return count == 0 || WriteWhole(fd, tell(count)) ? 0 : count;

@@ -20,9 +20,9 @@ std::atomic<LogLevel> minimum_level{LogLevel::kInfo};
 std::atomic<std::int64_t> dropped_lines{0};
 std::mutex write_mutex;
 
-// Of lines that wait: minutes of a busy server.
+// The most that waits to be written: minutes of a busy server's lines.
 constexpr Bytes kMostWaiting = MiB(1);
-// Lives as long as the process: its thread may be held by stderr when that ends.
+// Never destroyed: when the process ends its thread may still be blocked by stderr.
 std::atomic<LineWriter*> writer{nullptr};
 
 Json LineOf(LogLevel level, std::string_view event) {
@@ -46,7 +46,7 @@ void Write(Json line) {
 
 std::terminate_handler end_otherwise = nullptr;
 
-// What was logged just before says why.
+// std::terminate is mostly called for a reason that was logged just before: that line is written.
 [[noreturn]] void EndFlushed() {
   FlushLog();
   end_otherwise();

@@ -58,7 +58,7 @@ class Direction {
   bool over_ = false;
 };
 
-// Says nothing more, but may have closed its half.
+// Whether the end has sent no byte; sets `closed` where it has closed its half.
 bool IsSilent(int fd, bool& closed) {
   char byte = 0;
   const ssize_t count = ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -90,7 +90,8 @@ class Pump {
   }
 
  private:
-  // One that waits for nothing must not wake poll() by having hung up.
+  // A descriptor from which nothing is awaited is left out: poll() would report its hang-up again
+  // and again.
   static pollfd Watched(int fd, int events) {
     return {events == 0 ? -1 : fd, static_cast<short>(events), 0};
   }

@@ -19,13 +19,13 @@ bool IsSelfOrParent(const char* name) {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-// Rights that its maker took away from a folder.
+// Gives its owner all rights to a folder, which its maker may have taken away.
 void TakeRights(int folder, const char* name) {
   ::fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW);
 }
 
-// Empties a tree from its root: what a folder of the root holds is removed, or moved into the root
-// where it is a folder that holds something itself.
+// Empties a tree of any depth from its root alone: of each folder in the root the content is
+// removed, and a folder in it that holds something itself is moved up into the root.
 class Emptying {
  public:
   Emptying(DIR* root, const Patience& patience) : root_(root), patience_(patience) {}
@@ -105,7 +105,7 @@ class Emptying {
       }
       const bool taken = errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR;
       if (!taken && (errno != EACCES || tried_rights)) return false;
-      // A folder that is moved is written to: its ".." changes.
+      // Moving a folder needs the right to write to it, because its ".." changes.
       if (!taken) TakeRights(folder, name);
       tried_rights = tried_rights || !taken;
     }

@@ -13,8 +13,8 @@
 namespace mlprof {
 namespace {
 
-constexpr std::int64_t kStatBlock = 512;
-constexpr std::int64_t kShare = 100;
+constexpr std::int64_t kStatBlock = 512;  // the unit of st_blocks
+constexpr std::int64_t kShare = 100;      // a small disk gives a hundredth
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Status ReserveFile::Restore() {
     return Fail(FromErrno(errno, "cannot make " + file_.string()));
   }
   if (status.st_blocks * kStatBlock >= size_.count()) return {};
-  // Taking the last blocks would bring about what it is kept for.
+  // A reserve that took the last blocks would itself fill the disk.
   if (static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize) < 2 * size_.count()) {
     return Fail(Unavailable("the disk of " + file_.string() + " has no room for a reserve"));
   }

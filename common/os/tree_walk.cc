@@ -13,8 +13,10 @@
 namespace mlprof {
 namespace {
 
-// So many levels stay open; deeper ones are found again through "..", whose identity is checked.
+// How many levels of folders stay open. Above that the upper ones are closed, and opened again
+// through "..", which must still be the folder it was.
 constexpr std::size_t kLevelsOpen = 16;
+// give_up may ask a disk for its free space: so it is called once for so many entries.
 constexpr std::int64_t kEntriesPerLookAround = 256;
 
 struct Level {

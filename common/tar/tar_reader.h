@@ -13,6 +13,8 @@
 
 namespace mlprof {
 
+/// Chosen, not measured: above the models that are known. They bound what one upload may take of
+/// the disk, of its inodes (entries) and of memory (names).
 struct TarLimits {
   Bytes total_size = GiB(16);  // of the files, unpacked
   std::int64_t entries = 100'000;

@@ -6,6 +6,9 @@
 namespace mlprof {
 namespace {
 
+// Three containers are what proves an answer (docs/decisions, 14). The two widths are chosen, not
+// measured: the latencies' is half of what a limit may cost (kReferenceTolerance), the starts' is
+// the margin on memory, which then still holds them.
 constexpr int kAllPasses = 3;
 constexpr int kSomePasses = 2;
 constexpr double kNarrowLatency = 0.05;
@@ -25,7 +28,7 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
     labels.cpu = proven && evidence.latency_spread <= kNarrowLatency ? Confidence::kHigh
                                                                      : Confidence::kMedium;
   }
-  // Other work makes a model slow, not large.
+  // Noise is not asked here: other work on the host makes a model slow, not large.
   if (evidence.trend != MemoryTrend::kGrowing) {
     const bool flat = evidence.trend == MemoryTrend::kFlat;
     labels.memory = proven && flat && evidence.start_spread <= kNarrowStarts ? Confidence::kHigh

@@ -10,7 +10,7 @@ namespace mlprof {
 namespace {
 
 constexpr std::array<double, 6> kParallelisms = {1, 2, 4, 8, 16, 32};
-// Of the squared error: less is no reason to believe in more parallelism.
+// Squared errors that differ by less are equal: then the smaller parallelism is taken.
 constexpr double kEqualErrors = 1e-9;
 
 struct Law {

@@ -8,11 +8,12 @@
 namespace mlprof {
 namespace {
 
+// By so many times the median. Chosen, not measured; it decides what is told, not the answer.
 constexpr double kStandsOut = 2;
 constexpr std::size_t kMostForOneReason = 5;
-// Below it the difference is the clock's and the scheduler's, not the row's.
+// A smaller difference is the clock's and the scheduler's, not the row's.
 constexpr double kLeastMs = 0.2;
-constexpr double kLeastMemory = 8 * 1024 * 1024;
+constexpr double kLeastMemory = 8 * 1024 * 1024;  // half a step of memory
 
 using Value = std::optional<double> (*)(const RowRecord&);
 

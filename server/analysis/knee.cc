@@ -5,6 +5,8 @@
 namespace mlprof {
 namespace {
 
+// The gain at which Triton's Model Analyzer stops doubling, too. The other two are chosen, not
+// measured; none of the three decides a limit.
 constexpr double kWorthwhileGain = 1.05;
 constexpr double kTooManyErrors = 0.01;
 constexpr double kNearBest = 0.95;

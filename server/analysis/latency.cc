@@ -53,7 +53,7 @@ std::size_t RequestsForConfidence(double quantile) {
 }
 
 bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile) {
-  constexpr double kDoubt = 0.05;
+  constexpr double kDoubt = 0.05;  // 95% confidence
   const auto n = static_cast<double>(requests);
   const double p = 1 - quantile;
   if (requests == 0 || p <= 0) return false;

@@ -6,8 +6,9 @@
 namespace mlprof {
 namespace {
 
+// As many short loads as fit into the share of the budget (kSustained); chosen, not measured.
 constexpr int kMostTries = 5;
-// What is nearer to a load that is borne is not told from it by a short run.
+// A short run cannot tell a load from a known one that is nearer than this. Chosen, not measured.
 constexpr double kWorthATry = 1.08;
 
 }  // namespace

@@ -12,18 +12,21 @@
 namespace mlprof {
 namespace {
 
+// The values of this file were checked on made-up traces, with the result that the header states.
 constexpr std::size_t kFewestWindows = 10;
-constexpr std::size_t kFewestJudged = 6;
-constexpr std::size_t kFewestAroundAStep = 16;  // fewer do not tell a leak beside it from a second
+constexpr std::size_t kFewestJudged = 6;  // from so many on the normal approximation is good
+// With fewer windows a leak beside a step looks like a second step.
+constexpr std::size_t kFewestAroundAStep = 16;
 constexpr std::size_t kQuietWindows = 5;
 // Shares of all requests that are taken for warm-up and not judged. The longer part shows a faint
 // leak better, the shorter one is all that is left of a leak after a long warm-up.
 constexpr std::array<double, 2> kWarmUpShares = {0.1, 0.4};
-constexpr double kRisingP = 0.05;
+constexpr double kRisingP =
+    0.05;  // one false alarm in twenty by rank alone; the others rule it out
 // Kernels count memory in batches of pages for each core: readings wander by half of this each way.
 constexpr double kCounterNoise = 1024.0 * 1024.0;
-constexpr double kClearOfScatter = 4;
-constexpr double kFlattened = 0.5;  // of the earlier half's slope
+constexpr double kClearOfScatter = 4;  // standard deviations of the lows around their line
+constexpr double kFlattened = 0.5;     // of the earlier half's slope
 
 std::vector<MemoryWindow> Serving(std::span<const MemoryWindow> windows) {
   std::vector<MemoryWindow> serving;

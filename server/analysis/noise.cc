@@ -7,6 +7,8 @@
 namespace mlprof {
 namespace {
 
+// Chosen; checked with other work on half of each core, which is flagged each time
+// (docs/MEASUREMENT.md, "What was planted and found").
 constexpr double kNoisyForeignCores = 0.10;  // of one core, for each core of the host
 constexpr double kNoisySteal = 0.02;
 constexpr double kToldDrift = 0.05;

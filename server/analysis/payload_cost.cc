@@ -10,6 +10,7 @@
 namespace mlprof {
 namespace {
 
+// Too few sizes, or sizes too alike, give a slope of noise. Chosen, not measured; it is told only.
 constexpr std::size_t kFewestRows = 10;
 constexpr double kSmallestRatio = 1.1;
 constexpr double kSmallestDifference = 16;  // bytes

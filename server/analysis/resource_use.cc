@@ -67,7 +67,8 @@ void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
   }
 }
 
-// It is read at few of the samples.
+// The mean number of threads that waited for a core, from the first to the last of the few samples
+// that tell it.
 std::optional<double> WaitingThreads(std::span<const Sample> samples) {
   nanoseconds waited{0};
   nanoseconds time{0};
@@ -108,8 +109,8 @@ ResourceUse Summarize(std::span<const Sample> samples) {
 }
 
 std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight) {
-  constexpr double kMostHeldUp = 0.9;
-  // A thread that its quota stopped stands ready as well.
+  constexpr double kMostHeldUp = 0.9;  // of a request's time: at most ten times the mean is claimed
+  // A thread that the quota stopped counts as waiting for a core too, so then nothing can be said.
   if (use.throttled_share.value_or(0) >= kUnboundShare) return std::nullopt;
   if (!use.mean_cores || !use.waiting_threads) return std::nullopt;
   const double held_up = std::min(*use.waiting_threads / in_flight, kMostHeldUp);

@@ -11,7 +11,9 @@
 namespace mlprof {
 namespace {
 
-constexpr std::uint64_t kArrivalSeed = 1;
+constexpr std::uint64_t kArrivalSeed = 1;  // any: the same question gets the same answer
+// Simulated requests: for a throughput, of which many are fitted, and for a percentile, which takes
+// more of them. Chosen, not measured; what-if alone depends on it.
 constexpr std::int64_t kRequestsToFit = 200;
 constexpr std::int64_t kRequestsToCorrect = 1000;
 // A model that is off by more does not describe this server; its correction must not hide that.
@@ -19,7 +21,8 @@ constexpr double kLargestCorrection = 3;
 constexpr std::array<int, 16> kWorkers = {1,  2,  3,  4,  6,   8,   12,  16,
                                           24, 32, 48, 64, 128, 256, 512, 1024};
 
-// A mean that failures are part of is not what an answer takes; rows measured one by one tell that.
+// The load's mean counts only if no request failed: a failure takes another time than an answer.
+// Otherwise the rows that were measured one by one tell what an answer takes.
 double MeanCpuMs(const Profile& profile, const std::optional<Measurements>& load,
                  std::span<const RowRecord> rows) {
   const bool of_load = load && load->cpu_seconds_per_query;

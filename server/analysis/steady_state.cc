@@ -5,6 +5,7 @@
 namespace mlprof {
 namespace {
 
+// Three windows within 10%: Triton's Perf Analyzer calls a measurement stable by the same rule.
 constexpr std::size_t kWindows = 3;
 constexpr double kTolerance = 1.10;
 constexpr double kResolvableCpuMs = 0.05;

@@ -9,7 +9,7 @@
 namespace mlprof {
 namespace {
 
-constexpr double kThrottled = 0.05;
+constexpr double kThrottled = 0.05;  // of the periods: chosen, not measured; it only starts a trial
 constexpr std::string_view kOpenMp = "OMP_NUM_THREADS";
 constexpr std::string_view kServerProcesses = "WEB_CONCURRENCY";
 

@@ -5,8 +5,9 @@
 namespace mlprof {
 namespace {
 
+// What a model that keeps up may be behind when a short run ends. Chosen, not measured.
 constexpr double kRateServed = 0.98;
-// Far more than a start reads once.
+// Pages that were read again, 200 MB of them: far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;
 
 Verdict Failed(std::optional<Shortage> shortage, std::string sentence) {

@@ -12,10 +12,11 @@
 namespace mlprof {
 namespace {
 
-constexpr double kOwnMargin = 0.10;
+constexpr double kOwnMargin = 0.10;  // that of an answer (recommend.cc)
+// A simulated latency is to stay this far below the objective's. Chosen, not measured.
 constexpr double kLatencyReserve = 0.95;
 constexpr double kKeepsUp = 0.95;  // of the rate; a run's arrivals at random scatter by less
-constexpr std::int64_t kFewestRequests = 2000;
+constexpr std::int64_t kFewestRequests = 2000;  // twenty of them lie beyond the p99
 constexpr Cores kFineGridEnd = Cores::FromTenths(20);
 
 bool SameLoad(const Objective& a, const Objective& b) {

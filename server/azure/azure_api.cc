@@ -84,12 +84,13 @@ void GuardAzureRoutes(AccessRules& access, const AzureServices& azure) {
   access.AcceptBearer([secret, &tokens](std::string_view token) -> std::optional<Scope> {
     const auto claims = ReadToken(secret, token, UnixSeconds());
     if (!claims) return std::nullopt;
-    // It ends with the token it was given for.
+    // A token of the MSI route ends when the server's token that it was made for does.
     if (!claims->token_id.empty() && !tokens.IsValid(claims->token_id)) return std::nullopt;
     return claims->scope;
   });
   access.LeaveOpen([](const HttpRequest& request) {
-    // Addresses that hold no secret, what every client reads first; and one that asks itself.
+    // The first two are addresses that every client reads before it has a token, and hold no
+    // secret; the last asks for a credential itself.
     if (request.path == "/metadata/endpoints" || request.path == "/discovery") {
       return IsRead(request.method);
     }

@@ -21,13 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Two names of up to 127 characters each (RFC 6838) with a slash.
 constexpr std::size_t kLongestMediaType = 255;
 
 Error NoSuchArtifact(const std::string& id) {
   return NotFound("there is no artifact \"" + id + "\" of this profile");
 }
 
-// It becomes a header of an answer.
+// It becomes the header Content-Type of an answer, which control characters would break open.
 bool IsMediaType(const std::string& text) {
   const std::size_t slash = text.find('/');
   return slash != std::string::npos && slash > 0 && slash + 1 < text.size() &&
@@ -51,7 +52,7 @@ Status WriteNew(const fs::path& file, std::string_view bytes) {
   return WriteAll(descriptor.get(), bytes);
 }
 
-// A hard link would leave its owner a way to change what is stored.
+// Copied, not linked: through a hard link the file's owner could change what is stored.
 Status CopyNew(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::copy_file(from, to, error);

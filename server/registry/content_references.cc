@@ -43,7 +43,7 @@ Result<Inventory> TakeInventory(Database& database, ContentStore& content) {
   return Inventory{std::move(*references), std::move(*digests), content.ended_claims()};
 }
 
-// One file that cannot be taken back keeps no other from it.
+// Goes on where one file cannot be taken back: the others still are.
 Status FindMissing(ContentStore& content, const References& references,
                    const std::stop_token& stop) {
   Status all;
@@ -64,8 +64,8 @@ Status FindMissing(ContentStore& content, const References& references,
   return all;
 }
 
-// The lock is held for one at a time. What came in since the inventory may be what this is, with a
-// row of its own by now or soon.
+// Takes the lock for this one file. Since the inventory the same content may have been uploaded:
+// then it is claimed, or has a row by now, and stays.
 Result<Bytes> MoveIfOrphan(Database& database, ContentStore& content, Inventory& inventory,
                            const std::filesystem::path& batch, const std::string& sha256) {
   const auto lock = content.Lock();
@@ -81,7 +81,7 @@ Result<Bytes> MoveIfOrphan(Database& database, ContentStore& content, Inventory&
   return content.MoveTo(batch, sha256);
 }
 
-// Those that were moved; `status` says what ended it early.
+// Gives the content that was moved; `status` says why some was not.
 std::vector<OrphanContent> QuarantineOrphans(Database& database, ContentStore& content,
                                              Inventory& inventory, Timestamp now,
                                              const std::stop_token& stop, Status& status) {
@@ -111,8 +111,9 @@ Status CheckOrphansMayGo(Database& database) {
   return Fail(Unavailable("the database is still being checked"));
 }
 
-// Under the lock: a commit that the disk refused, and that may come back with the next start, was
-// either made under a claim that is still there or has shown in the database's health.
+// All under the lock. A commit that the disk refused may be found to stand at the next start; its
+// content must stay. Either its claim is still there, or the database's health tells of the
+// failure.
 Result<std::vector<std::filesystem::path>> TakeOutUnreferenced(
     Database& database, ContentStore& content, std::span<const std::string> digests) {
   const auto lock = content.Lock();
@@ -131,8 +132,9 @@ Result<std::vector<std::filesystem::path>> TakeOutUnreferenced(
 
 }  // namespace
 
-// A table WITHOUT ROWID may be read by an index in spite of NOT INDEXED, where that index has all
-// columns that are asked for: none has those of a checksum.
+// SQLite may read a table WITHOUT ROWID through an index despite NOT INDEXED, if the index holds
+// all columns that are asked for. The checksum's columns are asked for as well, which no index
+// holds.
 const char* const kReferencesSql = R"sql(
   SELECT sha256, 'the model ' || name || ':' || version,
          checksum = row_checksum(workspace, name, version, sha256, tags, document)

@@ -26,7 +26,9 @@
 namespace mlprof {
 namespace {
 
-// Of rows that a run holds in memory.
+// Smaller datasets are held in memory by a run; larger ones are read from the disk as they are
+// replayed, which costs a microsecond of CPU a row (docs/ARCHITECTURE.md, Rows). Chosen: what a
+// server spares without thought.
 constexpr Bytes kMostHeldRows = MiB(16);
 
 Bytes HeldSize(const Dataset& dataset) {
@@ -54,7 +56,7 @@ class RowIntake final : public RowSink {
   RowSurvey& survey_;
 };
 
-// Whoever says whether there is a header needs no guess.
+// The first row where it looks like a header and the caller did not say whether there is one.
 std::string UndeclaredHeader(const NewDataset& wanted, const RowSurvey& rows) {
   const ContentType type = ParseContentType(wanted.content_type);
   return type.Parameter("header").empty() ? rows.HeaderLike() : "";
@@ -192,7 +194,7 @@ Result<Rows> DatasetRegistry::ReadRows(const Dataset& dataset) {
   if (rows && PackedDigest(*rows) == *sha256) return rows;
   const std::string owner = "the dataset " + dataset.id;
   MLPROF_TRY(VerifyFile(content_, *sha256, owner));
-  // It is there and intact now: what was read wrong once is read again.
+  // The file is intact, or was taken back just now: it is read once more.
   rows = ReadPackedRows(file);
   if (!rows || PackedDigest(*rows) == *sha256) return rows;
   return Fail(Internal("the rows of " + owner + " were read wrong; look into the kernel's log"));
@@ -209,7 +211,7 @@ Result<std::unique_ptr<RowSource>> DatasetRegistry::OpenRows(const Dataset& data
   auto rows = OpenPackedRows(file, sha256, stop);
   if (rows || rows.error().code() == ErrorCode::kCancelled) return rows;
   MLPROF_TRY(VerifyFile(content_, sha256, "the dataset " + dataset.id, stop));
-  // It is there and intact now: what was read wrong once is read again.
+  // The file is intact, or was taken back just now: it is read once more.
   return OpenPackedRows(file, sha256, stop);
 }
 
@@ -217,7 +219,7 @@ Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
                                                         const PageRequest& page) {
   const auto sha256 = ContentOf(dataset);
   if (!sha256) return Fail(sha256.error());
-  // Once for all the pages that follow.
+  // The whole file is checked with the first page only, not again for each that follows.
   if (page.cursor.empty()) {
     const Status intact = VerifyFile(content_, *sha256, "the dataset " + dataset.id);
     if (!intact) return Fail(AsFault(intact.error()));

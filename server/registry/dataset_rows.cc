@@ -78,7 +78,8 @@ Result<StoredDataset> FindByContent(Connection& connection, const std::string& w
 
 Result<StoredDataset> FindDataset(Connection& connection, const std::string& workspace,
                                   const std::string& id) {
-  // First what cannot change: whoever names a dataset like another one's content hides nothing.
+  // By content first, which never changes: a dataset whose name is the GUID of another one's
+  // content must not hide that other one.
   auto by_content = FindByContent(connection, workspace, id);
   if (by_content || by_content.error().code() != ErrorCode::kNotFound) return by_content;
   const auto parsed = ParseResourceId(id);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLongestWord = kHeaderBytesSeen - 1;
 constexpr std::ptrdiff_t kRowsLookedAt = kHeaderRowsSeen - 1;
 
-// Bytes of letters beyond ASCII count as well.
+// In UTF-8 the letters beyond ASCII are bytes with the highest bit set: they count as letters.
 bool BeginsWords(char c) { return IsLetter(c) || c == '_' || (c & 0x80) != 0; }
 
 bool IsJsonWord(std::string_view row) { return row == "true" || row == "false" || row == "null"; }

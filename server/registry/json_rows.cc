@@ -14,8 +14,8 @@
 namespace mlprof {
 namespace {
 
-// A row may be one large array of numbers. Nothing of it is built, so its values need no limit, and
-// its keys are the model's affair.
+// A row may be one large array of numbers. It is scanned without building anything, so the number
+// of its values needs no limit; and whether a key may come twice is for the model to say.
 const JsonLimits kRowLimits{.max_bytes = static_cast<std::size_t>(kMaxDatasetText.count()),
                             .max_depth = 64,
                             .max_nodes = std::numeric_limits<std::size_t>::max(),
@@ -153,7 +153,7 @@ Status ReadRowsDocument(std::string_view body, RowsDocument& document) {
   });
 }
 
-// Which row the byte at `at` stands in: the text up to there is read, and its rows are counted.
+// Names the row that holds the byte at `at`, by counting the rows of the text before it.
 Error NotUtf8(std::string_view body, std::size_t at) {
   KeptRows unused;
   RowCollector before(unused);

@@ -82,7 +82,7 @@ class PackedRowSource final : public RowSource {
     into.resize(index_.SizeOf(row));
     unsigned char length[4] = {};
     MLPROF_TRY(ReadAt(index_.OffsetOf(row), length, into));
-    // A file that lost or gained bytes meanwhile has other rows.
+    // A length that differs from the index shows that the file was changed since it was opened.
     if (LengthOf(length) == into.size()) return {};
     return Fail(Internal("the rows in " + file_.string() + " have changed while they were used"));
   }

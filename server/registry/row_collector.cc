@@ -6,7 +6,8 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMaxFaults = 20;
+constexpr std::size_t kMaxFaults =
+    20;  // as many as a person mends at once; interface: "at most 20"
 
 }  // namespace
 

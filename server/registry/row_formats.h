@@ -18,8 +18,10 @@
 
 namespace mlprof {
 
-/// What is decoded whole: a CSV or JSON text, a line of another.
+/// The most that is decoded whole: a CSV or JSON text, a line of another. It bounds the memory that
+/// an upload takes.
 inline constexpr Bytes kMaxDatasetText = MiB(256);
+/// Bounds what is kept of each row: eight bytes while it is taken in, four in its index.
 inline constexpr std::size_t kMaxDatasetRows = 2'000'000;
 
 /// Gives the rows to `rows`, which has some of them where it fails. kUnsupportedMedia for another

@@ -3,6 +3,8 @@
 namespace mlprof {
 namespace {
 
+// One eight-byte mark for so many rows adds an eighth of a byte to each row's four; finding a row
+// sums up at most so many lengths.
 constexpr std::size_t kStride = 64;
 constexpr std::int64_t kLengthBytes = 4;
 

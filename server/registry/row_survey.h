@@ -22,7 +22,8 @@ class RowSurvey {
  private:
   Bytes size_;
   RowForm form_ = RowForm::kLines;
-  // Two different rows of two million share a hash once in ten million datasets.
+  // Distinct rows are counted by 64-bit hashes: of ten million datasets of two million rows each,
+  // one has two different rows with one hash (n²/2 by 2^-64).
   std::vector<std::size_t> hashes_;
   Rows first_;  // the beginnings of the first
 };

@@ -71,7 +71,7 @@ Result<TentativeSource> SourceRegistry::RegisterTentatively(const std::string& w
   if (!made) return Fail(made.error());
   uncommitted.Keep();
   const Place place(workspace, made->id);
-  // The last of several who may take it back does: the others wanted it before.
+  // Where several have registered the source tentatively, only the last of them may take it back.
   const bool may_go = made->is_new || tentative_.contains(place);
   const std::uint64_t ticket = may_go ? ++last_ticket_ : 0;
   if (may_go) tentative_[place] = ticket;
@@ -112,7 +112,7 @@ void SourceRegistry::TakeBack(const Place& place, std::uint64_t ticket) {
     return RemoveRow(place);
   }();
   if (removed) return ForgetContentOf(place.second);
-  // In use: somebody else's profile has it, which is as well.
+  // Somebody else's profile uses it by now, so it stays.
   if (removed.error().code() == ErrorCode::kConflict) return;
   LogWarn("a source was left behind", {{"id", place.second}, {"why", removed.error().message()}});
 }
@@ -156,7 +156,8 @@ Status SourceRegistry::RemoveRow(const Place& place) {
   return deleted;
 }
 
-// Whoever registers the same meanwhile has a claim on it, or a row.
+// Safe although the mutex is not held: who registers the same source meanwhile has a claim on its
+// content or a row, and either keeps it.
 void SourceRegistry::ForgetContentOf(const std::string& id) {
   const std::string sha256 = DigestOf(id);
   ForgetContent(database_, content_, {&sha256, 1});

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;
 
-// By no index: a damaged one would have something deleted that is in use.
+// Tables are read whole (NOT INDEXED): a damaged index could hide a use, and the source be deleted.
 constexpr const char* kUsesSql = R"sql(
   SELECT 'the profile "' || name || '"' FROM profiles NOT INDEXED
   WHERE state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')

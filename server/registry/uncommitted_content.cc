@@ -23,8 +23,9 @@ UncommittedContent::UncommittedContent(Database& database, ContentStore& content
       content_(content),
       sha256_(std::move(sha256)),
       claim_(std::in_place, content_, sha256_) {
-  // Under the claim and at one moment: a tree that comes or goes in between would be taken for one
-  // that was not there, and be removed from under its row, or for one that was, and be left behind.
+  // Whether there is a tree and how many claims have ended are read under one lock and under the
+  // claim. Otherwise a tree that appears in between would be taken for ours and removed although a
+  // row needs it, and one that goes in between would be taken for another's, and ours be left.
   const auto lock = content_.Lock();
   had_tree_ = HasTree(content_, sha256_);
   ended_claims_ = content_.ended_claims();
@@ -42,7 +43,8 @@ UncommittedContent::~UncommittedContent() {
 void UncommittedContent::TakeBack() {
   claim_.reset();
   ForgetContent(database_, content_, {&sha256_, 1});
-  // A row that keeps the file may need no tree: a blob's.
+  // ForgetContent leaves both where a row needs the file. Such a row may need no tree (a blob's has
+  // none): then the tree that we made goes by itself.
   if (had_tree_ || !database_.Health()) return;
   if (Status removed = content_.RemoveTree(sha256_, ended_claims_ + 1); !removed) {
     LogWarn("content left behind", {{"reason", removed.error().message()}});

@@ -31,7 +31,8 @@ Error Missing(const std::string& owner) {
                   "directory from a backup");
 }
 
-// Where it is not there, it may lie in the quarantine: a start does not wait for all to be back.
+// Takes a missing file back from the quarantine: after a start this may be needed before the server
+// has done so by itself (content_upkeep.h).
 Status FindFile(ContentStore& content, const std::string& sha256, const std::string& owner,
                 const std::stop_token& stop) {
   struct stat facts {};
@@ -45,8 +46,8 @@ Status FindFile(ContentStore& content, const std::string& sha256, const std::str
   return {};
 }
 
-// An archive that was sound when it came in and cannot be read as one now; not a fault of the
-// machine, which may pass.
+// Whether an archive that was sound when it came in cannot be read as one now, so that it is
+// damaged. Other errors are of the machine and may pass.
 bool IsNoArchive(const Error& error) {
   return error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kTooLarge;
 }

@@ -5,7 +5,8 @@
 namespace mlprof {
 namespace {
 
-// By no index: a damaged one would have something deleted that is in use.
+// Tables are read whole (NOT INDEXED): a damaged index could hide a use, and the version be
+// deleted.
 Status CheckUnused(Connection& connection, const char* sql, const std::string& workspace,
                    const std::string& id) {
   Statement row(connection, sql);

@@ -8,17 +8,22 @@
 namespace mlprof {
 namespace {
 
+// How often the live line is told anew: as fast as a person reads it.
 constexpr std::chrono::milliseconds kTick{250};
+// The p95 of the live line is of the last so many requests; no result is made of it.
 constexpr std::size_t kRecentRequests = 500;
+// As many as the agent keeps (agent/supervise/write_watch.cc).
 constexpr std::size_t kMostRefused = 4;
-// A server that forks starts a killed worker anew for ever. One kill may be all, and the word of a
-// whole model's death follows its kill at once; a second one says that there will be a third.
+// A server that forks starts a worker that was killed for memory anew, for ever. After one kill the
+// model may still become ready, or the death of the whole model is told at once. After a second one
+// a third will follow, and the start is given up.
 constexpr std::int64_t kFutileKills = 2;
+// How long a model may take to become ready after its first kill. Chosen, not measured.
 constexpr std::chrono::seconds kReadyAfterOomKill{2};
 // A replay that waited for the disk for more than a twentieth of its time had fewer rows in flight
-// than it says, and a rate that is the disk's.
+// than it says, and a rate that is the disk's. A twentieth is what the p95 forgives as well.
 constexpr int kStarvedPart = 20;
-// A thread that gets no core for a moment is no slow disk.
+// A thread that gets no core for a moment is no slow disk: several time slices of the scheduler.
 constexpr std::chrono::milliseconds kLeastStarving{20};
 
 }  // namespace
@@ -56,7 +61,7 @@ void AgentSession::OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std:
 
 ReplayResult AgentSession::Replay(const RowSource& rows, const ReplayPlan& plan,
                                   std::stop_token stop, Deadline deadline, const OnTick& on_tick) {
-  // Before the lock, which its last word takes as well.
+  // Made before the lock is taken: the feed's thread takes it too when it calls OnRowsRead().
   RowFeed feed(rows, plan.order, [this] { OnRowsRead(); });
   const ReplayEnd end{*this};  // before the feed goes, however this is left
   std::unique_lock lock(mutex_);
@@ -122,8 +127,8 @@ void AgentSession::Wait(std::unique_lock<std::mutex>& lock, const std::stop_toke
   FillLoop(*replay_);
 }
 
-// On the clock itself, which is precise and may be a test's; `wake` bounds how long nothing else is
-// looked at.
+// Sleeps on the session's clock instead of the condition variable: it wakes up more precisely, and
+// a test may move it. Meanwhile nothing else is looked at, which `wake` bounds.
 void AgentSession::SleepUnlocked(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds when,
                                  Deadline::Clock::time_point wake) {
   const auto longest = clock_.Now() + (wake - Deadline::Clock::now());
@@ -161,7 +166,7 @@ int AgentSession::children_lost() const {
 bool AgentSession::LostLocked() const { return ended_ || closed_ || given_up_; }
 
 void AgentSession::CountStarving(ActiveReplay& replay, ReplayLoop::Time now) {
-  // Not what came before the first row: the replay begins with it.
+  // The wait for the very first row does not count: the replay begins when that row leaves.
   if (replay.starves_since && replay.loop->sent() > 0) {
     replay.starved += now - std::max(*replay.starves_since, replay.loop->result().began);
   }
@@ -183,7 +188,7 @@ std::optional<Error> AgentSession::WhyStarved(const ActiveReplay& replay,
 void AgentSession::FillLoop(ActiveReplay& replay) {
   if (kills_.held_until()) kills_.Pass(clock_.Now());
   if (kills_.held_until() || kills_.killer()) return;
-  // The time is taken when the row is there: no disk adds to the model's latency.
+  // The time a row is sent is taken once it has been read: no disk adds to the model's latency.
   while (replay.feed.Ready()) {
     const auto send = replay.loop->Next(clock_.Now());
     if (!send) return;

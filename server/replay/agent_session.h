@@ -66,7 +66,7 @@ class AgentSession : private AgentListener {
     std::optional<ReplayLoop::Time> starves_since = {};
   };
 
-  // Nobody sends rows of a feed that is gone, however the replay is left.
+  // However Replay() is left, by an exception too: nothing may use the feed after it is gone.
   struct ReplayEnd {
     AgentSession& session;
     ~ReplayEnd() {

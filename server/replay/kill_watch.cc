@@ -5,12 +5,15 @@ namespace {
 
 using agent_protocol::RowFailure;
 
-// The agent looks every 200 ms whether a process has vanished.
+// How long a broken connection waits for the news that a process died. The agent looks every 200 ms
+// whether one has vanished (agent/supervise/supervisor.cc); this is that twice, and some.
 constexpr std::chrono::milliseconds kWordOfDeath{500};
-// The agent says nothing of the end of a process that had not stood for two seconds, and a server
-// may take a moment to replace one: a row that ended the replacement before would go unnoticed.
+// How long the next row is held back after a death. The agent does not tell the end of a process
+// that is younger than two seconds, and a server may take a moment to replace a dead worker: a row
+// that killed the replacement before then would go unnoticed.
 constexpr std::chrono::seconds kReplacementStands{3};
-// A server that lives on behind so many broken connections breaks them itself.
+// After so many rows whose connections broke although no process died, the server itself closes
+// connections in place of an answer: no further row is suspected. Chosen, not measured.
 constexpr std::size_t kMostCleared = 8;
 
 bool HasNoAnswer(const RequestRecord& request) {

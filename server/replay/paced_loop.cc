@@ -6,8 +6,8 @@
 namespace mlprof {
 namespace {
 
-// A backlog is sent at no more than so many times the pace of its own schedule: a burst of random
-// arrivals stays the burst it is.
+// A backlog is sent at no more than so many times the pace of its own schedule: sent all at once it
+// would be a burst that the schedule never held. Twice is the least whole factor that catches up.
 constexpr int kCatchUp = 2;
 
 }  // namespace
@@ -25,7 +25,8 @@ std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
   const Time due = Begin(now) + schedule_.due();
   Time permitted = Permitted();
   if (permitted > now || Full() || !WithinLimits(now)) return std::nullopt;
-  // Nobody looked for a while: the rows that piled up must not leave all at once.
+  // This was called later than the row was permitted: the pace of the rows that piled up counts
+  // from now, so that they do not leave all at once.
   if (now - permitted > kLateAfter) permitted = now;
   if (permitted > due) {
     catching_up_from_ = permitted;
@@ -47,8 +48,8 @@ bool PacedLoop::Done(Time now) const {
   return in_flight() == 0 && !WithinLimits(std::max(now, Permitted()));
 }
 
-// What was due and never left is no request, but a caller that only saw the requests would take the
-// rate for kept.
+// Counts the rows that were due and never left. They are no requests, but from the requests alone a
+// caller would think that the rate was kept.
 void PacedLoop::End(Time now) {
   const Time elapsed = now - Begin(now);
   const Time until = std::min(elapsed, plan().max_time.value_or(elapsed));

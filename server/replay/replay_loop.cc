@@ -44,8 +44,9 @@ ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
   return {id, row, std::max(Time{0}, now - due)};
 }
 
-// By the agent's clock, which is this one: the answer's way here is no part of the model's latency.
-// An agent whose word cannot be true (another time namespace) is not taken at it.
+// The agent's times are used, on this machine's clock, so that the answer's way to the controller
+// is no part of the model's latency. Where they cannot be true (the container has a time namespace
+// of its own) the moment at which the answer arrived is taken.
 ReplayLoop::Time ReplayLoop::LastByteAt(const agent_protocol::Answer& answer,
                                         const InFlight& request, Time now) {
   const Time sent = request.due + std::chrono::microseconds(request.lag_us);
@@ -66,7 +67,8 @@ bool ReplayLoop::Answered(const agent_protocol::Answer& answer, Time now) {
   RequestRecord& record = result_.requests.emplace_back();
   record.row = request.row;
   record.lag_us = request.lag_us;
-  // The agent holds an attributed answer until the CPU has settled: its arrival says nothing then.
+  // The agent holds an attributed answer until the CPU has settled, so the time of its arrival says
+  // nothing of the model: its latency is the agent's own.
   record.latency_us = Microseconds(
       plan_.attribute ? answer.last_byte : LastByteAt(answer, request, now) - request.due);
   record.service_us = Microseconds(answer.last_byte - answer.sent);

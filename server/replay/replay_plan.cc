@@ -5,8 +5,9 @@
 namespace mlprof {
 
 std::optional<std::uint32_t> ReplayResult::LastRowTaken() const {
-  // Rows that were sent between the death and the word of it failed as well, and the one that did
-  // it may have been tried again and been refused: the first of those at the end is the one.
+  // Rows that were sent after the death and before it was told failed as well, and the row that
+  // caused it may have been sent once more and refused. So of the failed rows at the end the first
+  // is the one.
   std::optional<std::uint32_t> row = last_sent;
   for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
     if (request->failure != agent_protocol::RowFailure::kReset &&

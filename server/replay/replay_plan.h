@@ -21,8 +21,10 @@ inline constexpr std::chrono::milliseconds kLateAfter{1};
 struct OpenLoop {
   double requests_per_second = 1;  // positive
   Arrivals arrivals = Arrivals::kPoisson;
-  std::uint64_t seed = 1;    // of random arrivals
-  int max_in_flight = 1024;  // beyond it a row waits, and its latency still counts from its time
+  std::uint64_t seed = 1;  // of random arrivals
+  /// Beyond it a row waits, and its latency still counts from its time. As many connections as the
+  /// agent opens (agent_protocol::kMaxConnections).
+  int max_in_flight = 1024;
 };
 
 /// Rows are sent in `order`, over and over, until one of the limits that are set is reached; what

@@ -19,7 +19,8 @@ namespace mlprof {
 /// Ready, Take and error are for one thread at a time and wait for nothing.
 class RowFeed {
  public:
-  /// So much is read ahead, and one row at least.
+  /// The most that is read ahead (one row at least), so that memory does not grow with the dataset.
+  /// Chosen, not measured: 1,024 rows outlast a pause of the disk of 200 ms at 5,000 rows a second.
   static constexpr Bytes kMostAhead = MiB(4);
   static constexpr std::size_t kMostRowsAhead = 1024;
 
@@ -59,7 +60,9 @@ class RowFeed {
   std::condition_variable_any room_;
   std::deque<std::string> ahead_;
   Bytes bytes_ahead_;
-  bool full_ = false;  // until half of it was taken: the thread is not woken for each row
+  // Set when all that may be read ahead was, until half of it is taken: so the thread is woken once
+  // for many rows and not for each.
+  bool full_ = false;
   bool wanted_ = false;
   std::optional<Error> error_;
   std::jthread thread_;

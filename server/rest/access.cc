@@ -85,8 +85,8 @@ bool AccessRules::IsOurHost(const HttpRequest& request, const std::string& autho
          });
 }
 
-// An address alone does not make an origin ours, however many we listen on: it may be another
-// machine's. The one this request was sent to does.
+// When the server listens on all addresses, an IP address in Origin may be of any machine. It is
+// ours only if it is the one that this request was sent to (Host).
 bool AccessRules::IsOurOrigin(const HttpRequest& request, const std::string& origin) const {
   const std::size_t colon = origin.find("://");
   if (colon == std::string::npos) return false;

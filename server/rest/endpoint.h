@@ -21,6 +21,7 @@ HttpHandler Handle(std::function<Result<HttpResponse>(const HttpRequest& request
 
 inline constexpr BodyPolicy kNoBody{BodyPolicy::Kind::kNone};
 inline constexpr BodyPolicy kJsonBody{BodyPolicy::Kind::kBuffered, MiB(1)};
+/// As much as the files of a model may hold unpacked (TarLimits).
 inline constexpr BodyPolicy kUploadBody{BodyPolicy::Kind::kSpooled, GiB(16)};
 
 /// The decoded path parameter {name}.

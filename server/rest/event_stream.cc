@@ -7,7 +7,7 @@
 namespace mlprof {
 namespace {
 
-// How long a browser waits before it takes a broken stream up again.
+// Milliseconds that a browser waits before it resumes a broken stream.
 constexpr const char* kOpening = "retry: 2000\n\n";
 
 }  // namespace
@@ -32,7 +32,8 @@ std::optional<std::string> EventStream::Read() {
   return text;
 }
 
-// Where the profile ended between two looks, its last event came in between.
+// The profile may end between the look at its events and the look at its state. Then its last event
+// came in between, so the events are asked for once more.
 Result<std::vector<StoredEvent>> EventStream::Next() {
   auto events = hub_.After(profile_id_, last_id_);
   if (events && events->empty() && over_()) {
@@ -43,9 +44,10 @@ Result<std::vector<StoredEvent>> EventStream::Next() {
   return events;
 }
 
-// Who waits is called at the profile's end; one that came before nobody tells of again.
+// The hub calls who waits when the profile ends. An end that came before the wait began would not
+// be told again, so it is looked for here.
 void EventStream::OnReady(std::function<void()> ready) {
-  const std::int64_t last_id = last_id_;  // who is called may read on before this returns
+  const std::int64_t last_id = last_id_;  // a copy: `ready` may change it before this returns
   auto once = [ready = std::move(ready), rung = std::make_shared<std::atomic_flag>()] {
     if (!rung->test_and_set()) ready();
   };

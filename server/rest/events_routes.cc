@@ -38,8 +38,9 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   const std::int64_t last_id = std::min(*asked, *newest ? (*newest)->id : 0);
   // A browser takes every stream that ends up again; 204 alone makes it stop (HTML, 9.2.3).
   if (*newest && (*newest)->type == "done" && last_id == (*newest)->id) return NoContent();
-  // The state is stored before the last event is: until that is out too, a stream waits for it.
-  // Of a profile that was deleted, or cannot be read, nothing more is told either.
+  // The finished state is stored before the last event is published: the hub still has the profile
+  // open until then, and the stream waits. A profile that was deleted or cannot be read is over
+  // too.
   auto over = [&hub, &profiles = services.profiles, workspace, id = profile->id] {
     if (hub.IsOpen(id)) return false;
     const auto now = profiles.Get(workspace, id);

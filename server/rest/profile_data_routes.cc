@@ -11,7 +11,7 @@
 namespace mlprof {
 namespace {
 
-constexpr int kMostPoints = 100'000;
+constexpr int kMostPoints = 100'000;  // of each series: 2 MB of JSON
 
 Result<HttpResponse> GetSamples(const Services& services, const HttpRequest& request) {
   QueryReader query(request);

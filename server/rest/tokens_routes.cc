@@ -12,11 +12,13 @@
 namespace mlprof {
 namespace {
 
-constexpr int kLongestDays = 3650;
+constexpr int kLongestDays = 3650;  // ten years
 
-// Where anyone is let in, that does not reach here: nobody may make keys for the time after.
+// A server that lets anyone in still lets only its own machine, or a token, manage tokens:
+// otherwise a stranger could make one that outlives the open time.
 Status NeedScope(const Services& services, const HttpRequest& request, Scope needed) {
-  // A token for an hour, as other clients are given, must not make one that stays.
+  // The server's own tokens alone are asked for here: the token for an hour that Azure's clients
+  // are given must not make one that stays.
   const auto given = request.headers.Get("Authorization");
   constexpr std::size_t kBearer = std::string_view("Bearer ").size();
   const auto scope = given && given->size() > kBearer

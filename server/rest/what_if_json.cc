@@ -6,7 +6,7 @@
 namespace mlprof {
 namespace {
 
-constexpr double kLargestMargin = 10;
+constexpr double kLargestMargin = 10;  // a share of the need: ten times on top is a slip
 
 }  // namespace
 

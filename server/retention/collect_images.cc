@@ -9,10 +9,12 @@
 namespace mlprof {
 namespace {
 
+// A list is answered in milliseconds. Removing an image takes a call for each of its names, and
+// Docker may work at the files of a large one for a minute (server/runtime/docker/kept_images.cc).
 constexpr std::chrono::seconds kListLimit{10};
 constexpr std::chrono::minutes kRemoveLimit{2};
 
-// Null where that is no id of a source.
+// The source as it is unpacked; null where the text is no id of one.
 std::shared_ptr<const ContentReader> SourceOf(const ContentStore& content,
                                               const std::string& source_id) {
   const std::string sha256 = source_id.substr(source_id.find(':') + 1);
@@ -26,7 +28,7 @@ std::shared_ptr<const ContentReader> SourceOf(const ContentStore& content,
 Result<std::vector<PrepareRequest>> Waiting(const RetentionServices& services) {
   auto profiles = services.profiles.Queued();
   if (!profiles) return Fail(profiles.error());
-  const auto running = services.profiles.Interrupted();  // or said to run
+  const auto running = services.profiles.Interrupted();  // those whose state says that they run
   if (!running) return Fail(running.error());
   profiles->insert(profiles->end(), running->begin(), running->end());
   std::vector<PrepareRequest> waiting;

@@ -13,7 +13,8 @@ void CollectProfiles(const RetentionServices& services, const Sweep& sweep, Coll
   for (const FinishedProfile& profile : *profiles) {
     if (profile.finished >= sweep.now - age) continue;
     if (!MayGoOn(sweep, "profiles", found)) return;
-    // What was listed is when its last phase ended; it may have waited or failed long after.
+    // The list has the time at which its last phase ended. The profile itself may have ended long
+    // after: it waited for its turn again, or failed.
     const auto whole = services.profiles.Get(profile.workspace, profile.id);
     if (whole && whole->finished && *whole->finished >= sweep.now - age) continue;
     const auto size = services.profiles.SizeOf(profile.id);

@@ -8,7 +8,7 @@
 namespace mlprof {
 namespace {
 
-// What a series takes that has no points any more: how many there were.
+// What remains of a series without points takes about so much: how many there were.
 constexpr Bytes kDropped{16};
 
 // Each part of a series keeps two points at least.
@@ -20,14 +20,15 @@ bool IsThin(const FinishedProfile& profile) {
   return profile.largest_series <= MostPoints(profile);
 }
 
-// Of what is there now, about: series differ, and a point takes some bytes more where its
-// neighbours are gone.
+// The share of its size that a profile keeps, about: its series are not equally long, and a point
+// takes some more bytes where its neighbours are gone.
 double ThinnedShare(const FinishedProfile& profile) {
   return std::min(
       1.0, static_cast<double>(MostPoints(profile)) / static_cast<double>(profile.largest_series));
 }
 
-// A series comes in parts, one for each container.
+// Leaves at most `most` points of each series, shared among its parts: there is one for each
+// container.
 Status ThinProfile(const RetentionServices& services, const FinishedProfile& profile,
                    std::size_t most) {
   MLPROF_LET(parts, services.profiles.SeriesParts(profile.id));
@@ -43,14 +44,16 @@ Status ThinProfile(const RetentionServices& services, const FinishedProfile& pro
       });
 }
 
-// In a dry run it is still there.
+// Whether the profile was deleted a moment ago. A dry run deletes none, so it is asked of what was
+// found, not of the database.
 bool Goes(const Collection& found, const std::string& profile_id) {
   return std::any_of(found.items.begin(), found.items.end(), [&](const Collected& item) {
     return item.kind == Holds::kProfile && item.id == profile_id;
   });
 }
 
-// Those that have any. What is thin counts and stays where others are thinned.
+// The samples of each profile that has some. With `thin_stay` those that are thin already count for
+// the size and stay.
 std::vector<Holding> Holdings(const std::vector<FinishedProfile>& profiles, bool thin_stay) {
   std::vector<Holding> holdings;
   for (const FinishedProfile& profile : profiles) {
@@ -111,7 +114,7 @@ void CollectSamples(const RetentionServices& services, const RetentionLimits& li
   SampleCollector collector(services, sweep, found, *profiles);
   const RetentionLimits by_age{limits.age, std::nullopt};
   const RetentionLimits by_size{std::nullopt, limits.size};
-  // Nothing is dropped while thinning others makes room enough.
+  // Samples are thinned by both limits first; only what is still too much is dropped after.
   for (const RetentionLimits& of : {by_age, by_size}) {
     for (const Leaving& old : ChooseLeaving(Holdings(*profiles, true), of, sweep.now)) {
       if (!MayGoOn(sweep, "samples", found)) return;

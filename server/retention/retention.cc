@@ -12,6 +12,7 @@
 namespace mlprof {
 namespace {
 
+// A bound on the walk, far beyond what a data directory holds.
 constexpr std::int64_t kMostEntries = 10'000'000;
 
 Bytes SizeOfFile(const std::filesystem::path& file) {

@@ -23,6 +23,7 @@ using agent_protocol::Frame;
 using agent_protocol::FrameDecoder;
 using agent_protocol::FrameType;
 
+// Rows that an agent does not read: as many as may be in flight, of a mebibyte each.
 constexpr std::size_t kMaxQueued = 1u << 30;
 
 }  // namespace
@@ -178,8 +179,8 @@ void AgentConnection::CloseLocked(Error why) {
 }
 
 void AgentConnection::Run() {
-  { const std::lock_guard lock(mutex_); }  // until thread_ is set
-  // What came behind the Hello in the same read.
+  { const std::lock_guard lock(mutex_); }  // waits until thread_ is set
+  // Frames that came together with the Hello wait in the decoder.
   bool pending = true;
   while (true) {
     try {
@@ -187,7 +188,7 @@ void AgentConnection::Run() {
     } catch (...) {
       LogThrown("the agent link is broken off", "agent link");
     }
-    // What was read is not delivered whole any more: whoever listens must be told.
+    // Some of what was read has been lost: the listener must be told that the link is over.
     UntilThereIsMemory([this] {
       const std::lock_guard lock(mutex_);
       CloseLocked(Internal("what the agent said could not be handled; the server's log has more"));
@@ -288,7 +289,7 @@ Status AgentConnection::Deliver(const Frame& frame) {
     return {};
   };
   if (frame.type == FrameType::kAnswer) {
-    // The row was counted before it was written, and its answer comes after that.
+    // A row is counted before it is written, so an honest answer never finds the count too low.
     if (++answers_ > rows_.load(std::memory_order_relaxed)) {
       return Fail(InvalidArgument("an answer to a row that was never sent"));
     }

@@ -19,7 +19,7 @@ using agent_protocol::Frame;
 using agent_protocol::FrameDecoder;
 
 constexpr std::chrono::milliseconds kLookAgain{100};
-// The best of them had the least to wait for.
+// The fastest of them is used: the others had to wait for something.
 constexpr std::uint32_t kClockProbes = 8;
 
 Status Prepare(int fd) {

@@ -22,9 +22,9 @@ struct ClockOffset {
   std::chrono::nanoseconds Here(std::chrono::nanoseconds there) const { return there - ahead; }
 };
 
-/// Of the exchange that took least: what it took is the most that can be wrong, half of it with the
-/// reading taken for its middle. A distance within that error is none, so that one machine's clock
-/// is never moved. Nothing without an exchange.
+/// Uses the fastest exchange. The agent's reading is taken to lie in the middle of it, so at most
+/// half of its time can be wrong. An offset within that error counts as none: on one machine
+/// nothing is ever shifted. Without an exchange the offset is zero.
 ClockOffset EstimateClockOffset(std::span<const ClockExchange> exchanges);
 
 }  // namespace mlprof

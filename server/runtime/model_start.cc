@@ -11,7 +11,8 @@ namespace {
 
 constexpr const char* kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-// The root is read-only: whatever keeps a cache is pointed to the home folder's volume.
+// The root is read-only, so programs that keep a cache are pointed to the home folder, which is
+// writable.
 Environment Foundation() {
   const std::string home = kModelHome;
   const std::string cache = home + "/.cache";
@@ -45,7 +46,8 @@ void AddEntryScript(const EntryScriptConfig& script, Environment& environment) {
   environment["AML_APP_ROOT"] = SourceFolder(script);
   environment["AZUREML_ENTRY_SCRIPT"] = ScriptPath(script);
   environment["PYTHONUNBUFFERED"] = "1";
-  // Workers touch a heartbeat file; on the disk volume a busy disk would delay them.
+  // gunicorn's workers touch a file as a sign of life. In memory no busy disk can delay that, and
+  // have a worker killed.
   environment["GUNICORN_CMD_ARGS"] = "--worker-tmp-dir /dev/shm";
 }
 

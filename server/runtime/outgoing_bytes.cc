@@ -7,7 +7,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kKeptCapacity = 1u << 20;
+constexpr std::size_t kKeptCapacity = 1u << 20;  // a buffer grown beyond this is given back
 
 }  // namespace
 

@@ -67,8 +67,9 @@ struct ContainerExit {
   bool running = false;
   int exit_code = 0;
   bool oom_killed = false;  // process 1 or another one, as the engine saw it
-  bool by_engine = false;  // it restarted meanwhile, or the container was removed: the rest of this
-                           // says nothing about what ran in it
+  /// The engine restarted meanwhile, or the container was removed: the other fields say nothing
+  /// about what ran in it.
+  bool by_engine = false;
   std::string error;
 };
 
@@ -91,9 +92,9 @@ class Target {
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
   virtual Result<ContainerExit> Inspect(Deadline deadline) = 0;
-  /// The bound of what it may write to disk that it has met since its launch, if any. What it wrote
-  /// of it to its log counts where nobody saw it: a model that dies of it gives the room back at
-  /// once. Does not wait.
+  /// The bound on what it may write to disk that it has met since its launch, if any. A model that
+  /// dies of a full disk gives the room back at once, so the watch may not see it: then a message
+  /// about it in `log` counts. Does not wait.
   virtual std::optional<DiskFull> MetDiskBound([[maybe_unused]] std::string_view log) {
     return std::nullopt;
   }

@@ -63,7 +63,8 @@ Status SaveBlob(Connection& connection, const BlobName& name, const Blob& blob) 
       .Run();
 }
 
-// U+10FFFF ends what an index must be searched for; the prefix itself is checked beside it.
+// Paths from the prefix up to the prefix and U+10FFFF, the highest character, so that the index is
+// searched for this range alone; the prefix itself is compared as well.
 Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
                              const PageRequest& page) {
   Statement rows(connection, R"sql(

@@ -110,7 +110,8 @@ void Connection::NoteTrouble(int code) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
-// The commit stands whatever becomes of the checkpoint, so it is not told of as the commit's error.
+// The commit stands whatever becomes of the checkpoint, so an error of the checkpoint is not given
+// as the commit's.
 int Connection::CheckpointAfterCommit(void* self, sqlite3* handle, const char* name, int pages) {
   auto& connection = *static_cast<Connection*>(self);
   if (pages < kPagesBeforeCheckpoint || connection.trouble_ != Trouble::kNone) return SQLITE_OK;

@@ -38,8 +38,8 @@ Status Rename(const fs::path& from, const fs::path& to) {
   return Fail(FromErrno(error.value(), "renaming " + from.string() + " to " + to.string()));
 }
 
-// Into a folder that is made where it is missing; nothing where there is nothing to move. Where a
-// crash undoes it, the next start does it again.
+// Moves a file or tree into a folder, which is made where it is missing, and says how much that
+// was. Not synced to the disk: what a crash undoes, the next start does again.
 Result<Bytes> MoveInto(const fs::path& folder, const fs::path& from) {
   std::error_code error;
   if (!fs::exists(from, error)) return Bytes(0);

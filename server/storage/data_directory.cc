@@ -63,7 +63,7 @@ bool IsNobodys(const std::string& name) {
   return name.starts_with(kInstanceFile);  // a crash left its copy
 }
 
-// Data directories were not marked before version 0.2.
+// Version 0.1 did not mark its data directories.
 bool IsUnmarkedDataDirectory(const std::filesystem::path& directory) {
   constexpr std::string_view kHeader = "SQLite format 3";
   std::error_code error;

@@ -11,15 +11,17 @@ namespace {
 
 // More readers than this at once are served too; only this many are kept.
 constexpr std::size_t kIdleReaders = 4;
-// Of a check that holds nothing up: at the speed of a slow disk, a terabyte.
+// The longest check in the background, which holds nothing up: in this time a slow disk (100 MB/s)
+// reads a terabyte.
 constexpr std::chrono::hours kLongestCheck{3};
 
-// The file as it is, which reading it does not change. Complete and without a finding where there
-// is none yet.
+// Checks the file without changing it. The report is complete and without a finding where there is
+// no file yet.
 Result<IntegrityReport> Inspect(const std::filesystem::path& file, const DatabaseOptions& options) {
   IntegrityReport report{.complete = true, .findings = {}};
   if (IsEmptyOrMissing(file)) return report;
-  // Cut off while it was made: the file is whole again once the writer has rolled that back.
+  // A -journal shows that the process ended while it made the file: opening it for writing rolls
+  // that back, and the check follows after.
   if (!IsEmptyOrMissing(file.string() + "-journal")) return IntegrityReport{};
   if (Status wal = CheckWal(file); !wal) return Fail(wal.error());
   const Status read = ReadUntouched(file, [&](Connection& connection) -> Status {

@@ -26,7 +26,7 @@ namespace mlprof {
 
 struct DatabaseOptions {
   std::span<const Migration> migrations = EmbeddedMigrations();
-  /// So long the check of the whole file may hold up Open.
+  /// How long the check of the whole file may hold up Open; the rest is checked in the background.
   std::chrono::milliseconds check_time = std::chrono::seconds(10);
   /// Makes indexes anew where nothing else is damaged.
   bool repair_indexes = false;

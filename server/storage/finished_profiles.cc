@@ -56,6 +56,7 @@ Result<std::vector<FinishedProfile>> ProfileRepository::Finished() {
   });
 }
 
+// Only trials that version 0.1 stored have latencies.
 Result<Bytes> ProfileRepository::SizeOf(const std::string& profile_id) {
   return database_.Read([&](Connection& connection) -> Result<Bytes> {
     const auto size = OneNumber(connection, R"sql(

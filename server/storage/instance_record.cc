@@ -29,7 +29,8 @@ fs::path Canonical(const fs::path& directory) {
   return error ? directory.lexically_normal() : canonical;
 }
 
-// Under two paths it may be one directory: a link, or mounted twice.
+// Whether another directory of this instance exists at the recorded place. The same directory under
+// two paths (a link, a second mount) is no other.
 bool OriginalLives(const InstanceRecord& record, const std::string& instance,
                    const fs::path& directory) {
   std::error_code error;

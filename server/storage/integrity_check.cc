@@ -14,8 +14,8 @@
 namespace mlprof {
 namespace {
 
-constexpr std::chrono::milliseconds kInterruptAgain{20};
-constexpr std::size_t kNamed = 3;  // findings in one message
+constexpr std::chrono::milliseconds kInterruptAgain{20};  // how late a stop may take effect
+constexpr std::size_t kNamed = 3;                         // findings in one message
 
 // Ends what a connection does when the deadline passes or the stop comes. SQLite 3.40 asks no
 // progress handler while it walks over pages, so another thread has to interrupt it.
@@ -38,14 +38,15 @@ class Interruption {
  private:
   void Watch(sqlite3* handle, const Deadline& deadline, const std::stop_token& stop,
              const std::stop_token& over) {
-    // Under the mutex, or a stop between the look at it and the wait would wake nobody.
+    // Under the mutex: a stop that came after the wait looked at the token and before it began to
+    // wait would otherwise wake nobody.
     const std::stop_callback wake(stop, [this] {
       const std::scoped_lock lock(mutex_);
       wake_.notify_all();
     });
     std::unique_lock lock(mutex_);
     wake_.wait_until(lock, over, deadline.when(), [&] { return stop.stop_requested(); });
-    // Again and again: an interruption between two statements is lost.
+    // Interrupts repeatedly: sqlite3_interrupt() between two statements has no effect.
     while (!over.stop_requested()) {
       came_ = true;
       sqlite3_interrupt(handle);
@@ -89,7 +90,7 @@ std::string_view IndexLacking(std::string_view finding) {
   return finding.substr(at + kMissing.size());
 }
 
-// Bytes of a damaged page may stand in a finding.
+// A finding may quote bytes of a damaged page: control characters must not reach a terminal.
 std::string Printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -104,8 +105,8 @@ bool IntegrityReport::OnlyIndexes() const {
     return std::any_of(findings.begin(), findings.end(),
                        [&](const std::string& finding) { return IndexLacking(finding) == index; });
   };
-  // A count that differs without a missing entry: the index has more than the table, which may have
-  // lost rows.
+  // A wrong count of entries is the index's fault only if entries are missing from it. Otherwise
+  // the index has more than the table, and it is the table that may have lost rows.
   return !findings.empty() &&
          std::all_of(findings.begin(), findings.end(), [&](std::string_view finding) {
            return !IndexLacking(finding).empty() ||
@@ -123,7 +124,7 @@ Result<IntegrityReport> CheckIntegrity(Connection& connection, const Deadline& d
   const bool interrupted = !checked && (*interruption)->came();
   interruption->reset();
   report.complete = !interrupted;
-  // What makes the check itself fail is damage too; anything else is a fault of the machine.
+  // A check that damage itself has ended is a finding; any other failure is a fault of the machine.
   if (!checked && !interrupted) {
     if (connection.trouble() != Trouble::kDamage) return Fail(checked.error());
     report.findings.push_back(checked.error().message());

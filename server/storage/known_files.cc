@@ -5,8 +5,10 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMostKnown = 4096;
-// Times of files go by ticks: within one, a file may change and keep its time.
+constexpr std::size_t kMostKnown =
+    4096;  // half a MiB of memory; one that is forgotten is read again
+// The kernel takes the times of files from a clock that moves with its tick (up to 10 ms): a file
+// that is changed twice within one tick keeps its time. Five ticks are waited.
 constexpr std::int64_t kTickNs = 50'000'000;
 
 std::int64_t Nanoseconds(const timespec& time) {

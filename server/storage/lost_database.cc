@@ -26,7 +26,7 @@ bool HoldsContent(const fs::path& directory) {
 Status RefuseLostDatabase(const DataDirectory& directory) {
   const fs::path file = directory.DatabaseFile();
   if (!IsEmptyOrMissing(file)) return {};
-  // SQLite removes a -wal whose database is empty.
+  // SQLite would remove a -wal whose database is empty, and with it perhaps the only copy.
   const bool has_wal = !IsEmptyOrMissing(file.string() + "-wal");
   if (!has_wal && !HoldsContent(directory.path())) return {};
   return Fail(Internal("the database " + file.string() +

@@ -9,9 +9,11 @@
 namespace mlprof {
 namespace {
 
+// The last of a log is what explains an end; whole logs of containers are artifacts (decision 26).
 constexpr std::size_t kLogBytes = 4 << 20;
 // Small appends go into one row until it has this size, so that a chatty log stays a few rows.
 constexpr std::size_t kChunkBytes = 64 << 10;
+// For clients that resume a stream; the text itself is in the log. Chosen, not measured.
 constexpr std::int64_t kLogEventsKept = 20'000;
 
 Status AppendChunk(Connection& connection, const std::string& profile_id, std::string_view text) {
@@ -109,7 +111,7 @@ Status ProfileRepository::AddEvent(const std::string& profile_id, const StoredEv
   });
 }
 
-// A row of before the checksums is at least JSON.
+// A row from before there were checksums has none to compare: it must at least be JSON.
 Result<std::vector<StoredEvent>> ProfileRepository::EventsAfter(const std::string& profile_id,
                                                                 std::int64_t id,
                                                                 const EventLimit& limit) {

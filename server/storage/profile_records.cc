@@ -1,4 +1,4 @@
-// The trials, rows and phases a profile leaves.
+// The trials and rows a profile leaves.
 #include "common/json/domain_json.h"
 #include "server/storage/artifact_rows.h"
 #include "server/storage/database.h"
@@ -9,39 +9,18 @@
 
 namespace mlprof {
 
-Result<std::vector<PhaseRecord>> ProfileRepository::Phases(const std::string& profile_id) {
-  return database_.Read([&](Connection& connection) -> Result<std::vector<PhaseRecord>> {
-    Statement rows(connection, R"sql(
-      SELECT name, started_unix_ms, finished_unix_ms, outcome,
-             checksum = row_checksum(profile_id, name, started_unix_ms, finished_unix_ms, outcome)
-               OR checksum IS NULL
-      FROM profile_phases
-      WHERE profile_id = :profile_id ORDER BY sequence)sql");
-    rows.Bind(":profile_id", profile_id);
-    std::vector<PhaseRecord> phases;
-    for (;;) {
-      const Result<bool> row = rows.Step();
-      if (!row) return Fail(row.error());
-      if (!*row) return phases;
-      if (rows.Int(4) == 0) return Fail(DamagedRow("a phase of the profile " + profile_id));
-      phases.push_back({rows.Text(0), rows.Time(1), rows.Time(2), rows.Text(3)});
-    }
-  });
-}
-
-Status ProfileRepository::AddTrial(const std::string& profile_id, const Trial& trial,
-                                   std::span<const std::uint32_t> latencies_us) {
+// Version 0.1 also stored each latency of a trial (latencies_us). Nothing read them: what is
+// told of them is in the document. The column stays, empty, for those rows and their checksums.
+Status ProfileRepository::AddTrial(const std::string& profile_id, const Trial& trial) {
   const std::string document = DumpJson(EncodeTrial(trial));
-  const std::string latencies = EncodeLatencies(latencies_us);
   return database_.Write([&](Connection& connection) {
     return Statement(connection, R"sql(
              INSERT INTO profile_trials (profile_id, number, document, latencies_us, checksum)
-             VALUES (:profile_id, :number, :document, :latencies_us,
-                     row_checksum(:profile_id, :number, :document, :latencies_us)))sql")
+             VALUES (:profile_id, :number, :document, x'',
+                     row_checksum(:profile_id, :number, :document, x'')))sql")
         .Bind(":profile_id", profile_id)
         .Bind(":number", trial.number)
         .Bind(":document", document)
-        .BindBlob(":latencies_us", latencies)
         .Run();
   });
 }
@@ -65,23 +44,6 @@ Result<std::vector<Trial>> ProfileRepository::Trials(const std::string& profile_
       if (!trial) return Fail(Internal("a stored trial: " + trial.error().message()));
       trials.push_back(std::move(*trial));
     }
-  });
-}
-
-Result<std::vector<std::uint32_t>> ProfileRepository::Latencies(const std::string& profile_id,
-                                                                int trial_number) {
-  return database_.Read([&](Connection& connection) -> Result<std::vector<std::uint32_t>> {
-    Statement row(connection, R"sql(
-      SELECT latencies_us, checksum = row_checksum(profile_id, number, document, latencies_us)
-                             OR checksum IS NULL
-      FROM profile_trials
-      WHERE profile_id = :profile_id AND number = :number)sql");
-    const Result<bool> found =
-        row.Bind(":profile_id", profile_id).Bind(":number", trial_number).Step();
-    if (!found) return Fail(found.error());
-    if (!*found) return Fail(NotFound("there is no trial " + std::to_string(trial_number)));
-    if (row.Int(1) == 0) return Fail(DamagedRow("a trial of the profile " + profile_id));
-    return DecodeLatencies(row.Text(0));
   });
 }
 

@@ -73,7 +73,8 @@ Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const I
   return CreatedProfile{std::move(profile), false};
 }
 
-// A damaged row is not updated: it would be given the checksum of what it holds by then.
+// Updates only a row that agrees with its checksum: a damaged one would be given a new checksum,
+// and pass for intact.
 Status UpdateIn(Connection& connection, const Profile& profile, ProfileState expected) {
   MLPROF_TRY(Statement(connection, R"sql(
     UPDATE profiles SET state = :state, document = :document,

@@ -29,7 +29,8 @@ struct ProfileFilter {
   std::string name = {};      // "": any; else all runs of that name
 };
 
-/// A finished phase, as the record of it was committed.
+/// A finished phase, as the record of it is committed. Finished() reads the time of the last one;
+/// the rest is for whoever looks into the database of a run that went wrong.
 struct PhaseRecord {
   std::string name;
   Timestamp started;
@@ -116,13 +117,10 @@ class ProfileRepository {
   /// What the deletion of one frees, about.
   Result<Bytes> SizeOf(const std::string& profile_id);
 
-  Result<std::vector<PhaseRecord>> Phases(const std::string& profile_id);
-  /// `latencies_us`: every exact latency of the trial, 4 bytes each.
-  Status AddTrial(const std::string& profile_id, const Trial& trial,
-                  std::span<const std::uint32_t> latencies_us);
+  /// kConflict where there is one of that number.
+  Status AddTrial(const std::string& profile_id, const Trial& trial);
+  /// By number.
   Result<std::vector<Trial>> Trials(const std::string& profile_id);
-  /// Microseconds, in the order they were added; kNotFound for an unknown trial.
-  Result<std::vector<std::uint32_t>> Latencies(const std::string& profile_id, int trial_number);
   /// Appends what was read of one container (series_codec.h).
   Status AddSeries(const std::string& profile_id, std::span<const Series> all);
   /// A part for each container and series, in the order they were added.

@@ -55,7 +55,7 @@ Result<std::vector<Part>> ReadParts(Connection& connection, const std::string& p
   }
 }
 
-// Another one still adds some.
+// Only the series of a finished profile may be thinned: one that runs still adds points.
 Status CheckFinished(Connection& connection, const std::string& profile_id) {
   Statement row(connection, R"sql(
     SELECT state IN ('Succeeded', 'Failed', 'Canceled', 'TimedOut'),

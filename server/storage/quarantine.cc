@@ -105,7 +105,7 @@ Status Quarantine::Prune(Timestamp now, const QuarantineLimits& limits,
     const bool old = name < NameAt(now - limits.kept);
     const bool may_go = name < NameAt(now - limits.kept_at_least);
     const bool full = total > limits.size || DiskIsShort(root_, limits.free_share);
-    if (!old && !(may_go && full)) break;  // those behind it are younger
+    if (!old && !(may_go && full)) break;  // the batches after it are younger
     MLPROF_TRY(remove(batch));
     LogInfo("quarantined content was removed",
             {{"folder", batch.string()},

@@ -20,8 +20,9 @@
 namespace mlprof {
 
 struct QuarantineLimits {
+  /// A week: long enough to notice that an older database was restored (docs/decisions, 21).
   std::chrono::hours kept{7 * 24};
-  /// Not even a full disk makes it go before: a wrong database may be restored over at once.
+  /// Not even a full disk makes it go before: who restored a wrong database notices within a day.
   std::chrono::hours kept_at_least{24};
   /// Over this, or where less than this share of the disk is free, the oldest goes.
   Bytes size = GiB(16);

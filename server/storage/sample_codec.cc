@@ -8,7 +8,7 @@ namespace mlprof {
 namespace {
 
 constexpr std::uint64_t kRowsVersion = 1;
-// 1 had the first 12 integers and the pressure alone.
+// Version 1 of a batch had only the first 12 integers and the pressure.
 constexpr std::uint64_t kFirstSamplesVersion = 1;
 constexpr std::uint64_t kSamplesVersion = 2;
 constexpr std::size_t kFirstIntegers = 12;
@@ -40,7 +40,8 @@ Error Damaged(const char* what) {
   return Internal(std::string("the stored ") + what + " cannot be read");
 }
 
-// What most samples lack, or what most have as the one before: a byte says which follow.
+// Fields that most samples lack, or that most have like the sample before: a byte says which
+// follow.
 enum Extra : std::uint64_t { kPeak = 1, kStall = 2, kLag = 4, kFileFigures = 8, kWait = 16 };
 
 void ReadExtras(ByteReader& reader, std::uint64_t extras, Sample& sample) {
@@ -112,21 +113,6 @@ Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
     if (!reader.ok()) return Fail(Damaged("row records"));
   }
   return rows;
-}
-
-std::string EncodeLatencies(std::span<const std::uint32_t> latencies_us) {
-  ByteWriter writer;
-  for (const std::uint32_t latency : latencies_us) writer.Fixed32(latency);
-  return writer.Take();
-}
-
-Result<std::vector<std::uint32_t>> DecodeLatencies(std::string_view bytes) {
-  if (bytes.size() % 4 != 0) return Fail(Damaged("latencies"));
-  ByteReader reader(bytes);
-  std::vector<std::uint32_t> latencies;
-  latencies.reserve(bytes.size() / 4);
-  while (!reader.AtEnd()) latencies.push_back(reader.Fixed32());
-  return latencies;
 }
 
 }  // namespace mlprof

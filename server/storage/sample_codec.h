@@ -1,5 +1,5 @@
-// Row records and latencies as blobs, and the samples of profiles from before there were series
-// (series_codec.h), which are only read.
+// Row records as blobs, and the samples of profiles from before there were series (series_codec.h),
+// which are only read.
 //
 // A sample batch: a version byte, then for every sample the differences to the one before it (the
 // first: to zero), as signed variable-length integers in the order of the struct, times in
@@ -8,8 +8,6 @@
 //
 // Row records: a version byte 1, then for every row its fields in order, integers variable, medians
 // and the peak optional doubles.
-//
-// Latencies: 4 bytes each, little-endian, microseconds.
 //
 // Decoders give kInternal for bytes that are none of theirs.
 #pragma once
@@ -31,8 +29,5 @@ Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples);
 
 std::string EncodeRowRecords(std::span<const RowRecord> rows);
 Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes);
-
-std::string EncodeLatencies(std::span<const std::uint32_t> latencies_us);
-Result<std::vector<std::uint32_t>> DecodeLatencies(std::string_view bytes);
 
 }  // namespace mlprof

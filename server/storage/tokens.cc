@@ -126,7 +126,8 @@ Status TokenRepository::Revoke(const std::string& id_or_name) {
 void TokenRepository::AddUnstored(std::string_view secret) {
   const std::lock_guard lock(mutex_);
   Token token;
-  // The same after a restart, so that what was signed for it goes on.
+  // Made of the secret, so that it is the same after a restart: addresses that were signed for this
+  // token stay valid.
   token.id = Sha256Hex("id of " + std::string(secret)).substr(0, 32);
   token.scope = Scope::kWrite;
   held_.push_back({token, Sha256Hex(secret), false});
@@ -174,7 +175,7 @@ bool TokenRepository::IsValid(const std::string& id) const {
   });
 }
 
-// A full disk must lock nobody out.
+// A failure is only logged: a full disk must not lock out who brings a valid token.
 void TokenRepository::NoteUse(const std::string& id, const std::string& day) {
   const Status noted = database_.Write([&](Connection& connection) -> Status {
     return Statement(connection, "UPDATE tokens SET last_used_day = :day WHERE id = :id")

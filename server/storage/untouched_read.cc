@@ -16,7 +16,8 @@ Status ReadUntouched(const fs::path& file, const std::function<Status(Connection
   std::error_code ignored;
   const fs::path wal = file.string() + "-wal";
   const fs::path shm = file.string() + "-shm";
-  // After an unclean stop the newest of it may stand in the -wal only; reading it makes a -shm.
+  // After an unclean stop the newest commits may stand in the -wal only. Reading it makes SQLite
+  // create a -shm.
   const bool has_wal = !IsEmptyOrMissing(wal);
   const bool had_shm = fs::exists(shm, ignored);
   Status status;

@@ -71,7 +71,7 @@ Result<std::optional<WalBreak>> WalkFrames(int fd, std::span<const unsigned char
     const auto whole = ReadAll(fd, frame);
     if (!whole) return Fail(whole.error());
     if (!*whole) break;
-    // What a damaged header says is no measure.
+    // Where the header is damaged its salt is not to be trusted: the first frame's is taken.
     if (first && !good) std::copy_n(&frame[8], salt.size(), salt.begin());
     const bool of_this_log = std::equal(salt.begin(), salt.end(), &frame[8]);
     sum.Add(std::span(frame).first(kFrameSummed));

@@ -19,7 +19,7 @@ class FakeJournal final : public Journal {
     saved.push_back(profile);
     phases.emplace_back(phase, outcome);
   }
-  void Add(const Trial& trial, std::span<const std::uint32_t>) override { trials.push_back(trial); }
+  void Add(const Trial& trial) override { trials.push_back(trial); }
   void Add(std::span<const Series> some) override {
     series.insert(series.end(), some.begin(), some.end());
   }

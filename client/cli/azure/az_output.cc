@@ -54,7 +54,7 @@ Cells TableCells(const Json& row) {
       cells["Column" + std::to_string(column)] = TsvCell(value);
       continue;
     }
-    // As there: an id is no column, and neither is what holds nothing or more than one value.
+    // As in Azure's command line: an id is no column, nor is what is empty or holds several values.
     const bool nothing = value.is_null() || value == "" || key.empty();
     if (key == "id" || key == "type" || nothing || value.is_structured()) continue;
     std::string name = key;

@@ -42,8 +42,8 @@ Result<GarbageRequest> RequestFrom(const Options& options) {
   return request;
 }
 
-// A person is told how many profiles are deleted before they are; where there are none, none that
-// comes to be old meanwhile goes either.
+// Asks a person before profiles are deleted, with their number. If there are none, the age is taken
+// out of the request, so that no profile that becomes old enough meanwhile is deleted unasked.
 Status Confirm(Session& session, Client& client, const Options& options, GarbageRequest& request) {
   const bool asks = request.profiles_older_than && !request.dry_run && !options.Has("--yes") &&
                     session.surroundings().can_ask;

@@ -7,7 +7,7 @@
 namespace mlprof::cli {
 namespace {
 
-constexpr std::int64_t kMostConcurrency = 1'000'000;
+constexpr std::int64_t kMostConcurrency = 1'000'000;  // fits an int; the server says what it takes
 
 Status ApplyLoad(const Options& options, Objective& objective) {
   const auto concurrency = options.Integer("--concurrency", 1);

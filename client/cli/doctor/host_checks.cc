@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// An environment or two with their packages, and a model. Chosen, not measured.
 constexpr Bytes kNeededDisk = GiB(5);
 
 Finding ProgramFinding(const std::string& name, const Surroundings& surroundings) {

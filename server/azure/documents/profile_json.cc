@@ -50,7 +50,7 @@ const char* OperationState(ProfileState state) {
   }
 }
 
-// Only of a failed profile do clients tell why, so one that timed out is one.
+// These clients tell the reason only of a failed profile: so one that timed out is given as failed.
 const char* StateOf(ProfileState state) {
   return state == ProfileState::kTimedOut ? "Failed" : OperationState(state);
 }

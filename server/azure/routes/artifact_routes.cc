@@ -16,7 +16,7 @@ namespace mlprof {
 namespace {
 
 constexpr std::size_t kMostPaths = 1000;
-constexpr std::size_t kMostFiles = 100'000;
+constexpr std::size_t kMostFiles = 100'000;  // as many as an archive may hold (TarLimits)
 
 // "ORIGIN/CONTAINER" of the route.
 Result<std::string> Root(const AzureCall& call) {

@@ -8,7 +8,7 @@
 namespace mlprof {
 namespace {
 
-// As long as these clients wait by themselves at a 503.
+// What these clients wait by themselves after a 503 without the header.
 constexpr const char* kRetryAfterSeconds = "10";
 
 std::string CodeOf(int status) {

@@ -11,7 +11,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kMostBlocks = 50'000;
+constexpr std::size_t kMostBlocks = 50'000;  // Azure's own limit of a blob
 constexpr std::size_t kLongestBlockId = 128;
 
 std::optional<std::uint64_t> Number(std::string_view text) {

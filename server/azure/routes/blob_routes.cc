@@ -14,8 +14,8 @@
 namespace mlprof {
 namespace {
 
-constexpr Bytes kLargestBlockList = MiB(8);
-constexpr int kMostListed = 5000;
+constexpr Bytes kLargestBlockList = MiB(8);  // 50,000 blocks with their longest ids
+constexpr int kMostListed = 5000;            // a page of Azure's own service
 
 using BlobEndpoint = HttpResponse (*)(const AzureServices& azure, const HttpRequest& request,
                                       const BlobName& name);

@@ -15,7 +15,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::int64_t kTokenSeconds = 3600;
+constexpr std::int64_t kTokenSeconds = 3600;  // clients ask for a new one before it ends
 constexpr std::size_t kLongestAudience = 1000;
 
 // The X of "SCHEME X"; nullopt for another scheme.
@@ -37,8 +37,8 @@ std::string TokenIn(const std::string& header) {
   return colon == std::string::npos ? "" : pair->substr(colon + 1);
 }
 
-// Only a token of the server's own counts: one of this route gets no further one, or one that was
-// lost would live for ever.
+// A caller's token must be one of the server's own. A token of this route gets no further one:
+// otherwise a stolen one could be renewed for ever.
 std::optional<TokenClaims> ClaimsOfCaller(const AzureServices& azure, const HttpRequest& request) {
   TokenClaims claims;
   claims.expires_unix_s = UnixSeconds() + kTokenSeconds;

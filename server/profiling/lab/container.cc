@@ -209,7 +209,7 @@ void Container::AskEngine(DeathEvidence& death) {
   if (exit->by_engine) {
     run_stop.Ask(StopReason::kEngine, exit->error);
   } else if (death.agent_lost && exit->oom_killed) {
-    // The kernel chose the agent itself: then only the engine knows.
+    // The kernel killed the agent itself for memory: then only the engine can tell.
     death.oom_kills = std::max<std::int64_t>(1, death.oom_kills);
   } else if (death.agent_lost && exit->error.empty() && death.oom_kills == 0) {
     run_stop.Ask(StopReason::kAgent);
@@ -222,8 +222,8 @@ Deadline Container::AskDeadline() const {
 
 std::string Container::LogTail() { return target_->Logs(kLogTail, AskDeadline()).value_or(""); }
 
-// The agent's word of the end overtakes what the model last wrote, which the engine has to copy
-// first: until two readings agree.
+// The agent tells of the model's end before the engine has copied what the model wrote last. So the
+// log is read again until two readings agree.
 std::string Container::LastLog() {
   const MonotonicClock& clock = lab_.clock();
   const auto latest = clock.Now() + kLatestLog;

@@ -8,6 +8,8 @@
 namespace mlprof {
 namespace {
 
+// The controller needs one whole core to send without delay; of fewer than four that would take too
+// much from the model. A quarter is chosen, not measured.
 constexpr std::size_t kFewestToSplit = 4;
 constexpr std::size_t kReplayerShare = 4;
 

@@ -16,7 +16,8 @@ std::string ContainerName(const std::string& profile_id, int launch) {
   return "mlprof-" + profile_id + "-" + std::to_string(launch);
 }
 
-// What says nothing of the model and is not for ever: the run is to be begun again.
+// Errors that say nothing of the model and will pass: the run is stopped for that reason, and begun
+// again.
 std::optional<StopReason> Passing(const Error& error) {
   switch (error.code()) {
     case ErrorCode::kUnavailable:
@@ -68,9 +69,9 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   return FailRun(LaunchFailed(plan.setup, target.error().code(), what));
 }
 
-void Lab::Record(Trial trial, std::span<const std::uint32_t> latencies_us) {
+void Lab::Record(Trial trial) {
   trial.number = ++trials_;
-  parts_.journal.Add(trial, latencies_us);
+  parts_.journal.Add(trial);
   parts_.announcer.TrialDone(trial);
 }
 

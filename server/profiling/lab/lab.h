@@ -60,7 +60,7 @@ class Lab {
   /// Of the next container.
   Seed NextSeed() const { return Seed(subject_.seed + static_cast<std::uint64_t>(launches_) + 1); }
 
-  void Record(Trial trial, std::span<const std::uint32_t> latencies_us = {});
+  void Record(Trial trial);
   void Record(std::span<const RowRecord> rows) { parts_.journal.Add(rows); }
   /// `fraction` within the phase, 0 to 1.
   void Progressed(double fraction, const std::string& message);

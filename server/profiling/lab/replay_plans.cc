@@ -8,10 +8,11 @@
 namespace mlprof {
 namespace {
 
-// A rate has no fixed number in flight; so many at once stand for a burst.
+// A rate has no fixed number of rows in flight. Two at once stand for a burst: chosen, not
+// measured.
 constexpr int kBurstOfRate = 2;
-// Neighbours in a burst are slow together, so that so many requests of a rate tell as much as one
-// that is independent of the others.
+// The counts of RequestsForConfidence are for independent requests. Neighbours in a burst are slow
+// together, so a rate needs so many times more. Chosen, not measured.
 constexpr std::size_t kRequestsForOneOfARate = 5;
 
 }  // namespace

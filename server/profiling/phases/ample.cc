@@ -7,7 +7,7 @@
 namespace mlprof::phases {
 namespace {
 
-// More rows than these, and it is not the row.
+// After more rows than these that ended the model, it is not the rows' fault. Chosen.
 constexpr std::size_t kMostKills = 3;
 
 bool Broke(const RequestRecord& request) {
@@ -35,8 +35,8 @@ PhaseResult<void> Ample::Launch(PageCache page_cache) {
   return {};
 }
 
-// The last row of a replay may end the model after the replay has ended; rows of the next one that
-// broke from its beginning on then broke because of it.
+// Notes which row the model took last. The last row of a replay may end the model after that replay
+// is over. If then every row of the next replay breaks, it stays the one to blame.
 void Ample::SeeLastRow(const ReplayResult& replay) {
   if (replay.killer) {
     last_row_ = replay.killer;
@@ -91,7 +91,8 @@ PhaseResult<bool> Ample::ReplaceKilled(const ReplayResult& replay) {
   kills_.rows.push_back(*last_row_);
   kills_.death = Diagnose(replay, death).message;
   last_row_broke_ = false;
-  // What a row took until the kernel killed for it would stay the container's largest need.
+  // A fresh container, because the memory that the row took until the kernel killed for it would
+  // stay in this one's peak.
   if (replay.target_lost || starved) return StartFresh();
   container_->ForgetServed();
   return true;

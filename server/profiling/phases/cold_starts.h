@@ -1,5 +1,5 @@
-// Phase "coldStarts": the model is started three times in the ample container: time, CPU and memory
-// to ready. The last one is kept running for the phases that follow.
+// Phase "coldStarts": the model is started in three fresh containers at the ceiling, or five: time,
+// CPU and memory to ready. The last one is kept running for the phases that follow.
 #pragma once
 
 #include <vector>

@@ -9,12 +9,13 @@
 namespace mlprof::phases {
 namespace {
 
+// Chosen, not measured: what fits several times into the share of the budget that proves an answer.
 constexpr std::chrono::seconds kWarmUpTime{2};
-constexpr std::chrono::seconds kLaunchTime{1};
+constexpr std::chrono::seconds kLaunchTime{1};  // four times what one takes (docs/decisions, 6)
 constexpr std::chrono::seconds kReferenceTime{3};
 constexpr std::chrono::seconds kLeastLoad{3};
-// A model short of memory may take hours where it took seconds: what takes so many times its usual
-// time is given up.
+// A model short of memory may take hours where it took seconds: a start or a row that takes so many
+// times its usual time, and the least below, is given up. Chosen, not measured.
 constexpr double kSlowStart = 3;
 constexpr double kSlowRow = 20;
 constexpr std::chrono::milliseconds kLeastStart{10'000};
@@ -84,8 +85,8 @@ class Run {
   }
 
  private:
-  // The heaviest rows come first, so that they come at all. Errors are counted where the
-  // objective's rows come in the objective's proportions.
+  // The heaviest rows come first, because the load may be too short to reach them. Errors are
+  // counted in the load alone, where each row comes as often as the objective has it.
   void ReplayAll() {
     const auto burst = LongestBurst();
     if (Survives(HeavyPlan(yardstick_.workload, burst), burst) &&
@@ -110,14 +111,16 @@ class Run {
   }
 
   bool IsSlowBesideTheReference() {
-    // Other settings are another model, and short of memory it is slow at any CPU limit.
+    // With other settings (thread pools) it is another model, to which the reference does not
+    // apply; and one that reads its pages again and again is slow at any CPU limit.
     if (!yardstick_.setup.environment.empty()) return false;
     const std::vector<Sample> samples = container_.Samples();
     const bool slow = JudgeRun(samples, Summarize(samples)).beside_reference;
     return slow && evidence_.refaults <= evidence_.requests / 10;
   }
 
-  // The host may have become slower since the reference was taken: once more, in this container.
+  // Takes the reference again, in this container with the limit lifted: the host may have become
+  // slower since it was taken.
   void TakeReferenceAgain() {
     const Cores ceiling = lab_.ceiling().cpu;
     if (!container_.SetCpu(ceiling)) return;
@@ -125,7 +128,7 @@ class Run {
         ObjectivePlan(yardstick_.workload, container_.seed(),
                       {kReferenceTime, RequestsForConfidence(0.95), LongestBurst()});
     const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
-    // What is told of the run names the limits it was at.
+    // Back to the limits of the run, by which it is named from here on.
     if (Status back = container_.SetCpu(wanted_.limits.cpu); !back) return;
     const LatencyDistribution latencies(reference.SuccessLatencies());
     if (latencies.count() < RequestsForConfidence(0.95)) return;
@@ -156,8 +159,8 @@ class Run {
     evidence_.oom_kills = death.oom_kills;
     evidence_.death = DiagnoseDeath(death).message;
     evidence_.start_timed_out = death.not_ready && !death.exit_code && !death.signal;
-    // A run that stalled has no measured load: all since it was ready tells of it. What a start
-    // reads from a cold cache is no thrashing; a start that never ended may be.
+    // A run that stalled has no measured load: everything since it was ready is judged. The pages
+    // that a start reads from a cold cache are no sign of too little memory, unless it never ended.
     const ResourceUse serving =
         evidence_.stalled ? Summarize(Between(samples, ready_at_, std::chrono::nanoseconds::max()))
                           : Summarize(container_.SamplesOf(replay_));
@@ -196,7 +199,7 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   std::optional<LimitedRun> done;
   if (gone) {
     done = run.Conclude();
-    lab.Record(done->trial, done->latencies);
+    lab.Record(done->trial);
   }
   container->Close();
   if (!gone) return tl::unexpected<RunEnd>(gone.error());

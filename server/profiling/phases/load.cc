@@ -9,9 +9,10 @@
 namespace mlprof::phases {
 namespace {
 
-constexpr std::chrono::seconds kLoadTime{10};
-// A rate that the replay could not keep by itself tells of the replay, not of the model: a
-// hundredth of the rows later than this, and than so much of what a row takes.
+constexpr std::chrono::seconds kLoadTime{10};  // a hundred CFS periods; chosen, not measured
+// If a hundredth of the rows left later than both of these (milliseconds, and a share of the median
+// latency), the replay could not keep the rate, and the figures tell of it rather than of the
+// model.
 constexpr double kLeastLagMs = 1;
 constexpr double kLagOfLatency = 0.05;
 
@@ -36,7 +37,7 @@ Reference ReferenceOf(const ReplayResult& replay) {
   return reference;
 }
 
-// What other work took, where it was too much to be passed over.
+// The cores that other work took, on a host that is noisy by it; 0 on a quiet one.
 double OtherCores(const NoiseEvidence& noise, bool noisy) {
   return noisy ? noise.foreign_cores + noise.steal_share * noise.host_cores : 0;
 }
@@ -64,7 +65,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
   facts.trial = MakeTrial(container, workload, TrialPurpose::kLoad, plan, began, replay);
   facts.trial.passed = true;
   facts.trial.verdict = "the reference without a CPU limit below the ceiling";
-  lab.Record(facts.trial, replay.SuccessLatencies());
+  lab.Record(facts.trial);
   facts.late_ms = LateMs(facts.trial);
   if (!plan.open_loop && plan.concurrency == 1) {
     serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());

@@ -11,14 +11,15 @@ double CoresOfLoop(const Objective& objective, std::span<const RequestRecord> se
                    const ResourceUse& use, int concurrency, double other_cores) {
   const int wanted = objective.ConcurrencyOrOne();
   const double mean = use.mean_cores.value_or(0) + use.agent_cores;
-  // Other work that makes rows take longer lowers a mean over time, by what it took at most. On a
-  // quiet host the mean is the truth: what a server does after its last byte overlaps with the next
-  // row.
+  // Other work on the host makes rows take longer and so lowers the mean, by no more than it took
+  // itself: so much is added, but not beyond what the rows would use unhindered. On a quiet host
+  // nothing is: there the mean is right, and `unhindered` too high, because what a server does
+  // after its last byte overlaps with the next row.
   const double unhindered =
       std::max(UnhinderedCores(serial).value_or(0) * concurrency,
                CoresWithoutWaiting(use, concurrency).value_or(0) + use.agent_cores);
   const double cores = std::max(mean, std::min(mean + other_cores, unhindered));
-  // At most, for rows that were sent one at a time.
+  // Rows that were sent one at a time stand for the wanted concurrency at most so many times.
   return concurrency < wanted ? cores * wanted : cores;
 }
 
@@ -42,7 +43,7 @@ NeedSeen SeeNeed(const Container& container, const Workload& workload, const Rep
                    ? CoresOfRate(workload, use, *objective.requests_per_second, trial)
                    : CoresOfLoop(objective, serial, use, trial.concurrency, other_cores);
   seen.agent_memory = use.peak_agent_memory;
-  // Rows before these count as serving too: the largest may have come only there.
+  // Over the container's whole life: the row that takes most may have come before this replay.
   seen.serving_peak = Summarize(container.Samples()).peak_unreclaimable.value_or(Bytes());
   return seen;
 }

@@ -10,8 +10,9 @@
 namespace mlprof::phases {
 namespace {
 
+// 45 windows at most: more than the 30 that find a faint leak (server/analysis/memory_plateau.h).
 constexpr std::chrono::seconds kPlateauWindow{1};
-constexpr std::chrono::seconds kStretch{3};
+constexpr std::chrono::seconds kStretch{3};  // of load between two judgements
 constexpr std::chrono::seconds kLongestPlateau{45};
 
 PlateauVerdict Judge(const Container& container) {

@@ -8,10 +8,10 @@
 namespace mlprof::phases {
 namespace {
 
-constexpr std::size_t kEnoughRows = 500;
+constexpr std::size_t kEnoughRows = 500;  // stand for a dataset of any size; chosen, not measured
 
 bool IsObjectivesLoad(const Objective& objective, const Trial& trial) {
-  // Other settings are another model.
+  // With its thread pools set otherwise it is another model.
   if (trial.purpose == TrialPurpose::kThreadPools) return false;
   if (objective.requests_per_second) {
     return trial.requests_per_second == objective.requests_per_second;
@@ -24,7 +24,7 @@ bool WasHeldBack(const Trial& trial, Cores ceiling) {
   return share ? *share >= kUnboundShare : trial.limits.cpu < ceiling;
 }
 
-// Fewer rows may be lighter ones.
+// A run of few rows may have had the lighter ones only, and look fast for that.
 bool SawEnough(const Trial& trial, const Workload& workload) {
   const std::size_t all_rows = std::min<std::size_t>(workload.rows, kEnoughRows);
   const std::size_t enough = std::max(RequestsForConfidence(0.95), all_rows);

@@ -10,7 +10,8 @@
 namespace mlprof::phases {
 namespace {
 
-// Whether the rows fit is judged by the warm-up's: they are taken to where so much of them does.
+// The time of a pass is estimated from the warm-up's rows, which took longer while the model was
+// cold. So all rows are tried if this share of the estimate fits. Chosen, not measured.
 constexpr double kDoubt = 0.8;
 constexpr std::size_t kPasses = 3;
 // A pass over few rows is repeated for better medians, a long one is not.
@@ -122,7 +123,7 @@ PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
   facts.trial.passed = all.failures == 0;
   facts.trial.verdict = std::to_string(facts.distinct) + " rows, " + std::to_string(all.failures) +
                         " failed requests";
-  lab.Record(facts.trial, all.SuccessLatencies());
+  lab.Record(facts.trial);
   MLPROF_LET(failed, CheckRows(container, workload.objective, all));
   facts.failed = failed;
   facts.need = SeeNeed(container, workload, all, facts.trial, facts.serial);

@@ -7,7 +7,7 @@
 namespace mlprof::phases {
 namespace {
 
-constexpr std::ptrdiff_t kHeavyRows = 5;
+constexpr std::ptrdiff_t kHeavyRows = 5;  // by each measure; every run at limits begins with them
 
 struct RowCost {
   std::vector<std::uint32_t> cpu_us;

@@ -14,8 +14,9 @@
 namespace mlprof::phases {
 namespace {
 
+// Thirty CFS periods tell whether the quota binds; what a probe gets wrong the verification finds.
 constexpr std::chrono::seconds kCpuProbeTime{3};
-constexpr std::chrono::milliseconds kCurveTime{1500};
+constexpr std::chrono::milliseconds kCurveTime{1500};  // for the what-if alone
 // As many as show a curve's bend beside the limits that the search tried.
 constexpr int kCurvePoints = 4;
 // The ceiling is visited again after so many limits, for drift of the host.
@@ -129,7 +130,7 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
   probed.verdict = Judge(plan, replay, use, reference_ms);
   trial.passed = probed.verdict.passed;
   trial.verdict = probed.verdict.sentence;
-  lab_.Record(trial, replay.SuccessLatencies());
+  lab_.Record(trial);
   reference_ = Fastest(reference_, trial, workload_, lab_.ceiling().cpu);
   probed.point = MakePoint(cpu, trial);
   return probed;
@@ -187,7 +188,7 @@ PhaseResult<Cores> CpuSearch::Search() {
   while (const auto next = search.Next()) {
     if (end.Passed()) break;
     MLPROF_LET(point, ProbeFairly(*next, end));
-    // Nothing was answered any more: that tells of the time that is left, not of the limit.
+    // A probe without any answer ran out of time: it says nothing of the limit.
     if (point.mean_ms <= 0) break;
     points_.push_back(point);
     search.Tell(*next, point.passed);
@@ -196,7 +197,7 @@ PhaseResult<Cores> CpuSearch::Search() {
     }
   }
   if (points_.empty()) return guess;
-  // Once more: noise may have been seen only on the way.
+  // The floor is asked again, because noise may have been seen only while searching.
   return std::max(search.Best(), Floor(guess));
 }
 
@@ -237,7 +238,7 @@ CpuChoice CpuSearch::Conclude(Cores chosen) {
   CpuChoice choice;
   choice.cpu = chosen;
   choice.reference = reference_;
-  // At the ceiling, which no search has to try, the load told.
+  // The search need not try the ceiling itself: there the load's share counts.
   choice.throttled_share = load_.trial.measurements.throttled_share.value_or(0);
   for (const CpuPoint& point : points_) {
     if (point.cpu == chosen) choice.throttled_share = point.throttled_share;

@@ -12,9 +12,10 @@
 namespace mlprof::phases {
 namespace {
 
+// A tenth of the default budget (30 s) holds four or five of these loads. Chosen, not measured.
 constexpr std::chrono::seconds kShortestLevel{2};
 constexpr std::chrono::seconds kLongestLevel{5};
-// The 95th percentile of fewer is their largest.
+// The p95 of fewer requests than these is simply the largest.
 constexpr std::ptrdiff_t kFewestRequests = 20;
 
 // The loads, one after the other, in one container. The objective's kind of load: rows in flight or
@@ -37,7 +38,8 @@ class Levels {
   /// Requests per second that were served under `load`; nullopt where the objective broke.
   std::optional<double> Served(double load) {
     const ReplayPlan plan = PlanOf(load);
-    // What may coincide one day should coincide now: more in flight is more memory first of all.
+    // The heaviest rows at once: more rows in flight take more memory first of all, and in a short
+    // load they might not meet.
     if (!plan.open_loop) Replay(HeavyPlan(workload_, plan.concurrency, kShortestLevel));
     if (over_) return std::nullopt;
     const Timestamp began = Now();
@@ -48,7 +50,7 @@ class Levels {
     const bool enough = std::ssize(replay.requests) >= kFewestRequests;
     trial.passed = verdict.passed && enough;
     trial.verdict = enough ? verdict.sentence : "too few requests to judge by";
-    lab_.Record(trial, replay.SuccessLatencies());
+    lab_.Record(trial);
     if (!trial.passed) return std::nullopt;
     return trial.measurements.queries_per_second;
   }

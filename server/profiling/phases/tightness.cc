@@ -9,9 +9,10 @@ namespace mlprof::phases {
 namespace {
 
 constexpr std::chrono::seconds kFirstTime{5};
-// What is left when a run begins must hold a start, the rows and the margin for a slow start.
+// The budget that is left must hold so many times the slowest run that proved the answer: a run one
+// step lower is slower. Chosen, not measured.
 constexpr double kRunsThatMustFit = 1.5;
-// A limit that is filled to more than this held by luck.
+// A memory limit that was filled to more than this share held by luck (docs/decisions, 14).
 constexpr double kFullest = 0.95;
 
 class Descents {
@@ -92,7 +93,7 @@ class Descents {
     return plan;
   }
 
-  // As long as the slowest of the runs that proved the answer.
+  // Whether the budget holds one more run, by the slowest of those that proved the answer.
   bool Affordable() {
     double longest = 0;
     for (const LimitedRun& run : state_.proof.passes) {
@@ -103,8 +104,9 @@ class Descents {
     return lab_.budget().Left() > needed;
   }
 
-  // Memory that was filled to the brim held by luck. Noise makes the reference slow and so a lower
-  // CPU limit look good; a rate's room for bursts is kept whatever a short run says.
+  // Whether a lower limit that held may become the answer. Memory not, if it was filled nearly to
+  // the limit. CPU not on a noisy host, where a slow reference makes a lower limit look good; and
+  // not for a rate, whose room for bursts a short run does not test.
   bool MayTake(const LimitedRun& run, Shortage resource) {
     if (resource == Shortage::kCpu) {
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;

@@ -99,7 +99,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
     verification.failed.push_back({verification.limits, *verdict.shortage});
     const auto raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
     if (!raised) break;
-    // Should this be the last word, then not limits that are known to fail.
+    // If the budget ends now, these limits are told, which are not known to fail.
     verification.limits = *raised;
     told(verification);
   }

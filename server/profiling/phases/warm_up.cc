@@ -9,9 +9,10 @@
 namespace mlprof::phases {
 namespace {
 
+// A window of both: a second of fast rows, 50 slow ones (as many as Triton's Perf Analyzer counts).
 constexpr std::chrono::seconds kWarmUpWindow{1};
 constexpr std::size_t kWindowRequests = 50;
-constexpr std::chrono::seconds kLongestWarmUp{60};
+constexpr std::chrono::seconds kLongestWarmUp{60};  // chosen, not measured
 // For the progress alone: so many windows are what most models take.
 constexpr double kUsualWindows = 5;
 
@@ -89,7 +90,7 @@ PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   facts.trial = MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, began, seen.all);
   facts.trial.passed = seen.steady;
   facts.trial.verdict = seen.steady ? "steady" : "not steady";
-  lab.Record(facts.trial, seen.all.SuccessLatencies());
+  lab.Record(facts.trial);
   MLPROF_LET(failed, CheckRows(container, workload.objective, seen.all));
   facts.failed = failed;
   facts.need = SeeNeed(container, workload, seen.all, facts.trial, facts.serial);

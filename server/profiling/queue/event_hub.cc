@@ -104,8 +104,8 @@ std::optional<StoredEvent> EventHub::Append(const std::string& profile_id, const
   return event;
 }
 
-// What the ring had at first goes behind what is stored before it, so that nothing is skipped where
-// the ring moves on meanwhile.
+// The ring is read first, then what is stored from before it. In the other order events that left
+// the ring in between would be in neither.
 Result<std::vector<StoredEvent>> EventHub::After(const std::string& profile_id,
                                                  std::int64_t last_id, const EventLimit& limit) {
   std::vector<StoredEvent> recent;
@@ -136,8 +136,9 @@ Result<std::optional<EventMark>> EventHub::Newest(const std::string& profile_id)
   return profiles_.NewestEvent(profile_id);
 }
 
-// Waiting makes no ring: nobody may ever publish to the profile, or forget it, again. Without one
-// an event may have come and its ring gone since the caller looked; then it is stored.
+// Waiting makes no ring, because it would never go if nobody publishes to the profile again. If
+// there is none, an event may have come, and its ring gone, since the caller looked: so the stored
+// events are looked at.
 void EventHub::WhenAfter(const std::string& profile_id, std::int64_t last_id, Ready ready,
                          const void* reader) {
   std::optional<std::int64_t> newest;
@@ -150,7 +151,7 @@ void EventHub::WhenAfter(const std::string& profile_id, std::int64_t last_id, Re
   }
   if (ready) return ready();
   if (newest) return;
-  // Where what is stored cannot be read, who waits finds that out by reading.
+  // An error counts as a new event: who waits is called, reads, and is told of the error.
   const auto stored = profiles_.NewestEvent(profile_id);
   if (stored && (!*stored || (*stored)->id <= last_id)) return;
   std::vector<Waiting> waiting;

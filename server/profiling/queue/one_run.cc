@@ -53,13 +53,13 @@ std::shared_ptr<RunStop> ProfileQueue::Begin(const std::string& profile_id,
     running_id_ = profile_id;
     run_ = run_stop;
   }
-  // Where this comes before run_ was set, Stop() has not found it.
+  // A stop that came before run_ was set has found no run to ask.
   if (stop.stop_requested()) run_stop->Ask(StopReason::kServer);
   return run_stop;
 }
 
-// Who cancelled or deleted it before Begin() found no run to stop. Where it cannot be read, its
-// first record is not written either.
+// Whether the profile still waits: who cancelled or deleted it before Begin() found no run to stop.
+// If it cannot be read the run may begin, and ends at its first record, which cannot be written.
 bool ProfileQueue::IsStillQueued(const Profile& accepted) {
   const auto now = profiles_.Get(accepted.workspace, accepted.id);
   return now ? now->state == ProfileState::kQueued : now.error().code() != ErrorCode::kNotFound;
@@ -76,7 +76,7 @@ RunOver ProfileQueue::Run(Profile& profile, StoredJournal& journal, RunStop& run
   const bool failed =
       over.end.state == ProfileState::kFailed || over.end.state == ProfileState::kTimedOut;
   if (failed && !run_stop.reason() && end) {
-    // Where the engine is not well now, what happened to its container is no verdict.
+    // If the engine is not well now, the failure may be its doing, and says nothing of the model.
     const Status well = CheckEngine(stop);
     const bool lost =
         !well && !stop.stop_requested() && well.error().code() != ErrorCode::kResourceExhausted;
@@ -94,12 +94,12 @@ RunOver ProfileQueue::Run(Profile& profile, StoredJournal& journal, RunStop& run
   return over;
 }
 
-// Until it is stored, or the queue stops: then the next start settles it.
+// Tries to store the end until that succeeds. If the queue stops before, the next start settles it.
 void ProfileQueue::Settle(UnrecordedEnd end, RunStop& run_stop, const std::stop_token& stop) {
   Backoff pause(waits_.storage_first, waits_.storage_most);
   do {
     for (;;) {
-      // Whoever cancels it meanwhile wants no other run.
+      // The user has cancelled it meanwhile: then it is not run again.
       if (end.profile.state == ProfileState::kQueued && run_stop.reason() == StopReason::kUser) {
         Finish(end.profile, {ProfileState::kCanceled, std::nullopt}, Now());
       }

@@ -5,7 +5,7 @@
 namespace mlprof {
 namespace {
 
-// Between reading a profile and cancelling it, its state may change so often.
+// A cancel is tried again when the profile's state has changed since it was read, so many times.
 constexpr int kCancelTries = 5;
 
 }  // namespace
@@ -71,7 +71,8 @@ Status ProfileQueue::Cancel(const Profile& profile) {
         hurry_ = true;
         wake_.notify_all();
         return {};
-      }  // else it was let go meanwhile, perhaps into the queue, without having heard of this
+      }  // else the run ended before it was asked; its profile may wait again, and is cancelled
+         // below
     }
     Finish(end.profile, {ProfileState::kCanceled, std::nullopt}, Now());
     const Status recorded = ends_.Record(end);

@@ -91,7 +91,7 @@ void RunAgain(Profile& profile, const Profile& accepted, RerunCause cause, const
          now);
 }
 
-// What it needs, and what may be damaged for good.
+// Whether the run was stopped because what it needs could not be read, although all was written.
 bool CannotRead(const RunOver& over) {
   return over.stopped == StopReason::kStorage && over.wrote_all;
 }

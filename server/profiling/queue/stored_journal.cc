@@ -28,8 +28,8 @@ void StoredJournal::FinishPhase(const Profile& profile, const std::string& phase
   });
 }
 
-void StoredJournal::Add(const Trial& trial, std::span<const std::uint32_t> latencies_us) {
-  Write([&] { return repository_.AddTrial(profile_id_, trial, latencies_us); });
+void StoredJournal::Add(const Trial& trial) {
+  Write([&] { return repository_.AddTrial(profile_id_, trial); });
 }
 
 void StoredJournal::Add(std::span<const Series> all) {

@@ -26,7 +26,7 @@ class StoredJournal final : public Journal {
   void Save(const Profile& profile) override;
   void FinishPhase(const Profile& profile, const std::string& phase, Timestamp began,
                    const std::string& outcome) override;
-  void Add(const Trial& trial, std::span<const std::uint32_t> latencies_us) override;
+  void Add(const Trial& trial) override;
   void Add(std::span<const Series> all) override;
   void Add(std::span<const RowRecord> rows) override;
   void Log(std::string_view text) override;

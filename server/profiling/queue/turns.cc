@@ -22,7 +22,8 @@ void ProfileQueue::Loop(const std::stop_token& stop) {
       if (!pause) StartAnew();
       Rest(pause ? *pause : StorageFailed(pause.error()), stop);
     } catch (...) {
-      // Not even its words could be kept: no memory is left, or it is no exception of the library.
+      // Caught() itself failed: there is no memory for the message, or what was thrown is no
+      // std::exception.
       LogThrown("a turn of the queue failed", "profile queue");
       StartAnew();
       Rest(waits_.storage_most, stop);
@@ -30,7 +31,7 @@ void ProfileQueue::Loop(const std::stop_token& stop) {
   }
 }
 
-// Whatever it was in the midst of is settled as after a crash.
+// After an exception: forgets the run, so that Recover() settles its profile as after a crash.
 void ProfileQueue::StartAnew() {
   const std::lock_guard lock(mutex_);
   running_id_.clear();

@@ -54,7 +54,7 @@ Bytes MostMemory(const HostFacts& host) {
 }  // namespace
 
 HostChoice ChooseWithin(const HostFacts& host, const Cpuset& cpuset, const Ceiling& asked) {
-  // Beyond its set no limit binds the model: what could not be tried is no ceiling.
+  // A CPU limit above the cores of its set does not bind the model, and could not be tried.
   const int cores = std::min(host.cores, cpuset.cores());
   const Limits most{Cores(static_cast<double>(cores)), MostMemory(host)};
   const Limits wanted{asked.cpu.value_or(most.cpu), asked.memory.value_or(most.memory)};

@@ -24,7 +24,7 @@ class Journal {
   /// Likewise, with one of its phases behind it. Every phase ends with a committed record.
   virtual void FinishPhase(const Profile& profile, const std::string& phase, Timestamp began,
                            const std::string& outcome) = 0;
-  virtual void Add(const Trial& trial, std::span<const std::uint32_t> latencies_us) = 0;
+  virtual void Add(const Trial& trial) = 0;
   /// Of a container that is done; times count from the beginning of the run.
   virtual void Add(std::span<const Series> all) = 0;
   virtual void Add(std::span<const RowRecord> rows) = 0;

@@ -7,7 +7,7 @@
 namespace mlprof::docker {
 
 inline constexpr std::chrono::seconds kCallLimit{30};
-/// To end what must not go on. Another call removes what this one leaves.
+/// For calls that end what must not go on; what they do not end is removed by a later call.
 inline constexpr std::chrono::seconds kKillLimit{5};
 
 }  // namespace mlprof::docker

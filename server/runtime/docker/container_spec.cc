@@ -11,7 +11,8 @@ namespace mlprof::docker {
 namespace {
 
 constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
-// Where the host runs out of memory, the model goes before anything else does.
+// When the host runs out of memory, the kernel is to end the container before other programs (0 is
+// the default, 1000 the most: the agent gives that to the model, so that it goes first).
 constexpr int kOomScore = 500;
 
 Json Mounts(const ContainerPlaces& places) {
@@ -24,8 +25,9 @@ Json Mounts(const ContainerPlaces& places) {
   return mounts;
 }
 
-// The agent is uid 0 with just enough to give the model another uid and to end it. A model that
-// runs as root by its owner's choice gets what an nginx needs to start its workers.
+// The agent is uid 0 with just enough capabilities to give the model another uid and to end it. A
+// model that runs as root by its owner's choice gets CHOWN too: a server like nginx gives files to
+// the users that its workers run as.
 Json Capabilities(bool run_as_root) {
   Json capabilities = Json::array({"SETUID", "SETGID", "KILL"});
   if (run_as_root) capabilities.push_back("CHOWN");
@@ -95,7 +97,8 @@ Json WritableMount(const ScratchFolder& folder) {
   if (!folder.keeps_image_content) {
     return {{"Type", "bind"}, {"Source", folder.host.string()}, {"Target", folder.container}};
   }
-  // A volume that is that folder: Docker copies the image's content into new volumes only.
+  // Docker copies the image's content into new volumes only, not into bind mounts: so the folder is
+  // made a volume.
   const Json options = {{"type", "none"}, {"o", "bind"}, {"device", folder.host.string()}};
   return {{"Type", "volume"},
           {"Target", folder.container},
@@ -115,7 +118,7 @@ Json HardenedHostConfig() {
       {"Init", false},
       {"AutoRemove", false},
       {"RestartPolicy", {{"Name", "no"}}},
-      // Docker's default keeps every byte a container ever wrote.
+      // Docker's default keeps every byte a container ever wrote; two files of 1 MiB bound it.
       {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "1m"}, {"max-file", "2"}}}}}};
 }
 

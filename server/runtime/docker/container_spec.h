@@ -17,6 +17,7 @@ namespace mlprof::docker {
 
 inline constexpr const char* kInstanceLabel = "mlprof.instance";
 inline constexpr const char* kProfileLabel = "mlprof.profile";
+/// Against fork bombs; far beyond the threads of a server. Chosen, not measured.
 inline constexpr int kPidsLimit = 4096;
 
 /// A folder of the host that is writable inside the container.

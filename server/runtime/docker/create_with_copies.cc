@@ -11,6 +11,8 @@
 namespace mlprof::docker {
 namespace {
 
+// 10 GiB, all that a container may write by default, at 17 MiB/s: a slow disk. Chosen, not
+// measured.
 constexpr std::chrono::minutes kCopyLimit{10};
 constexpr std::chrono::seconds kPingLimit{5};
 
@@ -19,7 +21,8 @@ bool Copies(const std::vector<ScratchFolder>& folders) {
                      [](const ScratchFolder& folder) { return folder.keeps_image_content; });
 }
 
-// An engine that still answers was busy with the copy.
+// The error of a create that did not end in time. If the engine still answers, it was the copy that
+// took so long.
 Error TookTooLong(DockerContext& context, const std::vector<ScratchFolder>& folders,
                   const Error& error, const std::stop_token& stop) {
   if (!context.engine.Ping({Deadline::After(kPingLimit), stop})) return error;

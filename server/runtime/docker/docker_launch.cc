@@ -15,6 +15,7 @@
 namespace mlprof::docker {
 namespace {
 
+// For the start and the agent's first word, which take a fraction of a second (docs/decisions, 1).
 constexpr std::chrono::seconds kStartLimit{60};
 constexpr Bytes kLogTail = KiB(4);
 
@@ -51,8 +52,8 @@ Result<std::unique_ptr<Target>> DockerTarget::Launch(const std::shared_ptr<Docke
   return target;
 }
 
-// A mount point holds nothing but what is mounted on it, so an engine in another mount namespace
-// finds no folder there.
+// An engine in another mount namespace does not see the volume that is mounted here, and finds no
+// folder below its mount point. Then plain folders are used from now on.
 Status DockerTarget::Create(const LaunchRequest& request, const AgentSocket& socket,
                             const Patience& patience) {
   MLPROF_TRY(AdmitByDisk(DisksOf(*context_, patience.AtMost(kCallLimit)), Bytes(0)));
@@ -125,7 +126,7 @@ Status DockerTarget::WatchDisks(const Patience& patience) {
   const auto on_full = [this](const DiskFull& full, const std::stop_token& stop) {
     LogWarn("a container met a bound of the disk and is killed",
             {{"container", name_}, {"bound", Clause(full)}});
-    // Nothing else bounds what it writes.
+    // Through the cgroup where the engine does not kill it: nothing else bounds what it writes.
     const Patience moment(Deadline::After(kKillLimit), stop);
     if (!context_->engine.Kill(id_, moment)) KillThroughCgroup(id_);
   };

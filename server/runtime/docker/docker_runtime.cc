@@ -54,8 +54,8 @@ Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
   return AdmitByDisk(DisksOf(*context_, patience), Bytes(0));
 }
 
-// To describe its machine is work for an engine, which a model that is being measured would feel;
-// what it says then changes with a restart alone.
+// Describing its machine costs the engine CPU time that a model being measured would feel, and the
+// description changes only when the engine restarts. So once it was found fit it is only pinged.
 Status DockerRuntime::CheckEngine(const Patience& patience) {
   if (found_fit_) {
     const Status answers = context_->engine.Ping(patience);
@@ -129,7 +129,8 @@ Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop
   return removed;
 }
 
-// Lists before it asks who is alive: a launch enters its name before it makes a folder.
+// The folders are listed before the live containers are asked for. A launch enters its name before
+// it makes a folder, so a folder that is listed and has no name is an orphan's.
 void DockerRuntime::RemoveOrphanFolders(std::set<std::string> in_use, const Patience& patience) {
   std::vector<std::filesystem::path> folders = FoldersIn(context_->ScratchRoot());
   const auto sockets = SocketRoot(context_->options.data_dir, context_->options.instance_id);

@@ -12,7 +12,7 @@ namespace mlprof::docker {
 namespace {
 
 constexpr std::chrono::seconds kLastRemoval{20};
-// What all questions about a container get together once its run is stopped.
+// How long all questions about a container may take together once its run is stopped.
 constexpr std::chrono::seconds kLastWords{1};
 
 }  // namespace
@@ -70,8 +70,9 @@ std::optional<DiskFull> DockerTarget::MetDiskBound(std::string_view log) {
   return watch_ ? watch_->Met(log) : std::nullopt;
 }
 
-// A container whose process 1 lives is not "OOM killed" to Docker, whatever the kernel killed in
-// it. And one that ended as the engine restarted may be told to be.
+// Docker's own "OOMKilled" is wrong in two cases, which its events tell. It is false where the
+// kernel killed another process than process 1; and it may be true where a restart of the engine
+// ended the container.
 void DockerTarget::ReadEvents(ContainerExit& exit, Deadline deadline) {
   const auto events = context_->engine.Events(id_, UntilStopped(deadline));
   if (!events) return;
@@ -84,7 +85,8 @@ void DockerTarget::ReadEvents(ContainerExit& exit, Deadline deadline) {
   exit.error = "the Docker engine restarted and ended the container";
 }
 
-// What a stopped container wrote is worth a moment, not more.
+// How long a question may take: until the run is stopped as long as `deadline`, afterwards what is
+// left of kLastWords.
 Patience DockerTarget::UntilStopped(Deadline deadline) {
   if (!stop_.stop_requested()) return {deadline, stop_};
   const std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@ namespace {
 constexpr int kNewestMinor = 44;
 constexpr int kOldestMinor = 24;
 
+// A list of thousands of containers or images is a few MiB.
 const JsonLimits kAnswerLimits{.max_bytes = 16 << 20, .max_depth = 64, .max_nodes = 1'000'000};
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }

@@ -69,7 +69,7 @@ Result<std::vector<std::string>> DockerEngine::Events(const std::string& id,
   if (!id.empty()) {
     filters = {{"container", Json::array({id})}, {"type", Json::array({"container"})}};
   }
-  // With an end that has passed the stream ends too.
+  // Without `until` the stream of events would never end.
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::system_clock::now().time_since_epoch());
   char until[32];

@@ -151,7 +151,8 @@ std::vector<std::string> DecodeEvents(std::string_view lines) {
 }
 
 bool RestartedSince(const std::vector<std::string>& events_of_container, std::size_t all_events) {
-  // No engine forgets an event before so many newer ones have come.
+  // Every engine keeps at least so many events before it forgets the oldest. One that has fewer,
+  // and among them not the container's start, has restarted since.
   constexpr std::size_t kKept = 64;
   const auto& events = events_of_container;
   return all_events < kKept && std::find(events.begin(), events.end(), "start") == events.end();

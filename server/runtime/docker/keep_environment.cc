@@ -17,6 +17,7 @@
 namespace mlprof::docker {
 namespace {
 
+// 20 GiB, the most that installing may write by default, at 34 and 68 MiB/s. Chosen, not measured.
 constexpr std::chrono::seconds kEnvironmentCopyLimit{600};
 constexpr std::chrono::seconds kCommitLimit{300};
 
@@ -24,13 +25,14 @@ Error NotKept(const std::string& why) {
   return Error(ErrorCode::kTooLarge, "what was installed cannot be kept: " + why);
 }
 
-// Waiting for room would install everything once more: a want of it is the end here.
+// Elsewhere a profile waits when a disk has no room. Here it fails: after the wait all packages
+// would be installed once more, and meet the same disk.
 Status AsEnd(const Status& status) {
   if (status || status.error().code() != ErrorCode::kResourceExhausted) return status;
   return Fail(NotKept(status.error().message()));
 }
 
-// Goes with what it has written, whether or not an image was made of it.
+// The container is removed with what it has written, whether or not an image was made of it.
 class KeepingContainer {
  public:
   KeepingContainer(DockerContext& docker, const std::string& hash, std::stop_token stop)
@@ -113,7 +115,7 @@ Status Keep(const PrepareContext& context, const InstalledEnvironment& installed
   KeepingContainer container(docker, installed.hash, context.stop);
   MLPROF_TRY(container.Create(KeepingSpec(keeping), context.patience()));
   MLPROF_TRY(container.Copy(disks, context.patience()));
-  // Others may have written meanwhile, and nobody ends a commit.
+  // Asked again: others may have written to the disk meanwhile, and a commit cannot be ended.
   MLPROF_TRY(AdmitByDisk(disks, {size->bytes, size->files}));
   return docker.engine.Commit(container.id(), environment::kRepository, installed.hash,
                               EnvironmentImageConfig(installed.hash, installed.python, size->bytes),

@@ -39,7 +39,7 @@ std::string HashOf(const DockerContext& docker, const ListedImage& image) {
   return "";
 }
 
-// Older images do not say what was installed: then with what they share.
+// What was installed; of images from before they said so the whole size, with what they share.
 Bytes SizeOf(const ListedImage& image) {
   const auto label = image.labels.find(environment::kSizeLabel);
   if (label == image.labels.end()) return image.size;
@@ -59,8 +59,9 @@ class NeededEnvironments {
   NeededEnvironments(DockerContext& docker, const Patience& patience)
       : docker_(docker), patience_(patience) {}
 
-  // A base image that is not here may be pulled, and be one that something was made on before; but
-  // mlprof's own is made here, so that nothing is on it yet.
+  // If a base image is not on this machine, its id is unknown, and with it which environment will
+  // be needed: an error. mlprof's own base is made on this machine, so while it is missing no
+  // environment can be based on it.
   Status Add(const PrepareRequest& request) {
     const auto* script = std::get_if<EntryScriptConfig>(&request.config.service);
     if (script == nullptr) return {};
@@ -112,7 +113,8 @@ Result<ListedImage> FindImage(DockerContext& docker, const std::string& hash,
   return Fail(NotFound("there is no image " + SharedName(hash) + " any more"));
 }
 
-// The own name last: while the engine refuses to let an image go, it has to stay known as ours.
+// This installation's own name is removed last: if the engine refuses, the image is still known as
+// ours and is tried again.
 Status RemoveNames(DockerContext& docker, const std::string& hash, const Patience& patience) {
   const auto image = FindImage(docker, hash, patience);
   if (!image) return image.error().code() == ErrorCode::kNotFound ? Status() : Fail(image.error());
@@ -127,7 +129,7 @@ Status RemoveNames(DockerContext& docker, const std::string& hash, const Patienc
   }
   const Status removed = engine.RemoveImage(OwnName(docker, hash), patience.AtMost(kRemoveLimit));
   if (!removed && has_shared) {
-    // Also where the patience was what ended it.
+    // Gives the shared name back, even if the time was up: the image is still to be found by it.
     (void)engine.TagImage(OwnName(docker, hash), environment::kRepository, hash,
                           Patience(Deadline::After(kKillLimit)));
   }
@@ -140,7 +142,7 @@ Status KeepImage(DockerContext& docker, const std::string& hash, const Patience&
   const Status kept = docker.engine.TagImage(SharedName(hash), environment::kRepository,
                                              OwnTag(docker, hash), patience.AtMost(kCallLimit));
   if (kept || kept.error().code() != ErrorCode::kNotFound) return kept;
-  // A removal that was interrupted has left it with the own name alone.
+  // An interrupted removal may have left it only its own name: the shared one is given back.
   return docker.engine.TagImage(OwnName(docker, hash), environment::kRepository, hash,
                                 patience.AtMost(kCallLimit));
 }

@@ -15,7 +15,7 @@
 namespace mlprof::docker {
 namespace {
 
-// A short or strange id could be part of somebody else's path.
+// Anything shorter could be part of another cgroup's path, and its processes would be killed.
 bool IsWholeId(const std::string& id) {
   return id.size() == 64 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -25,9 +25,10 @@ std::string CgroupOf(const std::filesystem::path& process) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// The descriptor stands for the process that was looked at: a pid may be given to another one.
+// Kills by a descriptor of the process, opened before its cgroup is looked at: by its number,
+// another process might have it by then.
 bool Kill(pid_t pid, const std::string& container_id) {
-  // By number: glibc 2.36 declares the functions for C alone.
+  // Through syscall(): glibc 2.36's header declares pidfd_open and pidfd_send_signal for C alone.
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process) return false;
   if (!IsInContainer(CgroupOf("/proc/" + std::to_string(pid)), container_id)) return false;
@@ -39,7 +40,8 @@ bool Kill(pid_t pid, const std::string& container_id) {
 bool IsInContainer(std::string_view cgroup_text, const std::string& container_id) {
   if (!IsWholeId(container_id)) return false;
   const std::string scope = "docker-" + container_id + ".scope";
-  // A line is "number:controllers:/path"; no name of a cgroup holds a line end.
+  // A line is "number:controllers:/path". Names of cgroups hold no line end, so both '/' and the
+  // line end separate them.
   for (std::size_t begin = 0; begin < cgroup_text.size();) {
     const std::size_t end = std::min(cgroup_text.find_first_of("/\n", begin), cgroup_text.size());
     const std::string_view name = cgroup_text.substr(begin, end - begin);

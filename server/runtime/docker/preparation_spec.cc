@@ -6,7 +6,8 @@
 namespace mlprof::docker {
 namespace {
 
-// Mount points made here vanish with it instead of staying in the image.
+// A file system in memory: the mount points that Docker makes in it do not become part of the
+// image.
 Json LentFolder() { return {{environment::kLentFolder, "size=1m,mode=755"}}; }
 
 // In place of the volume without a bound that Docker would make.
@@ -15,7 +16,8 @@ Json EmptyPlace(const std::string& path) {
   return {{"Type", "tmpfs"}, {"Target", path}, {"TmpfsOptions", {{"SizeBytes", kSize}}}};
 }
 
-// What is in a volume cannot be kept, and what is lent is in nobody's.
+// Whether a VOLUME of the base image would lie over the environment, which then could not become
+// part of an image, or over what the host lends.
 bool IsOurs(const std::string& path) {
   return IsWithin(path, kEnvironmentFolder) || IsWithin(kEnvironmentFolder, path) ||
          IsWithin(path, environment::kLentFolder);
@@ -55,7 +57,8 @@ Json PreparationSpec(const Preparation& preparation) {
   Json host = HardenedHostConfig();
   host["Memory"] = preparation.memory.count();
   host["MemorySwap"] = preparation.memory.count();
-  // Never the host's: on its loopback this server takes every caller for a user of the machine.
+  // Never the host's network: there package code would reach this server over loopback, and be
+  // taken for a user of the machine.
   host["NetworkMode"] = "bridge";
   host["ReadonlyRootfs"] = true;
   host["Tmpfs"] = LentFolder();

@@ -24,7 +24,7 @@
 namespace mlprof::docker {
 namespace {
 
-constexpr std::chrono::seconds kPreparationRemoveLimit{60};
+constexpr std::chrono::seconds kPreparationRemoveLimit{60};  // what is left is an orphan's
 constexpr std::size_t kShownLines = 20;
 
 // A container that installs packages, and what was made for it; both go when this does.
@@ -92,7 +92,7 @@ Status PreparingContainer::LendProxies(environment::PipSettings& pip) {
   const DockerOptions& options = docker_.options;
   const auto root = SocketRoot(options.data_dir, options.instance_id);
   if (!root) return Fail(root.error());
-  proxies_.reset();  // a first attempt's, in the same folder
+  proxies_.reset();  // of a first attempt: the new ones use the same folder
   auto lent = LentProxies::Start(options, pip, *root / ShortName(name_));
   if (!lent) return Fail(lent.error());
   proxies_ = *std::move(lent);
@@ -107,7 +107,8 @@ Status PreparingContainer::WriteEnvironment(const std::filesystem::path& file,
   out << environment::ShellExports(pip.environment) << proxies_->Commands();
   out.close();
   if (!out) return Fail(Internal("cannot write " + file.string()));
-  // For the container's root, which may be another uid than ours; the folder keeps others out.
+  // Readable to the container's root, which may be another uid than ours. The folder it lies in
+  // keeps other users of the machine out.
   std::error_code error;
   std::filesystem::permissions(file, std::filesystem::perms(0644), error);
   if (error) return Fail(FromErrno(error.value(), "cannot open up " + file.string()));
@@ -142,7 +143,8 @@ Status PreparingContainer::CreateOnVolume(const ImageInfo& base,
   preparation.folders = *std::move(folders);
   preparation.pip = environment::PipSettingsOf(environment::ThisHost());
   MLPROF_TRY(LendProxies(preparation.pip));
-  // Unpacking a large wheel fills the page cache, not more; the host keeps a quarter.
+  // Three quarters of the host's memory. Unpacking a large wheel fills the page cache, which gives
+  // way at the limit; a package that is compiled may need much.
   preparation.memory = std::max(GiB(1), Scale(info->memory, 0.75));
   preparation.instance_id = docker_.options.instance_id;
   MLPROF_TRY(MakeScratch(preparation.folders));
@@ -178,7 +180,7 @@ Status PreparingContainer::RunToEnd() {
   DockerEngine& engine = docker_.engine;
   MLPROF_TRY(engine.StartContainer(id_, context_.AtMost(kCallLimit)));
   started_ = true;
-  // Not before: what does not run yet cannot be ended.
+  // The watch begins after the start, because it could not end a container that does not run yet.
   MLPROF_TRY(WatchDisks());
   const Status followed = FollowOutput();
   for (const std::string& why : proxies_->Refused()) context_.Say("note: " + why);
@@ -195,7 +197,8 @@ Status PreparingContainer::RunToEnd() {
 }
 
 Status PreparingContainer::FollowOutput() {
-  // Masked before it is cut into lines and pieces, which may cut a password.
+  // Masked before the output is cut into lines and pieces: a password that was cut would not be
+  // found.
   environment::MaskedOutput output(context_.secrets, [&](std::string_view text) {
     context_.output(text);
     tail_.Add(text, [&](std::string_view line) {
@@ -230,7 +233,7 @@ Status PreparingContainer::Keep() {
                                     EnvironmentBelow(volume_->root()), limit_});
 }
 
-// What runs is the environment; what the base image says about user and variables still holds.
+// The image to be run: the environment's, with the user, folder and variables of its base image.
 PreparedImage PreparedOf(const ImageInfo& environment, const BaseImage& base,
                          const environment::Recipe& recipe) {
   PreparedImage image;
@@ -262,8 +265,8 @@ Status Make(const PrepareContext& context, const environment::Recipe& recipe, co
   return container.Keep();
 }
 
-// By the name that this installation gives it first, so that no other takes it away. An engine that
-// cannot give a name may serve the image all the same.
+// Gives the image this installation's name first, so that no other installation removes it, then
+// looks it up. An engine that fails to give a name may still have the image.
 Result<ImageInfo> FindKept(const PrepareContext& context, const std::string& hash) {
   const Status kept = KeepImage(context.docker, hash, context.patience());
   if (!kept && kept.error().code() == ErrorCode::kNotFound) return Fail(kept.error());
@@ -276,7 +279,7 @@ Result<ImageInfo> FindKept(const PrepareContext& context, const std::string& has
 Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
                                          const PrepareRequest& request) {
   const auto& script = std::get<EntryScriptConfig>(request.config.service);
-  // Bad packages are told before anything slow is begun.
+  // First of all, so that a bad package is told before anything slow begins.
   const Result<environment::Recipe> recipe = environment::RecipeOf(script, request.source.get());
   if (!recipe) return Fail(recipe.error());
   const auto turn = context.docker.preparing.Enter(context.patience());
@@ -284,7 +287,7 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
   const Result<BaseImage> base = FindBaseImage(context, script.base_image);
   if (!base) return Fail(base.error());
   const std::string hash = environment::RecipeHash(*recipe, base->image.id);
-  // From here on nobody removes it.
+  // From here on the retention does not remove this environment.
   MLPROF_TRY(context.docker.uses.Use(hash, Now(), context.patience()));
   Result<ImageInfo> image = FindKept(context, hash);
   if (!image && image.error().code() == ErrorCode::kNotFound) {

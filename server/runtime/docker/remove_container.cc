@@ -41,8 +41,8 @@ Status RemoveOrLose(DockerContext& context, const std::string& name, const std::
     removed = RemoveOwn(context, name, id, Deadline::After(kRemovalAfterStop));
   }
   if (removed) return {};
-  // Its processes must not go on, whatever is the matter with the engine. What is left of it
-  // carries our label and is removed as an orphan once the engine is well.
+  // Its processes must not go on taking CPU and memory, whatever is wrong with the engine: they are
+  // killed without it. The container itself carries our label, and is removed as an orphan later.
   LogError("lost a container: Docker does not remove it",
            {{"container", name},
             {"id", id},

@@ -27,7 +27,7 @@ Status MakeScratch(const std::vector<ScratchFolder>& folders) {
     std::error_code error;
     std::filesystem::create_directories(folder.host, error);
     if (error) return Fail(FromErrno(error.value(), "cannot make " + folder.host.string()));
-    // Explicitly: the process's umask takes rights away from new folders.
+    // By chmod, because the process's umask takes rights away from new folders.
     if (::chmod(folder.host.c_str(), 01777) != 0) {
       return Fail(FromErrno(errno, "cannot open up " + folder.host.string()));
     }

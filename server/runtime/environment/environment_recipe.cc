@@ -11,9 +11,10 @@
 namespace mlprof::environment {
 namespace {
 
-// Counts up with every change of the script or of what is installed besides.
+// Part of the hash. Counts up with every change of the script or of what is installed besides, so
+// that environments made before are not used.
 constexpr int kRecipeVersion = 2;
-// What serves entry scripts. A range: what else is installed may need an older one.
+// The server of entry scripts. A range, because the other packages may need an older one.
 constexpr const char* kServer = "azureml-inference-server-http>=1,<2";
 
 Result<std::string> ReadSourceFile(const ContentReader* source, const std::string& name) {

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 
-// How to reach packages; not where to put them, which is the recipe's.
+// The options that are carried into the container: how to reach packages. Where to put them is for
+// environment_recipe.cc to say.
 constexpr std::string_view kCarried[] = {"index-url",   "extra-index-url", "find-links",
                                          "no-index",    "trusted-host",    "cert",
                                          "proxy",       "timeout",         "retries",

@@ -25,7 +25,8 @@ constexpr std::chrono::milliseconds kLookForItsEnd{20};
 // A script that is told to end removes what it made, where that is soon done.
 constexpr std::chrono::milliseconds kOwnEnd{700};
 
-// The server itself holds more files open than some programs expect.
+// The server has raised its own limit of open files, which some programs cannot live with: the
+// script gets the one the server was started with.
 std::string WithTheStartsLimits(const std::string& text) {
   return "ulimit -S -n " + std::to_string(DescriptorLimitAtStart()) + "\n" + text;
 }
@@ -85,7 +86,8 @@ Status ReadAll(int fd, const std::function<void(std::string_view)>& on_output,
   }
 }
 
-// Leaves it a zombie: its number, which is its group's too, stays its own.
+// Does not reap the process: as a zombie it keeps its number, so that the number of its group
+// cannot become another's before the group is killed.
 bool HasEnded(pid_t pid) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&

@@ -15,13 +15,14 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 constexpr std::string_view kAuthorityMark = "://";
-// Shorter ones are in half of all words; they are masked beside their user's name alone.
+// Shorter secrets occur in half of all words: they are masked only next to their user's name.
 constexpr std::size_t kShortestSecret = 4;
 constexpr std::size_t kShortestUnrelated = 6;  // "admin" as the password of some database
 constexpr std::size_t kLongestLogin = 1024;
 constexpr std::string_view kEndsAuthority = "/?# \t\r\n\"'`<>\\";
 
-// 0: `text` does not begin so. Each character may be percent-encoded.
+// How much of the beginning of a text is a secret, each of whose characters may be percent-encoded;
+// 0: none of it.
 struct Match {
   std::size_t length = 0;
   bool undecided = false;  // the text ends within what may be the secret
@@ -74,8 +75,9 @@ bool IsPort(std::string_view text) {
   return text.empty() || (error == std::errc() && end == text.data() + text.size());
 }
 
-// What stands before the last '@' of the authority. A password with a '/' in it ends the authority
-// too early; it shows by a "port" that is none.
+// The login is what stands before the last '@' of the authority. An unencoded '/' in a password
+// makes the authority seem to end there; then what seems to be the port is no number, and the login
+// ends at the last '@' of the whole URL.
 std::string_view LoginOf(std::string_view url) {
   const std::size_t mark = url.find(kAuthorityMark);
   if (mark != std::string_view::npos) url.remove_prefix(mark + kAuthorityMark.size());
@@ -171,7 +173,7 @@ SecretMask::Found SecretMask::FindAt(std::string_view text) const {
   bool undecided = false;
   for (const std::string& secret : secrets_) {
     const Match match = MatchSecret(text, secret);
-    // A longer one may still begin here.
+    // Secrets are tried from the longest on: only if no longer one may still begin here is it this.
     if (match.length > 0 && !undecided) return {match.length, kMask, false};
     undecided = undecided || match.undecided;
   }

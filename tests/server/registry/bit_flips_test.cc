@@ -61,8 +61,8 @@ class BitFlipsTest : public testing::Test {
       ASSERT_TRUE(made);
       Trial trial;
       trial.number = 1;
-      const std::vector<std::uint32_t> latencies(2000, 1000U + static_cast<std::uint32_t>(i));
-      ASSERT_TRUE(profiles.AddTrial(made->profile.id, trial, latencies));
+      trial.verdict = std::string(8000, static_cast<char>('a' + i));
+      ASSERT_TRUE(profiles.AddTrial(made->profile.id, trial));
       ASSERT_TRUE(profiles.AppendLog(made->profile.id, std::string(3000, 'l')));
     }
   }
@@ -108,15 +108,15 @@ class BitFlipsTest : public testing::Test {
     return answers;
   }
 
-  static Answers AskForLatencies(Database& database) {
+  static Answers AskForTrials(Database& database) {
     ProfileRepository profiles(database);
     Answers answers;
     for (int i = 0; i < kEach; ++i) {
       const auto profile = profiles.Get("default", "name-" + std::to_string(i));
       if (!profile) continue;
-      answers[profile->id] = Told(profiles.Latencies(profile->id, 1), [](const auto& latencies) {
+      answers[profile->id] = Told(profiles.Trials(profile->id), [](const auto& trials) {
         std::string text;
-        for (const std::uint32_t latency : latencies) text += std::to_string(latency) + " ";
+        for (const Trial& trial : trials) text += DumpJson(EncodeTrial(trial));
         return text;
       });
     }
@@ -161,13 +161,13 @@ class BitFlipsTest : public testing::Test {
 
 TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
   Answers expected;
-  Answers latencies;
+  Answers trials;
   Answers logs;
   {
     const auto database = Database::Open(*original_ / "mlprof.db").value();
     const auto content = ContentStore::Open(original_->path()).value();
     expected = Ask(*database, *content);
-    latencies = AskForLatencies(*database);
+    trials = AskForTrials(*database);
     logs = AskForLogs(*database);
   }
   int refused = 0;
@@ -195,8 +195,8 @@ TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
     for (const auto& [of, answer] : answers) {
       EXPECT_TRUE(answer == "damaged" || answer == expected[of]) << of << ": " << answer;
     }
-    for (const auto& [of, answer] : AskForLatencies(**database)) {
-      EXPECT_TRUE(answer == "damaged" || answer == latencies[of]) << of << ": " << answer;
+    for (const auto& [of, answer] : AskForTrials(**database)) {
+      EXPECT_TRUE(answer == "damaged" || answer == trials[of]) << of << ": " << answer;
     }
     unseen_in_logs += AskForLogs(**database) == logs ? 0 : 1;
   }

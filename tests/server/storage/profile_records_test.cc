@@ -25,36 +25,45 @@ Series ExampleSeries() {
   return {"memoryInBytes", "bytes", "agent", {{std::chrono::milliseconds(10), 4096}}};
 }
 
-TEST_F(ProfileRecordsTest, KeepsTrialsWithTheirExactLatencies) {
+TEST_F(ProfileRecordsTest, KeepsTrialsByTheirNumber) {
   Trial trial;
   trial.number = 2;
   trial.purpose = TrialPurpose::kLoad;
   trial.limits = {Cores(0.5), MiB(256)};
   trial.verdict = "p95 was 20 ms";
   trial.measurements.latency_p95_ms = 20.5;
-  const std::vector<std::uint32_t> latencies = {0, 1, 70'000, 0xffffffff};
-  ASSERT_TRUE(profiles_.AddTrial(id_, trial, latencies));
-  EXPECT_EQ(profiles_.AddTrial(id_, trial, latencies).error().code(), ErrorCode::kConflict);
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial));
+  EXPECT_EQ(profiles_.AddTrial(id_, trial).error().code(), ErrorCode::kConflict);
   trial.number = 1;
-  ASSERT_TRUE(profiles_.AddTrial(id_, trial, {}));
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial));
   const auto trials = profiles_.Trials(id_);
   ASSERT_TRUE(trials) << trials.error().message();
   ASSERT_EQ(trials->size(), 2u);
   EXPECT_EQ(DumpJson(EncodeTrial(trials->front())), DumpJson(EncodeTrial(trial)));
-  EXPECT_EQ(profiles_.Latencies(id_, 2).value(), latencies);
-  EXPECT_TRUE(profiles_.Latencies(id_, 1)->empty());
-  EXPECT_EQ(profiles_.Latencies(id_, 3).error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(ProfileRecordsTest, ReadsTrialsThatAFormerVersionStoredWithTheirLatencies) {
+  Trial trial;
+  trial.number = 1;
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial));
+  const Bytes without = profiles_.SizeOf(id_).value();
+  ASSERT_TRUE(database_->Write([](Connection& connection) {
+    return connection.Execute(R"sql(
+      UPDATE profile_trials SET latencies_us = x'0100000002000000',
+        checksum = row_checksum(profile_id, number, document, x'0100000002000000'))sql");
+  }));
+  const auto trials = profiles_.Trials(id_);
+  ASSERT_TRUE(trials) << trials.error().message();
+  EXPECT_EQ(trials->size(), 1u);
+  EXPECT_EQ(profiles_.SizeOf(id_).value(), without + Bytes(8));
 }
 
 TEST_F(ProfileRecordsTest, RefusesRecordsOfAnUnknownProfile) {
-  EXPECT_EQ(profiles_.AddTrial("unknown", Trial{}, {}).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(profiles_.AddTrial("unknown", Trial{}).error().code(), ErrorCode::kNotFound);
   EXPECT_EQ(profiles_.AppendLog("unknown", "x").error().code(), ErrorCode::kNotFound);
 }
 
-TEST(RecordCodecTest, RefusesBytesThatAreNoRecords) {
-  EXPECT_FALSE(DecodeRowRecords("\x02"));
-  EXPECT_FALSE(DecodeLatencies("abc"));
-}
+TEST(RecordCodecTest, RefusesBytesThatAreNoRecords) { EXPECT_FALSE(DecodeRowRecords("\x02")); }
 
 TEST_F(ProfileRecordsTest, KeepsRowsInPlaceOfFormerOnes) {
   RowRecord full{.row = 3,
@@ -154,7 +163,7 @@ TEST_F(ProfileRecordsTest, DropsOldLogEventsButNoOthers) {
 }
 
 TEST_F(ProfileRecordsTest, ClearsWhatWasMeasuredButKeepsTheEvents) {
-  ASSERT_TRUE(profiles_.AddTrial(id_, Trial{}, {}));
+  ASSERT_TRUE(profiles_.AddTrial(id_, Trial{}));
   ASSERT_TRUE(profiles_.AddSeries(id_, std::vector{ExampleSeries()}));
   ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{RowRecord{}}));
   ASSERT_TRUE(profiles_.AppendLog(id_, "text"));
@@ -169,32 +178,26 @@ TEST_F(ProfileRecordsTest, ClearsWhatWasMeasuredButKeepsTheEvents) {
 
 // A value that changed behind the server's back, which SQLite's own check passes.
 TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
-  Profile profile = profiles_.Get("default", "p").value();
   Trial trial;
   trial.number = 1;
-  const std::vector<std::uint32_t> latencies = {1, 2, 3};
-  ASSERT_TRUE(profiles_.AddTrial(id_, trial, latencies));
+  ASSERT_TRUE(profiles_.AddTrial(id_, trial));
   ASSERT_TRUE(profiles_.AddSeries(id_, std::vector{ExampleSeries()}));
   ASSERT_TRUE(profiles_.SaveRows(id_, std::vector<RowRecord>(1)));
   ASSERT_TRUE(profiles_.AddEvent(id_, {1, "done", "{}"}));
-  ASSERT_TRUE(profiles_.FinishPhase(profile, profile.state, {"load", {}, {}, "done"}));
-  EXPECT_TRUE(profiles_.Trials(id_) && profiles_.Latencies(id_, 1) && profiles_.SeriesParts(id_) &&
-              profiles_.Rows(id_) && profiles_.EventsAfter(id_, 0) && profiles_.Phases(id_));
+  EXPECT_TRUE(profiles_.Trials(id_) && profiles_.SeriesParts(id_) && profiles_.Rows(id_) &&
+              profiles_.EventsAfter(id_, 0));
   ASSERT_TRUE(database_->Write([](Connection& connection) {
     return connection.Execute(R"sql(
-      UPDATE profile_trials SET latencies_us = x'010000000200000004000000';
+      UPDATE profile_trials SET document = replace(document, '"verdict":""', '"verdict":"x"');
       UPDATE profile_series SET unit = 'cores';
       UPDATE profile_rows SET row_count = 2;
-      UPDATE profile_events SET data = '{"a":1}';
-      UPDATE profile_phases SET outcome = 'gone')sql");
+      UPDATE profile_events SET data = '{"a":1}')sql");
   }));
   const std::pair<std::string, std::string> told[] = {
       {MessageOf(profiles_.Trials(id_)), "a trial"},
-      {MessageOf(profiles_.Latencies(id_, 1)), "a trial"},
       {MessageOf(profiles_.SeriesParts(id_)), "a series"},
       {MessageOf(profiles_.Rows(id_)), "the rows"},
       {MessageOf(profiles_.EventsAfter(id_, 0)), "an event"},
-      {MessageOf(profiles_.Phases(id_)), "a phase"},
   };
   for (const auto& [message, what] : told) {
     EXPECT_EQ(message.find("the row of " + what + " of the profile " + id_), 0u)

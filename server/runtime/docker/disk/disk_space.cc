@@ -9,10 +9,13 @@
 namespace mlprof::docker {
 namespace {
 
-// The watch looks five times a second; 5 GB/s is what a fast disk takes.
+// What a fast disk (5 GB/s) takes between two looks of the watch, which come five times a second.
 constexpr Bytes kMostKept = GiB(1);
+// Likewise of files: 100,000 a second.
 constexpr std::int64_t kMostFilesKept = 20'000;
-constexpr int kShareKept = 10;
+constexpr int kShareKept = 10;  // of a small disk: a tenth
+// A volume with a fiftieth left counts as full: a model that found no room there has died and given
+// some back by the time of the look. Chosen, not measured.
 constexpr int kNearlyFullShare = 50;
 
 Error TooLittle(const std::filesystem::path& disk, const std::string& free,

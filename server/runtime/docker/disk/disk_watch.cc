@@ -74,7 +74,8 @@ std::optional<DiskFull> DiskWatch::HostShortage() const {
   return std::nullopt;
 }
 
-// A walk may take long: the disks of the host are looked at meanwhile.
+// Walks the folders for their size. The walk may take long, so it looks at the disks of the host as
+// it goes, and is given up where one runs short.
 std::optional<DiskFull> DiskWatch::FoldersOver(const std::stop_token& stop) const {
   constexpr std::int64_t kStatBlock = 512;
   std::optional<DiskFull> short_of;
@@ -96,7 +97,7 @@ std::optional<DiskFull> DiskWatch::FoldersOver(const std::stop_token& stop) cons
     if (!walk) continue;
     if (walk->end == WalkEnd::kGivenUp) return short_of;
     full.unit = DiskFull::Unit::kFiles;
-    // So many that they cannot be counted are too many.
+    // A walk that met its bound of entries, or its deadline, counts as too many files.
     if (walk->end != WalkEnd::kComplete) return full;
     full.unit = DiskFull::Unit::kBytes;
     left -= walk->entries;
@@ -104,13 +105,14 @@ std::optional<DiskFull> DiskWatch::FoldersOver(const std::stop_token& stop) cons
   return std::nullopt;
 }
 
-// Whether it is worth looking at often.
+// Notes where the volume is full. Gives whether it should be looked at often from now on: half of
+// it is used.
 bool DiskWatch::LookAtVolume() {
   if (watched_.volume.empty()) return false;
   const Result<DiskSpace> space = probe_(watched_.volume);
   if (!space) return false;
   if (auto full = NearlyFull(*space)) {
-    // As it was asked for, without what its file system needs for itself.
+    // The limit that was asked for is told; the volume itself is smaller by what ext4 needs.
     full->bytes = watched_.limit;
     Note(*full);
   }
@@ -118,7 +120,7 @@ bool DiskWatch::LookAtVolume() {
          space->files_left < space->files / 2;
 }
 
-// What ended it says more than what it met before.
+// The bound that ended the container replaces one that it only met before.
 void DiskWatch::Note(const DiskFull& full) {
   const std::lock_guard lock(mutex_);
   if (!met_ || full.killed) met_ = full;

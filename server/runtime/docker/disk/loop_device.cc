@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Between being told of a free device and taking it another process may take it.
+// Another process may take a free device before we do; then the next one is tried.
 constexpr int kAttempts = 64;
-// What every disk can do past the page cache.
+// Blocks that every disk can read and write past the page cache (512 bytes some cannot).
 constexpr int kBlockSize = 4096;
 
 // 0 or errno.

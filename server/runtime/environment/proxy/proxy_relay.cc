@@ -19,7 +19,8 @@ namespace {
 // pip uses one or two; more wait in the listener's queue.
 constexpr std::size_t kMostConnections = 32;
 
-// However a connection's thread ends, the next turn of the accepting one collects it.
+// Marks a connection as over however its thread ends; the accepting thread then removes it in its
+// next turn.
 class SetAtEnd {
  public:
   explicit SetAtEnd(std::atomic<bool>& flag) : flag_(flag) {}
@@ -73,7 +74,8 @@ void ProxyRelay::Accept(const std::stop_token& stop) {
     if (client) {
       Serve(std::move(client));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-      // The connection stays in the queue, and would be found there again and again.
+      // Without descriptors or memory the connection stays in the queue: poll() would report it at
+      // once again, so this thread sleeps.
       std::this_thread::sleep_for(kRelayLook);
     }
   }
@@ -81,7 +83,7 @@ void ProxyRelay::Accept(const std::stop_token& stop) {
 
 void ProxyRelay::Serve(UniqueFd client) {
   Connection& connection = connections_.emplace_back();
-  // Copied by whoever holds the function, which a descriptor cannot be.
+  // A std::function must be copyable, which a UniqueFd is not: hence the shared pointer.
   auto held = std::make_shared<UniqueFd>(std::move(client));
   Result<std::jthread> thread = StartThread("proxy relay's connection",
                                             [this, held, &connection](const std::stop_token& stop) {

@@ -11,10 +11,11 @@
 namespace mlprof::environment {
 namespace {
 
+// Longer than what pip itself waits (15 s by default), so that its own message is what is seen.
 constexpr std::chrono::seconds kRequestLimit{30};
 constexpr std::chrono::seconds kLookUpLimit{5};
 constexpr std::chrono::seconds kConnectLimit{30};
-constexpr std::chrono::seconds kTunnelLimit{120};  // proxies wait for the far end
+constexpr std::chrono::seconds kTunnelLimit{120};  // a proxy answers when the far end has
 constexpr std::chrono::minutes kIdleLimit{10};
 
 // An answer of our own. pip shows the reason phrase and nothing else.
@@ -36,7 +37,7 @@ class Exchange {
  private:
   Patience For(std::chrono::seconds limit) const { return {Deadline::After(limit), stop_}; }
 
-  // What to answer; a status of 0 where that is done.
+  // What the client is to be answered; a status of 0 where it has been answered already.
   Refusal Serve();
   Refusal Judge(const HostPort& target) const;
   Refusal Connect();
