@@ -65,8 +65,8 @@ Json ErrorOf(const Profile& profile) {
 
 void AddRequirements(const Profile& profile, const Ceiling& asked, Json& json) {
   const auto& answer = profile.recommendation;
-  const Json cpu = answer ? Json(answer->requested.cpu.value()) : Json();
-  const Json memory = answer ? Json(answer->requested.memory.gib()) : Json();
+  const Json cpu = answer ? Json(answer->requested.cpu().value()) : Json();
+  const Json memory = answer ? Json(answer->requested.memory().gib()) : Json();
   json["recommendedCpu"] = cpu;
   json["recommendedMemoryInGB"] = memory;
   json["requestedCpu"] = asked.cpu ? Json(asked.cpu->value()) : cpu;

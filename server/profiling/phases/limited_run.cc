@@ -52,7 +52,7 @@ class Run {
         plan_(ObjectivePlan(yardstick.workload, container.seed(), wanted.load)) {}
 
   PhaseResult<void> Go() {
-    const auto ready = container_.Start(LongestStart(yardstick_.pace, wanted_.limits.cpu));
+    const auto ready = container_.Start(LongestStart(yardstick_.pace, wanted_.limits.cpu()));
     ready_at_ = lab_.clock().Now();
     if (ready) {
       ready_ = *ready;
@@ -79,7 +79,7 @@ class Run {
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
     run.reference =
-        Fastest(yardstick_.reference, run.trial, yardstick_.workload, lab_.ceiling().cpu);
+        Fastest(yardstick_.reference, run.trial, yardstick_.workload, lab_.ceiling().cpu());
     return run;
   }
 
@@ -103,7 +103,7 @@ class Run {
   }
 
   ReplayResult Replay(const ReplayPlan& plan, std::chrono::nanoseconds time) {
-    ReplayResult result = container_.Replay(plan, EndOf(time, container_.limits().cpu));
+    ReplayResult result = container_.Replay(plan, EndOf(time, container_.limits().cpu()));
     evidence_.died = evidence_.died || result.target_lost;
     evidence_.stalled = evidence_.stalled || result.cut_off;
     return result;
@@ -119,14 +119,14 @@ class Run {
 
   // The host may have become slower since the reference was taken: once more, in this container.
   void TakeReferenceAgain() {
-    const Cores ceiling = lab_.ceiling().cpu;
+    const Cores ceiling = lab_.ceiling().cpu();
     if (!container_.SetCpu(ceiling)) return;
     const ReplayPlan plan =
         ObjectivePlan(yardstick_.workload, container_.seed(),
                       {kReferenceTime, RequestsForConfidence(0.95), LongestBurst()});
     const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
     // What is told of the run names the limits it was at.
-    if (Status back = container_.SetCpu(wanted_.limits.cpu); !back) return;
+    if (Status back = container_.SetCpu(wanted_.limits.cpu()); !back) return;
     const LatencyDistribution latencies(reference.SuccessLatencies());
     if (latencies.count() < RequestsForConfidence(0.95)) return;
     reference_now_ms_ = latencies.QuantileMs(0.95);
