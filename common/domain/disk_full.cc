@@ -5,7 +5,7 @@
 namespace mlprof {
 namespace {
 
-std::string Amount(const DiskFull& full) {
+std::string AmountOf(const DiskFull& full) {
   return full.unit == DiskFull::Unit::kFiles ? std::to_string(full.files) + " files"
                                              : SizeText(full.bytes);
 }
@@ -27,7 +27,7 @@ bool MentionsFullDisk(std::string_view log) {
 
 std::string Clause(const DiskFull& full, std::string_view folders) {
   if (full.place == DiskFull::Place::kHost) {
-    return "the disk of " + full.host_folder + " was running full (" + Amount(full) +
+    return "the disk of " + full.host_folder + " was running full (" + AmountOf(full) +
            " were left) while it wrote there, and it was ended before nothing was left";
   }
   const std::string named = "its writable folders (" + std::string(folders) + ")";
@@ -35,8 +35,9 @@ std::string Clause(const DiskFull& full, std::string_view folders) {
     return "its log says that no space was left: " + named + " hold " + SizeText(full.bytes) +
            " and " + std::to_string(full.files) + " files together, /dev/shm what shmSize says";
   }
-  if (full.killed) return "it wrote more than " + Amount(full) + " to " + named + " and was ended";
-  return named + " were full: " + Amount(full) + " is what they hold together";
+  if (full.killed)
+    return "it wrote more than " + AmountOf(full) + " to " + named + " and was ended";
+  return named + " were full: " + AmountOf(full) + " is what they hold together";
 }
 
 }  // namespace mlprof

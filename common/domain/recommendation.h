@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "common/domain/limits.h"
 
@@ -11,12 +12,11 @@ namespace mlprof {
 
 enum class Confidence { kHigh, kMedium, kLow };
 
-/// A recommended quantity with the range it lies in. `low` is the largest value known to fall
-/// short (or the measured need), `high` one known to be ample.
-template <class Quantity>
+/// The range that a recommended amount lies in. `low` is the largest amount known to fall short (or
+/// the measured need), `high` one known to be ample.
 struct Bound {
-  Quantity low;
-  Quantity high;
+  Amount low;
+  Amount high;
   std::string reason;  // one sentence a person understands
   Confidence confidence = Confidence::kLow;
   bool operator==(const Bound&) const = default;
@@ -25,17 +25,23 @@ struct Bound {
 struct Recommendation {
   Limits requested;
   bool verified = false;
-  std::optional<bool> tight;  // absent: not both resources were tried one step lower
+  std::optional<bool> tight;  // absent: not every resource was tried one step lower
   Confidence confidence = Confidence::kLow;
-  Bound<Cores> cpu;
-  Bound<Bytes> memory;
+  PerResource<Bound> bounds;  // of what was measured
   std::map<std::string, std::string> environment_variables;
   std::optional<int> max_concurrency;
   std::optional<double> max_requests_per_second;
   bool operator==(const Recommendation&) const = default;
+
+  /// The bound of the resource that it is an amount of.
+  void Set(Bound bound) {
+    const ResourceKind kind = bound.low.kind();
+    bounds.Set(kind, std::move(bound));
+  }
 };
 
-/// {"requestedCpu": "0.4", "requestedMemoryInGb": "0.5"}, as written on models by `apply`.
+/// {"requestedCpu": "0.4", "requestedMemoryInGb": "0.5"}, as written on models by `apply`; with
+/// "requestedDeviceMemoryInGb" (on each) and "requestedDevices" where a device is part of it.
 std::map<std::string, std::string> RecommendationTags(const Recommendation& recommendation);
 
 }  // namespace mlprof

@@ -1,5 +1,6 @@
 #include "common/json/domain_json.h"
 #include "common/json/figure_json.h"
+#include "common/json/limits_json.h"
 
 namespace mlprof {
 namespace {
@@ -15,8 +16,7 @@ Json SuccessRate(const Measurements& m) {
 
 Json EncodeMeasurements(const Measurements& m) {
   return {
-      {"measuredAt",
-       {{"cpu", m.measured_at.cpu.value()}, {"memoryInBytes", m.measured_at.memory.count()}}},
+      {"measuredAt", EncodeLimits(m.measured_at)},
       {"maxUtilizedCpu", Figure(m.max_utilized_cpu)},
       {"maxUtilizedMemoryInGb", InGib(m.max_utilized_memory)},
       {"maxUtilizedMemoryInBytes", Figure(m.max_utilized_memory)},
@@ -46,10 +46,7 @@ Result<Measurements> DecodeMeasurements(const Json& json) {
   std::vector<FieldError> problems;
   JsonReader reader(json, "", JsonReader::Mode::kResource, problems);
   Measurements m;
-  if (auto at = reader.Object("measuredAt")) {
-    m.measured_at = {Cores(at->Number("cpu").value_or(0)),
-                     Bytes(at->BigInteger("memoryInBytes").value_or(0))};
-  }
+  if (auto at = reader.Object("measuredAt")) m.measured_at = ReadLimits(*at);
   m.max_utilized_cpu = reader.Number("maxUtilizedCpu");
   m.max_utilized_memory = ReadBytes(reader, "maxUtilizedMemoryInBytes");
   Assign(m.total_queries, reader.BigInteger("totalQueries"));

@@ -11,8 +11,8 @@ namespace mlprof {
 namespace {
 
 // No container runs with less, and no answer lies below.
-constexpr double kLeastCores = kSmallestLimits.cpu.value();
-constexpr double kLeastGib = kSmallestLimits.memory.gib();
+constexpr double kLeastCores = kSmallestLimits.cpu().value();
+constexpr double kLeastGib = kSmallestLimits.memory().gib();
 // Beyond any machine: they keep a slip from becoming a number that overflows.
 constexpr double kMostCores = 100'000;
 constexpr double kMostGib = 1'048'576;  // 1 PiB

@@ -1,5 +1,6 @@
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
+#include "common/json/limits_json.h"
 
 namespace mlprof {
 namespace {
@@ -18,18 +19,61 @@ Confidence ParseConfidence(const std::string& name) {
   return name == "medium" ? Confidence::kMedium : Confidence::kLow;
 }
 
-void ReadBounds(JsonReader& reader, Recommendation& recommendation) {
-  if (auto cpu = reader.Object("cpu")) {
-    recommendation.cpu = {Cores(cpu->Number("low").value_or(0)),
-                          Cores(cpu->Number("high").value_or(0)),
-                          cpu->String("reason").value_or(""),
-                          ParseConfidence(cpu->String("confidence").value_or(""))};
+// CPU in cores, memory in GiB, of each device where there are some.
+Json EncodeAmount(const Amount& amount) {
+  switch (amount.kind()) {
+    case ResourceKind::kCpu: return amount.cores().value();
+    case ResourceKind::kMemory:
+    case ResourceKind::kDeviceMemory: return amount.bytes().gib();
   }
-  if (auto memory = reader.Object("memory")) {
-    recommendation.memory = {BytesFromGib(memory->Number("low").value_or(0)),
-                             BytesFromGib(memory->Number("high").value_or(0)),
-                             memory->String("reason").value_or(""),
-                             ParseConfidence(memory->String("confidence").value_or(""))};
+  return nullptr;
+}
+
+// The other way, of the resource that `like` is an amount of.
+Amount ReadAmount(JsonReader& reader, const char* key, const Amount& like) {
+  const double figure = reader.Number(key).value_or(0);
+  switch (like.kind()) {
+    case ResourceKind::kCpu: return Cores(figure);
+    case ResourceKind::kMemory:
+    case ResourceKind::kDeviceMemory: break;
+  }
+  return like.WithUnits(BytesFromGib(figure).count());
+}
+
+Json EncodeBound(const Bound& bound) {
+  return {{"low", EncodeAmount(bound.low)},
+          {"high", EncodeAmount(bound.high)},
+          {"reason", bound.reason},
+          {"confidence", NameOf(bound.confidence)}};
+}
+
+Bound ReadBound(JsonReader& reader, const Amount& requested) {
+  return {ReadAmount(reader, "low", requested), ReadAmount(reader, "high", requested),
+          reader.String("reason").value_or(""),
+          ParseConfidence(reader.String("confidence").value_or(""))};
+}
+
+void EncodeBounds(const Recommendation& recommendation, Json& json) {
+  for (const ResourceKind kind : kResources) {
+    const Bound* bound = recommendation.bounds.Find(kind);
+    json[RulesOf(kind).key] = bound != nullptr ? EncodeBound(*bound) : Json(nullptr);
+  }
+  // CPU and memory that are requested stand beside the bounds, under names of their own.
+  if (const auto device = recommendation.requested.device_memory()) {
+    Json& json_device = json[RulesOf(ResourceKind::kDeviceMemory).key];
+    json_device.update(EncodeDeviceMemory(*device));
+  }
+}
+
+void ReadBounds(JsonReader& reader, Recommendation& recommendation) {
+  for (const ResourceKind kind : kResources) {
+    auto part = reader.Object(RulesOf(kind).key);
+    if (!part) continue;
+    if (kind == ResourceKind::kDeviceMemory) {
+      recommendation.requested.Set(ReadDeviceMemory(*part));
+    }
+    const auto requested = recommendation.requested.Find(kind);
+    if (part->Has("low")) recommendation.Set(ReadBound(*part, *requested));
   }
 }
 
@@ -38,28 +82,18 @@ void ReadBounds(JsonReader& reader, Recommendation& recommendation) {
 Json EncodeRecommendation(const Recommendation& recommendation) {
   const Limits& requested = recommendation.requested;
   Json json = {
-      {"requestedCpu", requested.cpu.value()},
-      {"requestedMemoryInGb", requested.memory.gib()},
-      {"requestedMemoryInBytes", requested.memory.count()},
+      {"requestedCpu", requested.cpu().value()},
+      {"requestedMemoryInGb", requested.memory().gib()},
+      {"requestedMemoryInBytes", requested.memory().count()},
       {"verified", recommendation.verified},
       {"tight", nullptr},
       {"confidence", NameOf(recommendation.confidence)},
-      {"cpu",
-       {{"low", recommendation.cpu.low.value()},
-        {"high", recommendation.cpu.high.value()},
-        {"reason", recommendation.cpu.reason},
-        {"confidence", NameOf(recommendation.cpu.confidence)}}},
-      {"memory",
-       {{"low", recommendation.memory.low.gib()},
-        {"high", recommendation.memory.high.gib()},
-        {"reason", recommendation.memory.reason},
-        {"confidence", NameOf(recommendation.memory.confidence)}}},
-      {"device", nullptr},
       {"environmentVariables", recommendation.environment_variables},
       {"maxConcurrency", nullptr},
       {"maxRequestsPerSecond", nullptr},
       {"tags", RecommendationTags(recommendation)},
   };
+  EncodeBounds(recommendation, json);
   if (recommendation.tight) json["tight"] = *recommendation.tight;
   if (recommendation.max_concurrency) json["maxConcurrency"] = *recommendation.max_concurrency;
   if (recommendation.max_requests_per_second) {

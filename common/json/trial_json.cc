@@ -1,16 +1,18 @@
+#include <utility>
+
 #include "common/json/domain_json.h"
 #include "common/json/figure_json.h"
+#include "common/json/limits_json.h"
 #include "common/json/timestamp_json.h"
 
 namespace mlprof {
 
 Json EncodeTrial(const Trial& trial) {
+  Json limits = EncodeLimits(trial.limits);
+  limits["memoryInGb"] = trial.limits.memory().gib();
   return {{"number", trial.number},
           {"purpose", Name(trial.purpose)},
-          {"limits",
-           {{"cpu", trial.limits.cpu.value()},
-            {"memoryInGb", trial.limits.memory.gib()},
-            {"memoryInBytes", trial.limits.memory.count()}}},
+          {"limits", std::move(limits)},
           {"concurrency", trial.requests_per_second ? Json(nullptr) : Json(trial.concurrency)},
           {"requestsPerSecond", Figure(trial.requests_per_second)},
           {"sendLagPercentile99InMs", Figure(trial.send_lag_p99_ms)},
@@ -30,10 +32,7 @@ Result<Trial> DecodeTrial(const Json& json) {
   const auto purpose = ParseTrialPurpose(reader.String("purpose").value_or(""));
   if (!purpose) reader.Problem("purpose", "must be the purpose of a trial");
   Assign(trial.purpose, purpose);
-  if (auto limits = reader.Object("limits")) {
-    trial.limits = {Cores(limits->Number("cpu").value_or(0)),
-                    Bytes(limits->BigInteger("memoryInBytes").value_or(0))};
-  }
+  if (auto limits = reader.Object("limits")) trial.limits = ReadLimits(*limits);
   Assign(trial.concurrency, reader.Integer("concurrency"));
   trial.requests_per_second = reader.Number("requestsPerSecond");
   trial.send_lag_p99_ms = reader.Number("sendLagPercentile99InMs");

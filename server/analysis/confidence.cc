@@ -16,8 +16,17 @@ constexpr double kNarrowStarts = 0.10;
 
 }  // namespace
 
-Confidence ConfidenceLabels::overall() const {
-  return std::max(cpu, memory);  // the enumerators go from high to low
+Confidence ConfidenceLabels::Of(ResourceKind kind) const {
+  const Confidence* confidence = judged.Find(kind);
+  return confidence != nullptr ? *confidence : Confidence::kLow;
+}
+
+Confidence ConfidenceLabels::LowestOf(const Limits& limits) const {
+  Confidence lowest = Confidence::kHigh;
+  for (const Amount& limit : limits.All()) {
+    lowest = std::max(lowest, Of(limit.kind()));  // the enumerators go from high to low
+  }
+  return lowest;
 }
 
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
@@ -25,14 +34,16 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
   if (evidence.passes < kSomePasses || evidence.rows_failed) return labels;
   const bool proven = evidence.passes >= kAllPasses && evidence.enough_requests;
   if (!evidence.noisy) {
-    labels.cpu = proven && evidence.latency_spread <= kNarrowLatency ? Confidence::kHigh
-                                                                     : Confidence::kMedium;
+    const bool narrow = evidence.latency_spread <= kNarrowLatency;
+    labels.judged.Set(ResourceKind::kCpu,
+                      proven && narrow ? Confidence::kHigh : Confidence::kMedium);
   }
   // Noise is not asked here: other work on the host makes a model slow, not large.
   if (evidence.trend != MemoryTrend::kGrowing) {
-    const bool flat = evidence.trend == MemoryTrend::kFlat;
-    labels.memory = proven && flat && evidence.start_spread <= kNarrowStarts ? Confidence::kHigh
-                                                                             : Confidence::kMedium;
+    const bool flat =
+        evidence.trend == MemoryTrend::kFlat && evidence.start_spread <= kNarrowStarts;
+    labels.judged.Set(ResourceKind::kMemory,
+                      proven && flat ? Confidence::kHigh : Confidence::kMedium);
   }
   return labels;
 }

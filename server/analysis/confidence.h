@@ -20,10 +20,12 @@ struct ConfidenceEvidence {
 };
 
 struct ConfidenceLabels {
-  Confidence cpu = Confidence::kLow;
-  Confidence memory = Confidence::kLow;
-  /// The lower of the two.
-  Confidence overall() const;
+  PerResource<Confidence> judged;
+
+  /// Low of what was not judged.
+  Confidence Of(ResourceKind kind) const;
+  /// The lowest of those that `limits` have.
+  Confidence LowestOf(const Limits& limits) const;
 };
 
 /// Low: fewer than two passes, a noisy host, rows that failed, or growing memory. High: three

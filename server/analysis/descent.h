@@ -1,5 +1,5 @@
 // Whether an answer is tight: one step lower is tried, and taken where it holds again and again.
-// Pure.
+// Of any resource. Pure.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,15 @@
 
 namespace mlprof {
 
-/// max(10%, 16 MiB) less, down to the grid, not below the smallest limit; nullopt at that limit.
-std::optional<Bytes> OneStepLower(Bytes memory);
-/// 0.1 core less; nullopt at 0.1.
-std::optional<Cores> OneStepLower(Cores cpu);
-
 /// From a verified answer downward. A step that passes once is confirmed twice before it becomes
 /// the answer; one failure, at once or in a confirmation, ends the descent, as do three steps
 /// taken. Use: while (const auto limit = descent.Next()) descent.Tell(run at limit passed).
-template <class Limit>
 class Descent {
  public:
-  explicit Descent(Limit answer) : accepted_(answer), candidate_(OneStepLower(answer)) {}
+  explicit Descent(const Amount& answer) : accepted_(answer), candidate_(OneStepLower(answer)) {}
 
   /// What to run in a fresh container now; nullopt when there is nothing more to learn.
-  std::optional<Limit> Next() const {
+  std::optional<Amount> Next() const {
     if (failed_ || steps_taken_ == kMostSteps) return std::nullopt;
     return candidate_;
   }
@@ -42,9 +36,9 @@ class Descent {
   }
 
   /// The lowest limit that held as often as it must.
-  Limit accepted() const { return accepted_; }
+  const Amount& accepted() const { return accepted_; }
   /// The limit that ended the descent.
-  std::optional<Limit> failed() const { return failed_; }
+  std::optional<Amount> failed() const { return failed_; }
   /// True: one step below accepted() failed, or accepted() is the smallest limit there is. False:
   /// it passed, but was not run often enough to be taken. nullopt: it was not tried.
   std::optional<bool> tight() const {
@@ -57,14 +51,11 @@ class Descent {
   static constexpr int kPassesToAccept = 3;
   static constexpr int kMostSteps = 3;
 
-  Limit accepted_;
-  std::optional<Limit> candidate_;  // one step below accepted_
-  std::optional<Limit> failed_;
+  Amount accepted_;
+  std::optional<Amount> candidate_;  // one step below accepted_
+  std::optional<Amount> failed_;
   int passes_ = 0;  // of the candidate
   int steps_taken_ = 0;
 };
-
-using MemoryDescent = Descent<Bytes>;
-using CpuDescent = Descent<Cores>;
 
 }  // namespace mlprof

@@ -10,12 +10,12 @@ std::string Mebibytes(Bytes bytes) {
 }
 
 ProfileError OutOfMemory(const DeathEvidence& evidence) {
-  return {
-      "OutOfMemory",
-      "the kernel killed the model for memory at the limit of " + Mebibytes(evidence.limits.memory),
-      {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
-       "load the model in pieces or in a smaller type, if it is the loading that needs it"},
-      evidence.log_tail};
+  return {"OutOfMemory",
+          "the kernel killed the model for memory at the limit of " +
+              Mebibytes(evidence.limits.memory()),
+          {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
+           "load the model in pieces or in a smaller type, if it is the loading that needs it"},
+          evidence.log_tail};
 }
 
 const std::vector<std::string>& DiskAdvice(const DiskFull& full) {

@@ -52,7 +52,7 @@ Range RangeOf(const Profile& profile, std::span<const Trial> trials) {
     // More load than held tells nothing of what holds.
     if (trial.purpose == TrialPurpose::kLoadCurve && !trial.passed) continue;
     range.AddRun(trial.measurements);
-    range.AddCpu(trial.limits.cpu);
+    range.AddCpu(trial.limits.cpu());
     if (trial.requests_per_second) continue;
     range.highest_concurrency = std::max(range.highest_concurrency, trial.concurrency);
   }

@@ -16,7 +16,7 @@ std::optional<Bytes> MemoryBisection::Next() const {
   const Bytes gap = passing_ - failing_;
   if (gap <= std::max(kMemoryQuantum, Scale(passing_, tolerance_))) return std::nullopt;
   const Bytes middle = std::max(RoundUp(Bytes(failing_.count() + gap.count() / 2), kMemoryQuantum),
-                                kSmallestLimits.memory);
+                                kSmallestLimits.memory());
   return middle < passing_ ? std::optional(middle) : std::nullopt;
 }
 

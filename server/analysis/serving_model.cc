@@ -170,7 +170,7 @@ std::map<std::string, double> Corrections(const ServingModel& model, const Profi
       ratios.Add(simulate(point.cpu), MeasuredLatencies(point));
     }
   } else if (load) {
-    const Cores cpu = load->measured_at.cpu > Cores() ? load->measured_at.cpu : model.ceiling;
+    const Cores cpu = load->measured_at.cpu() > Cores() ? load->measured_at.cpu() : model.ceiling;
     ratios.Add(simulate(cpu), MeasuredLatencies(*load));
   }
   return ratios.Medians();

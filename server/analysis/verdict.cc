@@ -10,7 +10,7 @@ constexpr double kRateServed = 0.98;
 // Pages that were read again, 200 MB of them: far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;
 
-Verdict Failed(std::optional<Shortage> shortage, std::string sentence) {
+Verdict Failed(std::optional<ResourceKind> shortage, std::string sentence) {
   return {false, shortage, std::move(sentence), false};
 }
 
@@ -24,7 +24,7 @@ Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
   const bool more = evidence.new_failures >= kFewestNewFailures &&
                     error_rate > kErrorTolerance * usual.value_or(0);
   if (usual && throttled && more) {
-    verdict.shortage = Shortage::kCpu;
+    verdict.shortage = ResourceKind::kCpu;
     verdict.slow = true;
     verdict.sentence += Sentence("; %.2f%% failed without a CPU limit", *usual * 100);
   }
@@ -33,19 +33,21 @@ Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
 
 std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, double max_error_rate) {
   if (evidence.oom_kills > 0) {
-    return Failed(Shortage::kMemory, "the kernel killed the model for memory at this limit");
+    return Failed(ResourceKind::kMemory, "the kernel killed the model for memory at this limit");
   }
   if (!evidence.became_ready && evidence.start_timed_out && evidence.refaults > kThrashing) {
     return Failed(
-        Shortage::kMemory,
+        ResourceKind::kMemory,
         Sentence("the model was not ready in time at this limit; %lld pages had to be read again",
                  static_cast<long long>(evidence.refaults)));
   }
   if (!evidence.became_ready && evidence.start_timed_out) {
-    return Failed(Shortage::kCpu, "the model started too slowly at this limit: " + evidence.death);
+    return Failed(ResourceKind::kCpu,
+                  "the model started too slowly at this limit: " + evidence.death);
   }
   if (!evidence.became_ready) {
-    return Failed(Shortage::kMemory, "the model did not start at this limit: " + evidence.death);
+    return Failed(ResourceKind::kMemory,
+                  "the model did not start at this limit: " + evidence.death);
   }
   if (evidence.died) return Failed(std::nullopt, "the model died: " + evidence.death);
   if (evidence.stalled) return std::nullopt;
@@ -88,10 +90,10 @@ std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
 }
 
 Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness) {
-  Verdict verdict = Failed(Shortage::kCpu, slowness.sentence);
+  Verdict verdict = Failed(ResourceKind::kCpu, slowness.sentence);
   const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
   if (evidence.refaults > evidence.requests) {
-    verdict.shortage = Shortage::kMemory;
+    verdict.shortage = ResourceKind::kMemory;
     verdict.sentence +=
         Sentence("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
   } else if (unbound && slowness.misses_objective) {
@@ -101,7 +103,7 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
     return {true, std::nullopt, slowness.sentence + ", but the limit did not hold it back"};
   }
   verdict.slow = true;
-  verdict.beside_reference = verdict.shortage == Shortage::kCpu && !slowness.misses_objective;
+  verdict.beside_reference = verdict.shortage == ResourceKind::kCpu && !slowness.misses_objective;
   return verdict;
 }
 

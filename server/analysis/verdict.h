@@ -43,7 +43,7 @@ struct VerificationEvidence {
 
 struct Verdict {
   bool passed = false;
-  std::optional<Shortage> shortage;  // what to raise; absent with a failure no limit can mend
+  std::optional<ResourceKind> shortage;  // what to raise; absent with a failure no limit can mend
   std::string sentence;
   bool slow = false;              // it failed for what other work on the host may have cost
   bool beside_reference = false;  // of that: slower than the reference, and nothing else

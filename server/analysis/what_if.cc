@@ -12,7 +12,7 @@
 namespace mlprof {
 namespace {
 
-constexpr double kOwnMargin = 0.10;  // that of an answer (recommend.cc)
+constexpr double kOwnMargin = RulesOf(ResourceKind::kMemory).margin_percent / 100.0;
 // A simulated latency is to stay this far below the objective's. Chosen, not measured.
 constexpr double kLatencyReserve = 0.95;
 constexpr double kKeepsUp = 0.95;  // of the rate; a run's arrivals at random scatter by less
@@ -121,17 +121,17 @@ void AnswerCpu(const Profile& profile, const ServingModel& model, const Objectiv
   const auto smallest = search.Smallest();
   const Cores cpu = smallest.value_or(model.ceiling);
   Recommendation& said = answer.recommendation;
-  said.requested.cpu = cpu;
+  said.requested.Set(cpu);
   const double error = profile.findings.cpu ? profile.findings.cpu->relative_error.value_or(0) : 0;
   const double spread = std::max(0.1, 2 * error);
-  said.cpu.low = std::max(kCpuQuantum, Cores(cpu.value() * (1 - spread)).RoundDownToGrid());
-  said.cpu.high = std::min(Cores(cpu.value() * (1 + spread)).RoundUpToGrid(), model.ceiling);
   const QueueOutcome outcome = search.Simulate(cpu);
   said.max_concurrency = objective.concurrency;
   said.max_requests_per_second =
       objective.requests_per_second.value_or(outcome.requests_per_second);
-  said.cpu.reason = Sentence("simulated from the stored curves: p95 %.1f ms at %.1f cores",
-                             CorrectedMs(model, outcome, "p95"), cpu.value());
+  said.Set({std::max(kCpuQuantum, Cores(cpu.value() * (1 - spread)).RoundDownToGrid()),
+            std::min(Cores(cpu.value() * (1 + spread)).RoundUpToGrid(), model.ceiling),
+            Sentence("simulated from the stored curves: p95 %.1f ms at %.1f cores",
+                     CorrectedMs(model, outcome, "p95"), cpu.value())});
   if (smallest) return;
   answer.within_measured = false;
   answer.notes.push_back(Sentence("even the ceiling of %.1f cores would not hold this objective",
@@ -147,40 +147,45 @@ double InFlight(const ServingModel& model, const Objective& objective, Cores cpu
   return std::clamp(in_flight, 1.0, std::max(1.0, 1.0 * model.server.workers));
 }
 
-Bytes MeasuredNeed(const Profile& profile) {
-  Bytes need = profile.recommendation->memory.low;
+// Known to fall short, or the measured need.
+Bytes LeastMemory(const Recommendation& answer) {
+  const Bound* bound = answer.bounds.Find(ResourceKind::kMemory);
+  return bound != nullptr ? bound->low.bytes() : Bytes();
+}
+
+Bytes NeededMemory(const Profile& profile) {
+  Bytes need = LeastMemory(*profile.recommendation);
   if (const auto& memory = profile.findings.memory) {
     need = std::max(
         {need, memory->load_peak.value_or(Bytes()), memory->serving_peak.value_or(Bytes())});
   }
-  return std::min(need, profile.recommendation->requested.memory);
+  return std::min(need, profile.recommendation->requested.memory());
 }
 
 void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double more_in_flight,
                   WhatIfAnswer& answer) {
   const Recommendation& own = *profile.recommendation;
-  const Bytes low = own.memory.low;
-  Bytes memory = own.requested.memory;
+  const Bytes low = LeastMemory(own);
+  Bytes memory = own.requested.memory();
   if (!OwnMargin(question)) {
-    memory = std::max(Scale(MeasuredNeed(profile), 1 + *question.memory_margin), low + Bytes(1));
+    memory = std::max(Scale(NeededMemory(profile), 1 + *question.memory_margin), low + Bytes(1));
   }
   const auto& findings = profile.findings.memory;
   if (more_in_flight > 0 && findings && findings->per_concurrent_request) {
     memory += Scale(*findings->per_concurrent_request, more_in_flight);
   }
-  memory = std::max(RoundUp(memory, kMemoryQuantum), kSmallestLimits.memory);
+  memory = std::max(RoundUp(memory, kMemoryQuantum), kSmallestLimits.memory());
   if (profile.request.ceiling.memory && memory > *profile.request.ceiling.memory) {
     answer.within_measured = false;
     answer.notes.push_back(
         Sentence("%.0f MiB are more than the ceiling of the profile", memory.mib()));
   }
   Recommendation& said = answer.recommendation;
-  said.requested.memory = memory;
-  said.memory = own.memory;
-  said.memory.confidence = Confidence::kLow;
-  said.memory.high = std::max(own.memory.high, memory);
-  said.memory.reason = Sentence("%.0f MiB were needed", MeasuredNeed(profile).mib());
-  if (memory < own.requested.memory) {
+  said.requested.Set(memory);
+  const Bound* bound = own.bounds.Find(ResourceKind::kMemory);
+  said.Set({low, bound != nullptr ? Greater(bound->high, memory) : Amount(memory),
+            Sentence("%.0f MiB were needed", NeededMemory(profile).mib())});
+  if (memory < own.requested.memory()) {
     answer.notes.push_back("less memory than the answer has was not verified");
   }
   if (findings && findings->trend == MemoryTrend::kGrowing) {
@@ -201,17 +206,21 @@ Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial>
   if (!model) return Fail(Conflict("the profile measured no load that others could follow from"));
 
   WhatIfAnswer answer;
-  answer.recommendation.environment_variables = profile.recommendation->environment_variables;
+  const Recommendation& own_answer = *profile.recommendation;
   if (same_objective) {
-    answer.recommendation = *profile.recommendation;
+    answer.recommendation = own_answer;
     answer.recommendation.verified = false;
     answer.recommendation.tight.reset();
   } else {
+    // What nothing is simulated of stays as it was answered.
+    answer.recommendation.requested = own_answer.requested;
+    answer.recommendation.bounds = own_answer.bounds;
+    answer.recommendation.environment_variables = own_answer.environment_variables;
     AnswerCpu(profile, *model, question.objective, answer);
   }
-  const Cores cpu = answer.recommendation.requested.cpu;
-  const double more = InFlight(*model, question.objective, cpu) -
-                      InFlight(*model, own, profile.recommendation->requested.cpu);
+  const Cores cpu = answer.recommendation.requested.cpu();
+  const double more =
+      InFlight(*model, question.objective, cpu) - InFlight(*model, own, own_answer.requested.cpu());
   AnswerMemory(profile, question, more, answer);
   for (std::string& note : OutsideOfMeasured(profile, trials, question.objective, cpu)) {
     answer.within_measured = false;
@@ -219,8 +228,9 @@ Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial>
   }
   const Confidence confidence = answer.within_measured ? Confidence::kMedium : Confidence::kLow;
   answer.recommendation.confidence = confidence;
-  answer.recommendation.cpu.confidence = confidence;
-  answer.recommendation.memory.confidence = confidence;
+  for (const ResourceKind kind : kResources) {
+    if (Bound* bound = answer.recommendation.bounds.Find(kind)) bound->confidence = confidence;
+  }
   return answer;
 }
 

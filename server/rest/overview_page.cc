@@ -53,8 +53,8 @@ std::string AnswerCells(const Profile& profile) {
   if (!profile.recommendation) return Cell("&ndash;") + Cell("&ndash;");
   const Recommendation& answer = *profile.recommendation;
   const char* note = answer.verified ? "verified" : "not verified";
-  return Cell(Shortest(answer.requested.cpu.value()) + "<small>" + note + "</small>") +
-         Cell(Shortest(answer.requested.memory.gib()) + "<small>" + note + "</small>");
+  return Cell(Shortest(answer.requested.cpu().value()) + "<small>" + note + "</small>") +
+         Cell(Shortest(answer.requested.memory().gib()) + "<small>" + note + "</small>");
 }
 
 std::string ModelsOf(const Profile& profile) {

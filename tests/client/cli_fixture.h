@@ -102,8 +102,8 @@ inline Recommendation SomeAnswer(bool verified) {
   answer.verified = verified;
   answer.tight = true;
   answer.confidence = Confidence::kHigh;
-  answer.cpu = {Cores(0.3), Cores(0.5), "each request takes 12 ms of CPU", Confidence::kHigh};
-  answer.memory = {MiB(448), MiB(608), "the peak was 430 MiB while starting", Confidence::kMedium};
+  answer.Set({Cores(0.3), Cores(0.5), "each request takes 12 ms of CPU", Confidence::kHigh});
+  answer.Set({MiB(448), MiB(608), "the peak was 430 MiB while starting", Confidence::kMedium});
   answer.environment_variables = {{"OMP_NUM_THREADS", "1"}};
   return answer;
 }

@@ -68,6 +68,21 @@ TEST(ProfileDetailsTest, SaysThatAnAnswerIsNotProven) {
             std::string::npos);
 }
 
+TEST(ProfileDetailsTest, ShowsTheDevicesOfAnAnswerThatHasSome) {
+  Profile profile = SucceededProfile(true);
+  EXPECT_EQ(ProfileDetails(profile).find("device"), std::string::npos);
+  profile.recommendation->requested.Set(DeviceMemory{GiB(6), 2});
+  profile.recommendation->Set(
+      {DeviceMemory{GiB(5), 2}, DeviceMemory{GiB(7), 2}, "the devices' peak", Confidence::kLow});
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("    0.4 cores    512 MiB (0.5 GiB)    2 devices of 6144 MiB (6 GiB)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  device           5120 MiB to 7168 MiB, low confidence\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ProfileDetailsTest, SaysWhatWasFound) {
   ExpectGolden("cli/found.table", ProfileDetails(LeakingProfile()));
 }

@@ -24,7 +24,7 @@ FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, std::optional<Refus
       refused_(std::move(refused)),
       clock_(clock),
       started_(clock.Now()),
-      millicores_(limits.cpu.millicores()),
+      millicores_(limits.cpu().millicores()),
       thread_([this](std::stop_token stop) { Run(stop); }) {}
 
 FakeAgentLink::~FakeAgentLink() {
@@ -107,13 +107,13 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
     return;
   }
   if (refused_ || model_.says_read_only) return DieReadOnly(listener);
-  if (limits_.memory < model_.start_peak) {
+  if (limits_.memory() < model_.start_peak) {
     if (!model_.forks) {
       oom_killed_ = true;
       return Die(listener, 0, SIGKILL);
     }
     for (int kill = 0; kill < model_.start_kills; ++kill) TellOomKill(listener);
-    if (limits_.memory < model_.first_worker_peak.value_or(model_.start_peak)) return;
+    if (limits_.memory() < model_.first_worker_peak.value_or(model_.start_peak)) return;
   }
   listener.OnSample(Read(model_.start_peak));
   ready.peak_unreclaimable = model_.start_peak;
@@ -179,7 +179,7 @@ void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row
                               bool for_memory) {
   const bool stood = !replaced_ || clock_.Now() - *replaced_ >= kStanding;
   replaced_ = clock_.Now();
-  if (for_memory) listener.OnSample(Read(limits_.memory));
+  if (for_memory) listener.OnSample(Read(limits_.memory()));
   Post([this, for_memory, stood](AgentListener& later) {
     clock_.Pass(kWordOfDeath);
     if (for_memory) TellOomKill(later);
@@ -193,7 +193,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   if (dead_ || *model_.silent) return;
   ++rows_;
   const Bytes peak = Serving() + model_.rise(row.body) + Waiting();
-  if (limits_.memory < peak) {
+  if (limits_.memory() < peak) {
     if (model_.forks) return EndWorker(listener, row, true);
     oom_killed_ = true;
     return Die(listener, 0, SIGKILL);
@@ -207,7 +207,7 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   listener.OnSample(Read(Serving()));
   // A quota below one core stretches a row that keeps one core busy.
   double stretch = std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
-  if (limits_.memory < peak + model_.hot_file) {
+  if (limits_.memory() < peak + model_.hot_file) {
     stretch *= kThrashing;
     refaults_ += 100;
   }

@@ -26,7 +26,7 @@ Result<WhatIf> QuestionOf(const Options& options, const Objective& own) {
 }
 
 std::string Numbers(const Recommendation& answer) {
-  return Text(answer.requested.cpu) + ", " + InMib(answer.requested.memory);
+  return Text(answer.requested.cpu()) + ", " + InMib(answer.requested.memory());
 }
 
 std::string DetailsOf(const Profile& profile, const WhatIf& question,
@@ -54,8 +54,8 @@ std::string DetailsOf(const Profile& profile, const WhatIf& question,
 
 Table TableOf(const WhatIfRecommendation& answer) {
   return {{"CPU", "MEMORY", "MEASURED", "CONFIDENCE"},
-          {{Figure(answer.recommendation.requested.cpu.value(), 4),
-            InMib(answer.recommendation.requested.memory), answer.within_measured ? "yes" : "no",
+          {{Figure(answer.recommendation.requested.cpu().value(), 4),
+            InMib(answer.recommendation.requested.memory()), answer.within_measured ? "yes" : "no",
             std::string(Text(answer.recommendation.confidence))}}};
 }
 

@@ -16,10 +16,33 @@ std::string Sustained(const Recommendation& answer) {
   return out.empty() ? out : "up to " + out;
 }
 
-void WriteBound(const char* label, const std::string& range, Confidence confidence,
-                const std::string& reason, Details& details) {
-  details.Line(label, range + ", " + std::string(Text(confidence)) + " confidence");
-  details.Line(" ", reason);
+std::string Requested(const Amount& amount) {
+  switch (amount.kind()) {
+    case ResourceKind::kCpu: return Text(amount.cores());
+    case ResourceKind::kMemory: return Memory(amount.bytes());
+    case ResourceKind::kDeviceMemory: break;
+  }
+  const char* devices = amount.count() == 1 ? " device of " : " devices of ";
+  return std::to_string(amount.count()) + devices + Memory(amount.bytes());
+}
+
+std::string Range(const Amount& low, const Amount& high) {
+  switch (low.kind()) {
+    case ResourceKind::kCpu: return Figure(low.cores().value(), 4) + " to " + Text(high.cores());
+    case ResourceKind::kMemory:
+    case ResourceKind::kDeviceMemory: break;
+  }
+  return InMib(low.bytes()) + " to " + InMib(high.bytes());
+}
+
+const char* Label(ResourceKind kind) {
+  return kind == ResourceKind::kCpu ? "CPU" : RulesOf(kind).key;
+}
+
+void WriteBound(const char* label, const Bound& bound, Details& details) {
+  details.Line(label, Range(bound.low, bound.high) + ", " + std::string(Text(bound.confidence)) +
+                          " confidence");
+  details.Line(" ", bound.reason);
 }
 
 }  // namespace
@@ -58,15 +81,16 @@ std::string Text(const std::map<std::string, std::string>& environment) {
 
 void WriteNumbers(const Recommendation& answer, Details& details) {
   details.Plain("");
-  details.Plain("    " + Text(answer.requested.cpu) + "    " + Memory(answer.requested.memory));
+  std::string numbers;
+  for (const Amount& amount : answer.requested.All()) numbers += "    " + Requested(amount);
+  details.Plain(numbers);
   details.Plain("");
 }
 
 void WriteBounds(const Recommendation& answer, Details& details) {
-  WriteBound("CPU", Figure(answer.cpu.low.value(), 4) + " to " + Text(answer.cpu.high),
-             answer.cpu.confidence, answer.cpu.reason, details);
-  WriteBound("memory", InMib(answer.memory.low) + " to " + InMib(answer.memory.high),
-             answer.memory.confidence, answer.memory.reason, details);
+  for (const ResourceKind kind : kResources) {
+    if (const Bound* bound = answer.bounds.Find(kind)) WriteBound(Label(kind), *bound, details);
+  }
 }
 
 void WriteTerms(const Recommendation& answer, Details& details) {

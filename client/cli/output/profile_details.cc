@@ -73,7 +73,7 @@ std::string MemoryUse(const Measurements& m) {
 }
 
 void WriteMeasurements(const Measurements& m, Details& details) {
-  details.Heading("Measured at " + Text(m.measured_at.cpu) + ", " + Text(m.measured_at.memory));
+  details.Heading("Measured at " + Text(m.measured_at.cpu()) + ", " + Text(m.measured_at.memory()));
   std::string requests =
       std::to_string(m.total_queries) + " (" + std::to_string(m.success_queries) + " succeeded)";
   if (m.queries_per_second) requests += ", " + Figure(*m.queries_per_second) + "/s";

@@ -28,8 +28,8 @@ std::vector<std::string> Row(const Profile& profile) {
   std::string memory = "-";
   std::string verified = "-";
   if (profile.recommendation) {
-    cpu = Figure(profile.recommendation->requested.cpu.value(), 4);
-    memory = InMib(profile.recommendation->requested.memory);
+    cpu = Figure(profile.recommendation->requested.cpu().value(), 4);
+    memory = InMib(profile.recommendation->requested.memory());
     verified = profile.recommendation->verified ? "yes" : "no";
   }
   std::string models;

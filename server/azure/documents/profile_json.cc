@@ -59,8 +59,8 @@ const char* StateOf(ProfileState state) {
 Json Requested(const Profile& profile, const Json& asked) {
   Json requested = {{"cpu", nullptr}, {"memoryInGB", nullptr}};
   if (profile.recommendation) {
-    requested["cpu"] = profile.recommendation->requested.cpu.value();
-    requested["memoryInGB"] = profile.recommendation->requested.memory.gib();
+    requested["cpu"] = profile.recommendation->requested.cpu().value();
+    requested["memoryInGB"] = profile.recommendation->requested.memory().gib();
   }
   for (const char* key : {"cpu", "memoryInGB"}) {
     if (asked.is_object() && asked.contains(key)) requested[key] = asked[key];
@@ -73,8 +73,8 @@ Json Gib(const std::optional<Bytes>& size) { return size ? Json(size->gib()) : J
 
 void AddMeasured(const Profile& profile, Json& json) {
   if (profile.recommendation) {
-    json["recommendedCpu"] = profile.recommendation->requested.cpu.value();
-    json["recommendedMemoryInGB"] = profile.recommendation->requested.memory.gib();
+    json["recommendedCpu"] = profile.recommendation->requested.cpu().value();
+    json["recommendedMemoryInGB"] = profile.recommendation->requested.memory().gib();
   }
   if (!profile.measurements) return;
   const Measurements& m = *profile.measurements;

@@ -174,7 +174,7 @@ Status Container::SetCpu(Cores cpu) {
                              "the CPU limit could not be changed: " + set.error().message());
   }
   MLPROF_TRY(set);
-  limits_.cpu = cpu;
+  limits_.Set(cpu);
   return {};
 }
 

@@ -81,8 +81,8 @@ PhaseResult<StartFacts> ColdStarts(Lab& lab, Ample& ample) {
 
 MeasuredNeed NeedOfStart(const StartFacts& starts) {
   MeasuredNeed need;
-  need.start_peak = *std::max_element(starts.peaks.begin(), starts.peaks.end());
-  need.start_spread = need.start_peak - Median(starts.peaks);
+  need.memory.start_peak = *std::max_element(starts.peaks.begin(), starts.peaks.end());
+  need.memory.start_spread = need.memory.start_peak - Median(starts.peaks);
   return need;
 }
 

@@ -53,7 +53,7 @@ class Run {
         plan_(ObjectivePlan(yardstick.workload, container.seed(), wanted.load)) {}
 
   PhaseResult<void> Go() {
-    const auto ready = container_.Start(LongestStart(yardstick_.pace, wanted_.limits.cpu));
+    const auto ready = container_.Start(LongestStart(yardstick_.pace, wanted_.limits.cpu()));
     ready_at_ = lab_.clock().Now();
     if (ready) {
       ready_ = *ready;
@@ -80,7 +80,7 @@ class Run {
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
     run.reference =
-        Fastest(yardstick_.reference, run.trial, yardstick_.workload, lab_.ceiling().cpu);
+        Fastest(yardstick_.reference, run.trial, yardstick_.workload, lab_.ceiling().cpu());
     return run;
   }
 
@@ -104,7 +104,7 @@ class Run {
   }
 
   ReplayResult Replay(const ReplayPlan& plan, std::chrono::nanoseconds time) {
-    ReplayResult result = container_.Replay(plan, EndOf(time, container_.limits().cpu));
+    ReplayResult result = container_.Replay(plan, EndOf(time, container_.limits().cpu()));
     evidence_.died = evidence_.died || result.target_lost;
     evidence_.stalled = evidence_.stalled || result.cut_off;
     return result;
@@ -122,14 +122,14 @@ class Run {
   // Takes the reference again, in this container with the limit lifted: the host may have become
   // slower since it was taken.
   void TakeReferenceAgain() {
-    const Cores ceiling = lab_.ceiling().cpu;
+    const Cores ceiling = lab_.ceiling().cpu();
     if (!container_.SetCpu(ceiling)) return;
     const ReplayPlan plan =
         ObjectivePlan(yardstick_.workload, container_.seed(),
                       {kReferenceTime, RequestsForConfidence(0.95), LongestBurst()});
     const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
     // Back to the limits of the run, by which it is named from here on.
-    if (Status back = container_.SetCpu(wanted_.limits.cpu); !back) return;
+    if (Status back = container_.SetCpu(wanted_.limits.cpu()); !back) return;
     const LatencyDistribution latencies(reference.SuccessLatencies());
     if (latencies.count() < RequestsForConfidence(0.95)) return;
     reference_now_ms_ = latencies.QuantileMs(0.95);

@@ -49,7 +49,7 @@ PhaseResult<std::optional<LoadLevel>> MeasureLevel(Lab& lab, Container& containe
   trial.passed = level.error_rate <= kErrorsEnough;
   trial.verdict = trial.passed ? "measured" : "too many errors at this many in flight";
   lab.Record(trial);
-  reference = Fastest(reference, trial, workload, lab.ceiling().cpu);
+  reference = Fastest(reference, trial, workload, lab.ceiling().cpu());
   return level;
 }
 

@@ -51,12 +51,12 @@ NeedSeen SeeNeed(const Container& container, const Workload& workload, const Rep
 MeasuredNeed NeedOf(const MeasuredNeed& start, const Objective& objective,
                     std::span<const NeedSeen> seen) {
   MeasuredNeed need = start;
-  if (objective.requests_per_second) need.utilization = kUtilizationOfRate;
+  if (objective.requests_per_second) need.cpu.utilization = kUtilizationOfRate;
   for (const NeedSeen& part : seen) {
-    need.cores = part.cores;
-    need.noisy = part.noisy;
-    need.serving_peak = std::max(need.serving_peak, part.serving_peak);
-    need.agent_memory = std::max(need.agent_memory, part.agent_memory);
+    need.cpu.cores = part.cores;
+    need.cpu.noisy = part.noisy;
+    need.memory.serving_peak = std::max(need.memory.serving_peak, part.serving_peak);
+    need.memory.agent_memory = std::max(need.memory.agent_memory, part.agent_memory);
   }
   return need;
 }

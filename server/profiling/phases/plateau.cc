@@ -59,7 +59,7 @@ std::optional<double> HoursToOutOfMemory(const PlateauFacts& facts, const Measur
   if (facts.trend != MemoryTrend::kGrowing) return std::nullopt;
   if (!facts.bytes_per_request || !facts.serving_low) return std::nullopt;
   // The agent's own memory is within the limit and not in the level.
-  const Bytes headroom = limit - *facts.serving_low - need.agent_memory;
+  const Bytes headroom = limit - *facts.serving_low - need.memory.agent_memory;
   const double hours =
       mlprof::HoursToOutOfMemory(*facts.bytes_per_request, requests_per_second, headroom);
   if (!std::isfinite(hours)) return std::nullopt;

@@ -21,7 +21,7 @@ bool IsObjectivesLoad(const Objective& objective, const Trial& trial) {
 
 bool WasHeldBack(const Trial& trial, Cores ceiling) {
   const auto& share = trial.measurements.throttled_share;
-  return share ? *share >= kUnboundShare : trial.limits.cpu < ceiling;
+  return share ? *share >= kUnboundShare : trial.limits.cpu() < ceiling;
 }
 
 // A run of few rows may have had the lighter ones only, and look fast for that.

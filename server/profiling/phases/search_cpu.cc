@@ -131,7 +131,7 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
   trial.passed = probed.verdict.passed;
   trial.verdict = probed.verdict.sentence;
   lab_.Record(trial);
-  reference_ = Fastest(reference_, trial, workload_, lab_.ceiling().cpu);
+  reference_ = Fastest(reference_, trial, workload_, lab_.ceiling().cpu());
   probed.point = MakePoint(cpu, trial);
   return probed;
 }
@@ -146,7 +146,7 @@ PhaseResult<Probed> CpuSearch::ProbeForSearch(Cores cpu, std::optional<double> r
 
 // The ceiling again, to see whether the host still is what it was when the reference was taken.
 PhaseResult<CpuPoint> CpuSearch::VisitAnchor() {
-  MLPROF_LET(probed, ProbeForSearch(lab_.ceiling().cpu, std::nullopt));
+  MLPROF_LET(probed, ProbeForSearch(lab_.ceiling().cpu(), std::nullopt));
   if (probed.point.mean_ms > 0) anchors_ms_.push_back(probed.point.mean_ms);
   NoiseEvidence evidence = probed.noise;
   evidence.anchors_ms = anchors_ms_;
@@ -177,14 +177,14 @@ Cores CpuSearch::Floor(Cores guess) const {
   if (objective.requests_per_second) return guess;
   // Noise makes the reference slow, and a limit that would be too slow look good beside it.
   if (objective.latency_ms.empty() && lab_.host().noisy()) return guess;
-  return kSmallestLimits.cpu;
+  return kSmallestLimits.cpu();
 }
 
 PhaseResult<Cores> CpuSearch::Search() {
   const Deadline end = lab_.budget().AtMost(
       std::min(lab_.budget().For(Spend::kCpuSearch), lab_.budget().Left() / 2));
-  const Cores guess = FirstAnswer(need_, lab_.ceiling()).cpu;
-  GridSearch search(Floor(guess), guess, lab_.ceiling().cpu);
+  const Cores guess = FirstAnswer(need_, lab_.ceiling()).cpu();
+  GridSearch search(Floor(guess), guess, lab_.ceiling().cpu());
   while (const auto next = search.Next()) {
     if (end.Passed()) break;
     MLPROF_LET(point, ProbeFairly(*next, end));
@@ -204,8 +204,8 @@ PhaseResult<Cores> CpuSearch::Search() {
 // Limits between what the rows use at least and the ceiling, evenly by ratio, in random order: a
 // host that changes meanwhile shows as scatter, not as a slope.
 std::vector<Cores> CpuSearch::CurveLimits() const {
-  const Cores ceiling = lab_.ceiling().cpu;
-  const double low = std::clamp(need_.cores / 2, 0.1, ceiling.value());
+  const Cores ceiling = lab_.ceiling().cpu();
+  const double low = std::clamp(need_.cpu.cores / 2, 0.1, ceiling.value());
   const double ratio = ceiling.value() / low;
   std::vector<Cores> limits;
   for (int i = 0; i < kCurvePoints; ++i) {
@@ -254,7 +254,7 @@ PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload&
   CpuSearch search(lab, container, workload, load, need);
   MLPROF_LET(chosen, search.Search());
   if (auto ended = search.FillCurve(); !ended) return tl::unexpected<RunEnd>(ended.error());
-  if (auto status = container.SetCpu(lab.ceiling().cpu); !status) {
+  if (auto status = container.SetCpu(lab.ceiling().cpu()); !status) {
     return LimitNotChanged("lifted again", status.error());
   }
   return search.Conclude(chosen);

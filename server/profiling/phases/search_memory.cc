@@ -14,20 +14,20 @@ PhaseResult<bool> Holds(Lab& lab, Yardstick& yardstick, Bytes memory) {
   lab.Progressed(0.5, "trying " + std::to_string(memory.count() >> 20) + " MiB");
   MLPROF_LET(run,
              RunAtLimits(lab, yardstick,
-                         {{lab.ceiling().cpu, memory},
+                         {lab.ceiling().With(memory),
                           TrialPurpose::kMemoryProbe,
                           {kMemoryProbeTime, RequestsForConfidence(0.95), 2 * kMemoryProbeTime}}));
   yardstick.reference = run.reference;
-  return run.verdict.passed || run.verdict.shortage != Shortage::kMemory;
+  return run.verdict.passed || run.verdict.shortage != ResourceKind::kMemory;
 }
 
 }  // namespace
 
 std::optional<MemoryRange> RangeOfMappedFiles(const MeasuredNeed& need, const Limits& ceiling,
                                               Bytes mapped_file) {
-  const Bytes low = FirstAnswer(need, ceiling).memory;
+  const Bytes low = FirstAnswer(need, ceiling).memory();
   const Bytes high =
-      std::min(RoundUp(MemoryFloor(need) + mapped_file, kMemoryQuantum), ceiling.memory);
+      std::min(RoundUp(need.memory.Floor() + mapped_file, kMemoryQuantum), ceiling.memory());
   // What is mapped fits into the margin, or one step is all there is between them.
   if (high <= low + kMemoryQuantum) return std::nullopt;
   return MemoryRange{low, high};
@@ -45,7 +45,7 @@ PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const Meas
     MLPROF_LET(holds, Holds(lab, yardstick, *memory));
     search.Tell(*memory, holds);
   }
-  const Bytes hot = search.passing() - need.serving_peak - need.agent_memory;
+  const Bytes hot = search.passing() - need.memory.serving_peak - need.memory.agent_memory;
   return HotFileFacts{std::max(Bytes(), hot), yardstick.reference};
 }
 

@@ -15,7 +15,7 @@ std::string InGb(Bytes bytes) {
 
 // Whether the model got ready with so much memory.
 PhaseResult<bool> Starts(Lab& lab, const Setup& setup, Bytes memory) {
-  const Limits limits{lab.ceiling().cpu, memory};
+  const Limits limits = lab.ceiling().With(memory);
   lab.Progressed(0.5, "starting the model with " + InGb(memory) + " GiB");
   MLPROF_LET(container,
              lab.Launch({limits, setup, lab.NextSeed(), PageCache::kCold, Use::kObjective}));
@@ -62,7 +62,7 @@ Trial FailedStartTrial(const Limits& limits, Timestamp began, const std::string&
 }
 
 PhaseResult<void> SearchFirstStart(Lab& lab, const Setup& setup, ProfileError error) {
-  const Bytes ceiling = lab.ceiling().memory;
+  const Bytes ceiling = lab.ceiling().memory();
   const Bytes host = lab.subject().host_memory;
   if (host <= ceiling) {
     error.message += "; that is all this host can give";

@@ -93,13 +93,13 @@ PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
   facts.found.threads = evidence.threads;
   facts.found.processes = evidence.processes;
   facts.found.libraries = evidence.libraries;
-  const Bytes memory = FirstAnswer(need, lab.ceiling()).memory;
+  const Limits first = FirstAnswer(need, lab.ceiling());
   for (const PoolAttempt& attempt : Attempts(choice.cpu)) {
     const auto settings = SuggestPoolSizes(evidence, attempt.size);
     if (!settings) break;
     yardstick.setup.environment = *settings;
     MLPROF_LET(run, RunAtLimits(lab, yardstick,
-                                {{attempt.cpu, memory},
+                                {first.With(attempt.cpu),
                                  TrialPurpose::kThreadPools,
                                  {kTrialTime, RequestsForConfidence(0.95), 2 * kTrialTime}}));
     yardstick.reference = run.reference;

@@ -1,6 +1,7 @@
 #include "server/profiling/phases/tightness.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "server/analysis/descent.h"
@@ -12,8 +13,14 @@ constexpr std::chrono::seconds kFirstTime{5};
 // The budget that is left must hold so many times the slowest run that proved the answer: a run one
 // step lower is slower. Chosen, not measured.
 constexpr double kRunsThatMustFit = 1.5;
-// A memory limit that was filled to more than this share held by luck (docs/decisions, 14).
-constexpr double kFullest = 0.95;
+// A limit that was filled to more than this share held by luck (docs/decisions, 14).
+constexpr int kFullestPercent = 95;
+
+// What was in use at once, as it counts against the limit; nothing where that was not measured.
+std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
+  if (resource != ResourceKind::kMemory || !use.peak_unreclaimable) return std::nullopt;
+  return *use.peak_unreclaimable + use.peak_agent_memory;
+}
 
 class Descents {
  public:
@@ -23,38 +30,43 @@ class Descents {
     state_.failed = verification.failed;
   }
 
-  PhaseResult<void> LowerMemory() {
-    const Cores cpu = state_.proof.limits.cpu;
-    return Descend(MemoryDescent(state_.proof.limits.memory), Shortage::kMemory, memory_tight_,
-                   [cpu](Bytes memory) {
-                     return Limits{cpu, memory};
-                   });
-  }
-
-  PhaseResult<void> LowerCpu() {
-    const Bytes memory = state_.proof.limits.memory;
-    return Descend(CpuDescent(state_.proof.limits.cpu), Shortage::kCpu, cpu_tight_,
-                   [memory](Cores cpu) {
-                     return Limits{cpu, memory};
-                   });
+  // Each resource by itself, the enumerators backwards: what a model dies for want of comes before
+  // CPU, for want of which it is slow.
+  PhaseResult<void> LowerAll() {
+    for (const ResourceKind kind : kResources | std::views::reverse) {
+      const auto limit = state_.proof.limits.Find(kind);
+      if (!limit) continue;
+      if (auto ended = Descend(Descent(*limit)); !ended) return ended;
+    }
+    return {};
   }
 
   Tightness Conclude() {
-    if (memory_tight_ && cpu_tight_) state_.tight = *memory_tight_ && *cpu_tight_;
+    state_.tight = TightInAll();
     state_.reference = yardstick_.reference;
     return std::move(state_);
   }
 
  private:
-  template <class Descent, class LimitsOf>
-  PhaseResult<void> Descend(Descent descent, Shortage resource, std::optional<bool>& tight,
-                            LimitsOf limits_of) {
+  std::optional<bool> TightInAll() const {
+    bool all = true;
+    for (const Amount& limit : state_.proof.limits.All()) {
+      const bool* tight = tight_.Find(limit.kind());
+      if (tight == nullptr) return std::nullopt;
+      all = all && *tight;
+    }
+    return all;
+  }
+
+  PhaseResult<void> Descend(Descent descent) {
+    const Limits others = state_.proof.limits;
+    const ResourceKind resource = descent.accepted().kind();
     std::vector<LimitedRun> passes;
     while (const auto step = descent.Next()) {
-      MLPROF_LET(run, RunFairly(limits_of(*step), resource));
+      MLPROF_LET(run, RunFairly(others.With(*step), resource));
       if (!run) break;
       if (run->verdict.passed && !MayTake(*run, resource)) {
-        tight = false;
+        tight_.Set(resource, false);
         return {};
       }
       descent.Tell(run->verdict.passed);
@@ -64,17 +76,17 @@ class Descents {
       }
       passes.push_back(*std::move(run));
       if (descent.accepted() != *step) continue;
-      state_.proof = {limits_of(*step), std::exchange(passes, {})};
+      state_.proof = {others.With(*step), std::exchange(passes, {})};
       told_(state_);
     }
-    tight = descent.tight();
+    if (const auto tight = descent.tight()) tight_.Set(resource, *tight);
     return {};
   }
 
   // A run whose outcome tells of `resource`: it passed, or failed for want of it. Once more where
   // it failed of something else, or for its speed on a busy host; nothing where that does not help,
   // or the budget does not hold it.
-  PhaseResult<std::optional<LimitedRun>> RunFairly(const Limits& limits, Shortage resource) {
+  PhaseResult<std::optional<LimitedRun>> RunFairly(const Limits& limits, ResourceKind resource) {
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!Affordable()) return std::nullopt;
       lab_.Progressed(0.5, "trying one step lower");
@@ -107,21 +119,20 @@ class Descents {
   // Whether a lower limit that held may become the answer. Memory not, if it was filled nearly to
   // the limit. CPU not on a noisy host, where a slow reference makes a lower limit look good; and
   // not for a rate, whose room for bursts a short run does not test.
-  bool MayTake(const LimitedRun& run, Shortage resource) {
-    if (resource == Shortage::kCpu) {
+  bool MayTake(const LimitedRun& run, ResourceKind resource) {
+    if (RulesOf(resource).search == LimitSearch::kLive) {
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
-    const Bytes limit = run.trial.limits.memory;
-    const Bytes used = run.use.peak_unreclaimable.value_or(limit) + run.use.peak_agent_memory;
-    return used <= Scale(limit, kFullest);
+    const auto limit = run.trial.limits.Find(resource);
+    const auto used = PeakOf(run.use, resource);
+    return limit && used && *used <= PercentOf(*limit, kFullestPercent);
   }
 
   Lab& lab_;
   Yardstick yardstick_;
   const OnTightness& told_;
   Tightness state_;
-  std::optional<bool> memory_tight_;
-  std::optional<bool> cpu_tight_;
+  PerResource<bool> tight_;  // of those that were tried one step lower
 };
 
 }  // namespace
@@ -131,8 +142,7 @@ class Descents {
 Tightness TestTightness(Lab& lab, Yardstick yardstick, const Verification& verification,
                         const OnTightness& told) {
   Descents descents(lab, std::move(yardstick), verification, told);
-  auto ended = descents.LowerMemory();
-  if (ended) ended = descents.LowerCpu();
+  const auto ended = descents.LowerAll();
   Tightness tightness = descents.Conclude();
   tightness.cut_short = !ended.has_value();
   const bool canceled = !ended && ended.error().state == ProfileState::kCanceled;

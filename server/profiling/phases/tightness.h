@@ -9,7 +9,7 @@ namespace mlprof::phases {
 struct Tightness {
   Proof proof;                    // of the answer: lower than the first where that held
   std::vector<FailedTry> failed;  // with those of the verification
-  std::optional<bool> tight;      // absent: not both resources were tried one step lower
+  std::optional<bool> tight;      // absent: not every resource was tried one step lower
   bool cut_short = false;         // by the budget, or by what was only to show more
   Reference reference;            // the fastest look so far
   std::optional<RunEnd> canceled;

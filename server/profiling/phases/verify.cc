@@ -1,7 +1,8 @@
 #include "server/profiling/phases/verify.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "server/analysis/limits_text.h"
 
 namespace mlprof::phases {
 namespace {
@@ -13,14 +14,7 @@ constexpr std::chrono::seconds kVerificationTime{10};
 constexpr std::chrono::seconds kLeastTime{5};
 constexpr std::chrono::seconds kLeastProofLoad{1};
 
-std::string LimitsText(const Limits& limits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.1f cores and %.0f MiB", limits.cpu.value(),
-                limits.memory.mib());
-  return text;
-}
-
-// The outcome of the containers at one pair of limits.
+// The outcome of the containers at the same limits.
 struct ProofAttempt {
   std::vector<LimitedRun> passes;
   std::optional<LimitedRun> failure;  // absent: all passed

@@ -44,17 +44,18 @@ ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof) {
   evidence.latency_spread = HalfRange(means);
   if (facts.plateau) evidence.trend = facts.plateau->trend;
   const MeasuredNeed need = NeedOf(facts);
-  if (const Bytes floor = MemoryFloor(need); floor > Bytes()) {
+  if (const Bytes floor = need.memory.Floor(); floor > Bytes()) {
     evidence.start_spread =
-        static_cast<double>(need.start_spread.count()) / static_cast<double>(floor.count());
+        static_cast<double>(need.memory.start_spread.count()) / static_cast<double>(floor.count());
   }
   return JudgeConfidence(evidence);
 }
 
 void AddConfidence(const ConfidenceLabels& labels, Recommendation& answer) {
-  answer.confidence = labels.overall();
-  answer.cpu.confidence = labels.cpu;
-  answer.memory.confidence = labels.memory;
+  answer.confidence = labels.LowestOf(answer.requested);
+  for (const ResourceKind kind : kResources) {
+    if (Bound* bound = answer.bounds.Find(kind)) bound->confidence = labels.Of(kind);
+  }
 }
 
 void AddSustained(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
@@ -79,15 +80,16 @@ MeasuredNeed NeedOf(const RunFacts& facts) {
   if (facts.load) seen.push_back(facts.load->need);
   const MeasuredNeed start = facts.starts ? NeedOfStart(*facts.starts) : MeasuredNeed();
   MeasuredNeed need = phases::NeedOf(start, facts.objective, seen);
-  if (facts.plateau) need.serving_peak = std::max(need.serving_peak, facts.plateau->serving_peak);
-  if (facts.hot_file) need.hot_file = facts.hot_file->hot_file.value_or(Bytes());
+  if (facts.plateau)
+    need.memory.serving_peak = std::max(need.memory.serving_peak, facts.plateau->serving_peak);
+  if (facts.hot_file) need.memory.hot_file = facts.hot_file->hot_file.value_or(Bytes());
   return need;
 }
 
 Limits UnprovenLimits(const RunFacts& facts) {
   Limits limits = FirstAnswer(NeedOf(facts), facts.host.ceiling);
-  if (facts.cpu) limits.cpu = facts.cpu->cpu;
-  if (facts.pools && facts.pools->cpu) limits.cpu = *facts.pools->cpu;
+  if (facts.cpu) limits.Set(facts.cpu->cpu);
+  if (facts.pools && facts.pools->cpu) limits.Set(*facts.pools->cpu);
   return limits;
 }
 

@@ -57,12 +57,16 @@ HostChoice ChooseWithin(const HostFacts& host, const Cpuset& cpuset, const Ceili
   // A CPU limit above the cores of its set does not bind the model, and could not be tried.
   const int cores = std::min(host.cores, cpuset.cores());
   const Limits most{Cores(static_cast<double>(cores)), MostMemory(host)};
-  const Limits wanted{asked.cpu.value_or(most.cpu), asked.memory.value_or(most.memory)};
-  return {host,
-          most.memory,
-          {std::min(wanted.cpu, most.cpu), std::min(wanted.memory, most.memory)},
-          cpuset,
-          wanted.cpu > most.cpu || wanted.memory > most.memory};
+  Limits wanted = most;
+  if (asked.cpu) wanted.Set(*asked.cpu);
+  if (asked.memory) wanted.Set(*asked.memory);
+  HostChoice choice{host, most.memory(), most, cpuset, false};
+  for (const Amount& amount : wanted.All()) {
+    const Amount given = Lesser(amount, *most.Find(amount.kind()));
+    choice.ceiling.Set(given);
+    choice.asked_for_more |= given < amount;
+  }
+  return choice;
 }
 
 PhaseResult<HostChoice> TakeHost(const RunServices& services, const Ceiling& asked,

@@ -45,7 +45,7 @@ class Story {
   PhaseResult<void> TellAll() {
     MLPROF_LET(rows, OpenRows(services_, profile_, run_stop_));
     MLPROF_LET(host, TakeHost(services_, profile_.request.ceiling, run_stop_));
-    profile_.request.ceiling = {host.ceiling.cpu, host.ceiling.memory};
+    profile_.request.ceiling = {host.ceiling.cpu(), host.ceiling.memory()};
     profile_.host = host.host;
     facts_.objective = profile_.request.objective;
     facts_.rows = rows->count();

@@ -25,7 +25,7 @@ std::optional<Bytes> PeakMemory(const RunFacts& facts) {
     peak = std::max(peak, container.peak_unreclaimable);
   }
   if (!peak) return peak;
-  return std::max(*peak, NeedOf(facts).start_peak);  // which may lie between two samples
+  return std::max(*peak, NeedOf(facts).memory.start_peak);  // which may lie between two samples
 }
 
 // With the figures that belong to the whole run rather than to one trial.
@@ -40,7 +40,7 @@ std::optional<Measurements> MeasurementsOf(const RunFacts& facts) {
   if (!measurements->start_seconds && facts.starts) {
     measurements->start_seconds = facts.starts->seconds.back();
     measurements->start_cpu_seconds = facts.starts->cpu_seconds.back();
-    measurements->start_peak_memory = NeedOf(facts).start_peak;
+    measurements->start_peak_memory = NeedOf(facts).memory.start_peak;
   }
   return measurements;
 }
@@ -50,7 +50,7 @@ std::optional<double> HoursToOutOfMemory(const RunFacts& facts,
                                          const std::optional<Measurements>& measured) {
   if (!facts.plateau || !answer) return std::nullopt;
   const double measured_rate = measured ? measured->queries_per_second.value_or(0) : 0;
-  return phases::HoursToOutOfMemory(*facts.plateau, NeedOf(facts), answer->requested.memory,
+  return phases::HoursToOutOfMemory(*facts.plateau, NeedOf(facts), answer->requested.memory(),
                                     facts.objective.requests_per_second.value_or(measured_rate));
 }
 
@@ -62,8 +62,8 @@ std::optional<MemoryFindings> MemoryOf(const RunFacts& facts, std::optional<doub
   found.requests = facts.plateau->requests;
   found.bytes_per_request = facts.plateau->bytes_per_request;
   found.hours_to_out_of_memory = hours;
-  found.load_peak = need.start_peak;
-  found.serving_peak = need.serving_peak;
+  found.load_peak = need.memory.start_peak;
+  found.serving_peak = need.memory.serving_peak;
   if (facts.hot_file) found.hot_file = facts.hot_file->hot_file;
   if (facts.curve) found.per_concurrent_request = facts.curve->memory_per_request;
   found.steady_confidence = facts.plateau->steady_confidence;

@@ -53,8 +53,8 @@ void AddCpuset(const RunFacts& facts, Warnings& warnings) {
   const HostChoice& host = facts.host;
   if (host.cpuset.is_whole() || !facts.load) return;
   const Cores set(static_cast<double>(host.cpuset.cores()));
-  const Cores wanted = FirstAnswer(NeedOf(facts), {Cores(1e6), host.ceiling.memory}).cpu;
-  if (host.ceiling.cpu < set || wanted <= set) return;
+  const Cores wanted = FirstAnswer(NeedOf(facts), host.ceiling.With(Cores(1e6))).cpu();
+  if (host.ceiling.cpu() < set || wanted <= set) return;
   Add(warnings,
       {"cpusetExceeded",
        Sentence("the load wants about %.1f cores and the model had %d of this host's %d; a model "

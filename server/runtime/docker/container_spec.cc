@@ -38,10 +38,10 @@ Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Iso
   Json config = HardenedHostConfig();
   config["CapAdd"] = Capabilities(request.config.run_as_root);
   config["ReadonlyRootfs"] = true;
-  config["Memory"] = request.limits.memory.count();
-  config["MemorySwap"] = request.limits.memory.count();  // memory and swap together: no swap
+  config["Memory"] = request.limits.memory().count();
+  config["MemorySwap"] = request.limits.memory().count();  // memory and swap together: no swap
   config["CpuPeriod"] = kCpuPeriodMicroseconds;
-  config["CpuQuota"] = CpuQuotaMicroseconds(request.limits.cpu);
+  config["CpuQuota"] = CpuQuotaMicroseconds(request.limits.cpu());
   if (!request.cpuset.empty()) config["CpusetCpus"] = request.cpuset;
   config["ShmSize"] = request.config.shm_size.count();
   config["OomScoreAdj"] = kOomScore;

@@ -11,8 +11,8 @@ Recommendation SomeRecommendation() {
   recommendation.verified = true;
   recommendation.tight = false;
   recommendation.confidence = Confidence::kMedium;
-  recommendation.cpu = {Cores::FromTenths(3), Cores::FromTenths(5), "knee", Confidence::kHigh};
-  recommendation.memory = {Bytes(471'859'203), MiB(614), "peak", Confidence::kMedium};
+  recommendation.Set({Cores::FromTenths(3), Cores::FromTenths(5), "knee", Confidence::kHigh});
+  recommendation.Set({Bytes(471'859'203), MiB(614), "peak", Confidence::kMedium});
   recommendation.environment_variables = {{"OMP_NUM_THREADS", "1"}};
   recommendation.max_concurrency = 4;
   recommendation.max_requests_per_second = 38.5;
@@ -94,6 +94,57 @@ TEST(RecommendationJsonTest, WritesExactNumbers) {
   EXPECT_EQ(json["memory"]["confidence"], "medium");
 }
 
+// As clients know it: without a device no letter of it may change.
+TEST(RecommendationJsonTest, IsTheSameToTheLetterWithoutADevice) {
+  EXPECT_EQ(EncodeRecommendation(SomeRecommendation()).dump(),
+            R"({"confidence":"medium","cpu":{"confidence":"high","high":0.5,"low":0.3,)"
+            R"("reason":"knee"},"device":null,"environmentVariables":{"OMP_NUM_THREADS":"1"},)"
+            R"("maxConcurrency":4,"maxRequestsPerSecond":38.5,"memory":{"confidence":"medium",)"
+            R"("high":0.599609375,"low":0.4394531277939677,"reason":"peak"},"requestedCpu":0.4,)"
+            R"("requestedMemoryInBytes":536870912,"requestedMemoryInGb":0.5,)"
+            R"("tags":{"requestedCpu":"0.4","requestedMemoryInGb":"0.5"},"tight":false,)"
+            R"("verified":true})");
+}
+
+TEST(RecommendationJsonTest, TellsADeviceWithItsCountAndItsBound) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.requested.Set(DeviceMemory{GiB(6), 2});
+  recommendation.Set(
+      {DeviceMemory{GiB(5), 2}, DeviceMemory{GiB(7), 2}, "the device's peak", Confidence::kMedium});
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["device"], (Json{{"memoryInGb", 6.0},
+                                  {"memoryInBytes", GiB(6).count()},
+                                  {"count", 2},
+                                  {"low", 5.0},
+                                  {"high", 7.0},
+                                  {"reason", "the device's peak"},
+                                  {"confidence", "medium"}}));
+  EXPECT_EQ(json["tags"], (Json{{"requestedCpu", "0.4"},
+                                {"requestedMemoryInGb", "0.5"},
+                                {"requestedDeviceMemoryInGb", "6"},
+                                {"requestedDevices", "2"}}));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
+TEST(RecommendationJsonTest, TellsADeviceThatNobodyMeasuredWithoutABound) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.requested.Set(DeviceMemory{GiB(6), 2});
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["device"],
+            (Json{{"memoryInGb", 6.0}, {"memoryInBytes", GiB(6).count()}, {"count", 2}}));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
+TEST(MeasurementsJsonTest, TellsADeviceWhereThereIsOne) {
+  Measurements m;
+  m.measured_at = {Cores(0.4), MiB(512)};
+  EXPECT_EQ(EncodeMeasurements(m)["measuredAt"].dump(), R"({"cpu":0.4,"memoryInBytes":536870912})");
+  m.measured_at.Set(DeviceMemory{GiB(6), 2});
+  const Json json = EncodeMeasurements(m);
+  EXPECT_EQ(json["measuredAt"]["device"]["count"], 2);
+  EXPECT_EQ(DecodeMeasurements(json)->measured_at, m.measured_at);
+}
+
 TEST(MeasurementsJsonTest, WritesNoZeroForWhatWasNotMeasured) {
   const Json json = EncodeMeasurements({});
   for (const char* key : {"maxUtilizedCpu", "maxUtilizedMemoryInBytes", "successRate",
@@ -128,6 +179,18 @@ TEST(TrialJsonTest, ReadsBackWhatItWrites) {
   ASSERT_TRUE(again.has_value()) << again.error().message();
   EXPECT_EQ(EncodeTrial(*again), json);
   EXPECT_EQ(again->limits, trial.limits);
+}
+
+TEST(TrialJsonTest, TellsADeviceWhereThereIsOne) {
+  Trial trial;
+  trial.limits = {Cores::FromTenths(7), MiB(48)};
+  EXPECT_EQ(EncodeTrial(trial)["limits"].dump(),
+            R"({"cpu":0.7,"memoryInBytes":50331648,"memoryInGb":0.046875})");
+  trial.limits.Set(DeviceMemory{GiB(6), 2});
+  const Json json = EncodeTrial(trial);
+  EXPECT_EQ(json["limits"]["device"],
+            (Json{{"memoryInGb", 6.0}, {"memoryInBytes", GiB(6).count()}, {"count", 2}}));
+  EXPECT_EQ(DecodeTrial(json)->limits, trial.limits);
 }
 
 TEST(TrialJsonTest, HasARateInPlaceOfAConcurrencyInAnOpenLoop) {

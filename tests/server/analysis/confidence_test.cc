@@ -18,43 +18,43 @@ ConfidenceEvidence Proven() {
 
 TEST(ConfidenceTest, IsHighForThreePassesOnAQuietHostWithFlatMemory) {
   const ConfidenceLabels labels = JudgeConfidence(Proven());
-  EXPECT_EQ(labels.cpu, Confidence::kHigh);
-  EXPECT_EQ(labels.memory, Confidence::kHigh);
-  EXPECT_EQ(labels.overall(), Confidence::kHigh);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu), Confidence::kHigh);
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory), Confidence::kHigh);
+  EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, IsLowWithoutTwoPassesOrWithFailedRows) {
   ConfidenceEvidence evidence = Proven();
   evidence.passes = 1;
-  EXPECT_EQ(JudgeConfidence(evidence).overall(), Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).LowestOf(kSmallestLimits), Confidence::kLow);
   evidence = Proven();
   evidence.rows_failed = true;
-  EXPECT_EQ(JudgeConfidence(evidence).overall(), Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).LowestOf(kSmallestLimits), Confidence::kLow);
 }
 
 TEST(ConfidenceTest, ANoisyHostLowersTheCpuAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.noisy = true;
   const ConfidenceLabels labels = JudgeConfidence(evidence);
-  EXPECT_EQ(labels.cpu, Confidence::kLow);
-  EXPECT_EQ(labels.memory, Confidence::kHigh);
-  EXPECT_EQ(labels.overall(), Confidence::kLow);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu), Confidence::kLow);
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory), Confidence::kHigh);
+  EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kLow);
 }
 
 TEST(ConfidenceTest, GrowingMemoryLowersTheMemoryAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.trend = MemoryTrend::kGrowing;
-  EXPECT_EQ(JudgeConfidence(evidence).memory, Confidence::kLow);
-  EXPECT_EQ(JudgeConfidence(evidence).cpu, Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, IsMediumForScatteredLatenciesOrTooFewRequests) {
   ConfidenceEvidence evidence = Proven();
   evidence.latency_spread = 0.08;
-  EXPECT_EQ(JudgeConfidence(evidence).cpu, Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kMedium);
   evidence = Proven();
   evidence.enough_requests = false;
-  EXPECT_EQ(JudgeConfidence(evidence).overall(), Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).LowestOf(kSmallestLimits), Confidence::kMedium);
 }
 
 TEST(ConfidenceTest, HalfRangeIsRelativeToTheMean) {

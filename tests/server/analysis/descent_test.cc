@@ -6,8 +6,7 @@ namespace mlprof {
 namespace {
 
 // Runs against a model that needs `need`; returns how many runs it took.
-template <class Limit>
-int Descend(Descent<Limit>& descent, Limit need) {
+int Descend(Descent& descent, const Amount& need) {
   int runs = 0;
   while (const auto limit = descent.Next()) {
     EXPECT_LT(*limit, descent.accepted());
@@ -27,7 +26,7 @@ TEST(OneStepLowerTest, IsATenthOr16MiBOnTheGrid) {
 }
 
 TEST(DescentTest, IsTightWhenOneStepLowerFails) {
-  MemoryDescent descent(MiB(512));
+  Descent descent(MiB(512));
   EXPECT_EQ(descent.tight(), std::nullopt);
   EXPECT_EQ(Descend(descent, MiB(500)), 1);
   EXPECT_EQ(descent.tight(), true);
@@ -36,7 +35,7 @@ TEST(DescentTest, IsTightWhenOneStepLowerFails) {
 }
 
 TEST(DescentTest, TakesAStepOnlyAfterThreePasses) {
-  CpuDescent descent(Cores(1.0));
+  Descent descent(Cores(1.0));
   descent.Tell(true);
   descent.Tell(true);
   EXPECT_EQ(descent.accepted(), Cores(1.0));
@@ -49,7 +48,7 @@ TEST(DescentTest, TakesAStepOnlyAfterThreePasses) {
 }
 
 TEST(DescentTest, StaysWhereAConfirmationFails) {
-  CpuDescent descent(Cores(1.0));
+  Descent descent(Cores(1.0));
   descent.Tell(true);
   descent.Tell(false);
   EXPECT_EQ(descent.Next(), std::nullopt);
@@ -59,17 +58,17 @@ TEST(DescentTest, StaysWhereAConfirmationFails) {
 }
 
 TEST(DescentTest, EndsAfterThreeStepsWithoutAClaim) {
-  CpuDescent descent(Cores(2.0));
+  Descent descent(Cores(2.0));
   EXPECT_EQ(Descend(descent, Cores(0.1)), 9);
   EXPECT_EQ(descent.accepted(), Cores(1.7));
   EXPECT_EQ(descent.tight(), std::nullopt);
 }
 
 TEST(DescentTest, IsTightAtTheSmallestLimit) {
-  MemoryDescent descent(MiB(32));
+  Descent descent(MiB(32));
   EXPECT_EQ(descent.Next(), std::nullopt);
   EXPECT_EQ(descent.tight(), true);
-  CpuDescent near(Cores(0.2));
+  Descent near(Cores(0.2));
   EXPECT_EQ(Descend(near, Cores(0.1)), 3);
   EXPECT_EQ(near.accepted(), Cores(0.1));
   EXPECT_EQ(near.tight(), true);

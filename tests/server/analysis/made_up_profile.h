@@ -93,8 +93,7 @@ inline MadeUpProfile ProfileOf(const MadeUpModel& model) {
   answer.verified = true;
   answer.tight = true;
   answer.confidence = Confidence::kHigh;
-  answer.memory.low = MiB(448);
-  answer.memory.high = MiB(560);
+  answer.Set({MiB(448), MiB(560), ""});
   answer.environment_variables = {{"OMP_NUM_THREADS", "1"}};
   profile.measurements = MeasurementsOf(run(Cores(0.9), 1), Cores(0.9));
   return made;

@@ -15,7 +15,7 @@ std::map<std::string, Points> PointsByName(const std::vector<Sample>& samples) {
   return by_name;
 }
 
-SeriesPoint At(int seconds, double value) { return {std::chrono::seconds(seconds), value}; }
+SeriesPoint At(int second, double value) { return {std::chrono::seconds(second), value}; }
 
 TEST(MakeSeriesTest, TakesRatesOverAtLeastATenthOfASecond) {
   std::vector<Sample> samples;

@@ -25,7 +25,7 @@ TEST(JudgeTest, PassesWithinTenPercentOfTheReference) {
 TEST(JudgeTest, AsksForCpuWhereTheQuotaSlowedTheModel) {
   const Verdict verdict = Judge(Survived(100), All(12), {});
   EXPECT_FALSE(verdict.passed);
-  EXPECT_EQ(verdict.shortage, Shortage::kCpu);
+  EXPECT_EQ(verdict.shortage, ResourceKind::kCpu);
 }
 
 TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottle) {
@@ -38,7 +38,7 @@ TEST(JudgeTest, AsksForMemoryWhereASlowModelReadsItsPagesAgain) {
   VerificationEvidence evidence = Survived(100);
   evidence.throttled_share = 0;
   evidence.refaults = 5000;
-  EXPECT_EQ(Judge(evidence, All(30), {}).shortage, Shortage::kMemory);
+  EXPECT_EQ(Judge(evidence, All(30), {}).shortage, ResourceKind::kMemory);
   EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
 }
 
@@ -46,7 +46,7 @@ TEST(JudgeTest, AsksForCpuWhereARateIsNotServed) {
   VerificationEvidence evidence = Survived(100);
   evidence.scheduled_rate = 50;
   evidence.measured_rate = 48;
-  EXPECT_EQ(Judge(evidence, All(10), {}).shortage, Shortage::kCpu);
+  EXPECT_EQ(Judge(evidence, All(10), {}).shortage, ResourceKind::kCpu);
   evidence.measured_rate = 49.5;
   EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
 }
@@ -67,33 +67,33 @@ TEST(JudgeTest, AsksForMemoryWhereAStartReadsItsPagesAgainAndAgain) {
   VerificationEvidence evidence;
   evidence.start_timed_out = true;
   evidence.refaults = 1'000'000;
-  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kMemory);
 }
 
 TEST(JudgeTest, TakesRowsThatStandUnansweredForAShortage) {
   VerificationEvidence evidence = Survived(0);
   evidence.stalled = true;
   evidence.throttled_share = 1.0;
-  EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, Shortage::kCpu);
+  EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, ResourceKind::kCpu);
   evidence.refaults = 100;
-  EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, Shortage::kMemory);
+  EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, ResourceKind::kMemory);
 }
 
 TEST(JudgeTest, AsksForMemoryAfterAnOomKill) {
   VerificationEvidence evidence = Survived(100);
   evidence.oom_kills = 1;
-  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kMemory);
 }
 
 TEST(JudgeTest, AsksForMemoryWhereTheModelDidNotStart) {
   VerificationEvidence evidence;
-  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kMemory);
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kMemory);
 }
 
 TEST(JudgeTest, AsksForCpuWhereTheModelStartedTooSlowly) {
   VerificationEvidence evidence;
   evidence.start_timed_out = true;
-  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kCpu);
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kCpu);
 }
 
 TEST(JudgeTest, BlamesNoLimitForADeathWithoutAnOomKill) {
@@ -119,7 +119,7 @@ TEST(JudgeTest, TakesErrorsThatOnlyTheQuotaBringsForAShortageOfCpu) {
   evidence.new_failures = 10;
   evidence.reference_error_share = 0.02;
   evidence.throttled_share = 0.5;
-  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, Shortage::kCpu);
+  EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kCpu);
   evidence.throttled_share = 0;
   EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
   // Two may be chance.
@@ -143,7 +143,7 @@ TEST(JudgeTest, HoldsEachLatencyObjective) {
   Objective objective;
   objective.latency_ms = {{"p50", 20}, {"p99", 40}};
   EXPECT_TRUE(Judge(Survived(100), All(20), objective).passed);
-  EXPECT_EQ(Judge(Survived(100), All(21), objective).shortage, Shortage::kCpu);
+  EXPECT_EQ(Judge(Survived(100), All(21), objective).shortage, ResourceKind::kCpu);
 }
 
 TEST(JudgeTest, AsksForNothingWhereMoreCpuCannotHelpTheObjective) {

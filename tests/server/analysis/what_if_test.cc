@@ -63,7 +63,7 @@ TEST(WhatIfTest, HoldsALatencyAtEveryConcurrencyThatWasMeasured) {
     EXPECT_TRUE(answer->within_measured);
     EXPECT_FALSE(answer->recommendation.verified);
     EXPECT_EQ(answer->recommendation.tight, std::nullopt);
-    const Cores cpu = answer->recommendation.requested.cpu;
+    const Cores cpu = answer->recommendation.requested.cpu();
     EXPECT_LE(TrueP95(model, question.objective, cpu), 160) << concurrency;
     EXPECT_GT(TrueP95(model, question.objective, cpu - Cores::FromTenths(2)), 160 * 0.9)
         << concurrency;
@@ -75,7 +75,7 @@ TEST(WhatIfTest, HoldsALatencyAtARate) {
   const auto question = Rate(25, {{"p95", 120}});
   const auto answer = Ask(ProfileOf(model), question);
   ASSERT_TRUE(answer);
-  const Cores cpu = answer->recommendation.requested.cpu;
+  const Cores cpu = answer->recommendation.requested.cpu();
   EXPECT_LE(TrueP95(model, question.objective, cpu), 120);
   EXPECT_GE(cpu, Cores(0.7));  // 25 × 20 ms / 0.70 is 0.71
   EXPECT_EQ(answer->recommendation.max_requests_per_second, 25);
@@ -86,7 +86,7 @@ TEST(WhatIfTest, HoldsALatencyAtARate) {
 TEST(WhatIfTest, NeverGoesBelowTheUseOfARate) {
   const auto answer = Ask(ProfileOf({}), Rate(70, {{"p50", 5000}}));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->recommendation.requested.cpu, Cores(2.0));  // 70 × 20 ms / 0.70
+  EXPECT_EQ(answer->recommendation.requested.cpu(), Cores(2.0));  // 70 × 20 ms / 0.70
 }
 
 TEST(WhatIfTest, FindsThatAModelBehindALockUsesNoMoreCores) {
@@ -94,12 +94,12 @@ TEST(WhatIfTest, FindsThatAModelBehindALockUsesNoMoreCores) {
   const MadeUpProfile made = ProfileOf(locked);
   const auto answer = Ask(made, InFlight(4, {{"p95", 100}}));
   ASSERT_TRUE(answer);
-  EXPECT_LE(answer->recommendation.requested.cpu, Cores(1.1));
+  EXPECT_LE(answer->recommendation.requested.cpu(), Cores(1.1));
   const auto impossible = Ask(made, InFlight(4, {{"p95", 60}}));
   ASSERT_TRUE(impossible);
   EXPECT_FALSE(impossible->within_measured);
   EXPECT_THAT(impossible->notes, ElementsAre(HasSubstr("even the ceiling of 4.0 cores")));
-  EXPECT_EQ(impossible->recommendation.requested.cpu, Cores(4.0));
+  EXPECT_EQ(impossible->recommendation.requested.cpu(), Cores(4.0));
 }
 
 TEST(WhatIfTest, CorrectsTheSimulationByWhatWasMeasured) {
@@ -108,7 +108,7 @@ TEST(WhatIfTest, CorrectsTheSimulationByWhatWasMeasured) {
   const auto plain = Ask(ProfileOf({}), InFlight(1, {{"p95", 80}}));
   const auto slower = Ask(made, InFlight(1, {{"p95", 80}}));
   ASSERT_TRUE(plain && slower);
-  EXPECT_GT(slower->recommendation.requested.cpu, plain->recommendation.requested.cpu);
+  EXPECT_GT(slower->recommendation.requested.cpu(), plain->recommendation.requested.cpu());
 }
 
 TEST(WhatIfTest, SaysWhyItIsOutsideOfWhatWasMeasured) {
@@ -143,14 +143,15 @@ TEST(WhatIfTest, PutsAnotherMarginOnTheMeasuredNeed) {
   question.memory_margin = 0;
   const auto none = Ask(ProfileOf({}), question);
   ASSERT_TRUE(none);
-  EXPECT_EQ(none->recommendation.requested.memory, MiB(464));  // above what is known to fall short
+  EXPECT_EQ(none->recommendation.requested.memory(),
+            MiB(464));  // above what is known to fall short
   EXPECT_THAT(none->notes, ElementsAre(HasSubstr("not verified")));
 }
 
 TEST(WhatIfTest, AddsMemoryForEachRequestMoreInFlight) {
   const auto answer = Ask(ProfileOf({}), InFlight(4, {{"p95", 200}}));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->recommendation.requested.memory, MiB(576));  // 512 + 3 × 20, on the grid
+  EXPECT_EQ(answer->recommendation.requested.memory(), MiB(576));  // 512 + 3 × 20, on the grid
 }
 
 TEST(WhatIfTest, AnswersFromTheCpuCurveWhereNoRowsAreKept) {
@@ -159,8 +160,8 @@ TEST(WhatIfTest, AnswersFromTheCpuCurveWhereNoRowsAreKept) {
   made.rows.clear();
   const auto answer = Ask(made, InFlight(1, {{"p95", 160}}));
   ASSERT_TRUE(answer);
-  EXPECT_GE(answer->recommendation.requested.cpu, Cores(0.1));
-  EXPECT_LE(answer->recommendation.requested.cpu, Cores(0.4));
+  EXPECT_GE(answer->recommendation.requested.cpu(), Cores(0.1));
+  EXPECT_LE(answer->recommendation.requested.cpu(), Cores(0.4));
 }
 
 TEST(WhatIfTest, RefusesAProfileWithoutAnAnswerAndAnImpossibleObjective) {

@@ -12,7 +12,7 @@ namespace {
 Trial FullSpeed(double p95_ms) {
   Trial trial;
   trial.purpose = TrialPurpose::kCpuProbe;
-  trial.limits.cpu = Cores(2.0);
+  trial.limits.Set(Cores(2.0));
   trial.concurrency = 1;
   trial.measurements.success_queries = 1000;
   trial.measurements.throttled_share = 0;
@@ -37,7 +37,7 @@ TEST(ReferenceTest, IsNoRunThatAQuotaHeldBack) {
   trial.measurements.throttled_share = 0.5;
   EXPECT_EQ(After(trial), 10);
   trial.measurements.throttled_share.reset();
-  trial.limits.cpu = Cores(1.0);
+  trial.limits.Set(Cores(1.0));
   EXPECT_EQ(After(trial), 10);
 }
 
@@ -67,7 +67,7 @@ TEST(CpuSearchTest, AServerThatTurnsRequestsAwayAtALowLimitNeedsMore) {
   const Profile profile = bench.AwaitEnd("p");
   ASSERT_TRUE(profile.recommendation.has_value());
   EXPECT_TRUE(profile.recommendation->verified);
-  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(0.8));
+  EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(0.8));
 }
 
 }  // namespace

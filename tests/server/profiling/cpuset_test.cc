@@ -60,12 +60,12 @@ TEST(CpusetTest, EveryContainerOfAProfileRunsOnTheSameCores) {
 }
 
 TEST(CpusetTest, TheCeilingIsWhatTheModelCanUse) {
-  EXPECT_EQ(FactsOn(2, 1).host.ceiling.cpu, Cores(2.0));
-  EXPECT_EQ(FactsOn(8, 1).host.ceiling.cpu, Cores(6.0));
-  EXPECT_EQ(FactsOn(64, 1).host.ceiling.cpu, Cores(48.0));
+  EXPECT_EQ(FactsOn(2, 1).host.ceiling.cpu(), Cores(2.0));
+  EXPECT_EQ(FactsOn(8, 1).host.ceiling.cpu(), Cores(6.0));
+  EXPECT_EQ(FactsOn(64, 1).host.ceiling.cpu(), Cores(48.0));
   Ceiling asked;
   asked.cpu = Cores(4.0);
-  EXPECT_EQ(FactsOn(8, 1, asked).host.ceiling.cpu, Cores(4.0));
+  EXPECT_EQ(FactsOn(8, 1, asked).host.ceiling.cpu(), Cores(4.0));
   EXPECT_FALSE(FactsOn(8, 1, asked).host.asked_for_more);
   asked.cpu = Cores(8.0);
   EXPECT_THAT(WarningsOf(FactsOn(8, 1, asked), std::nullopt),

@@ -126,7 +126,7 @@ TEST(ForkingModelTest, LeavesTheMemoryOfARowThatAWorkerIsKilledForOutOfTheAnswer
       << (profile.error ? profile.error->message : "");
   EXPECT_EQ(profile.findings.killing_rows, std::vector<std::int64_t>{7});
   EXPECT_NE(WarningText(profile, "rowKills").find("for memory"), std::string::npos);
-  EXPECT_EQ(profile.recommendation->requested.memory, MiB(224));
+  EXPECT_EQ(profile.recommendation->requested.memory(), MiB(224));
 }
 
 }  // namespace

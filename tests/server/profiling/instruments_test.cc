@@ -125,7 +125,7 @@ TEST(InstrumentsOfAProfileTest, AreShownAndLeaveTheAnswerAsItIs) {
   ProfilingBench bench;
   const Profile profile = ProfileWith(device, bench);
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
-  EXPECT_EQ(profile.recommendation->requested.memory, MiB(224));
+  EXPECT_EQ(profile.recommendation->requested.memory(), MiB(224));
   const auto shown = bench.service().Samples("default", "p", {});
   ASSERT_THAT(*shown, Contains(Named("deviceMemoryInBytes")));
   EXPECT_THAT(*shown, Contains(Named("memoryInBytes")));

@@ -16,19 +16,21 @@ namespace mlprof {
 
 class LabBench {
  public:
-  explicit LabBench(FakeModel model = {}, int rows_count = 20)
-      : runtime(std::move(model)), rows_(Numbered(rows_count)) {
+  static constexpr Limits kCeiling{Cores(2.0), GiB(4)};
+
+  explicit LabBench(FakeModel model = {}, int rows_count = 20, const Limits& ceiling = kCeiling)
+      : runtime(std::move(model)), ceiling_(ceiling), rows_(Numbered(rows_count)) {
     workload.rows = rows_.count();
     budget.Begin();
   }
 
-  static Subject ASubject() {
+  static Subject ASubject(const Limits& ceiling = kCeiling) {
     Subject subject;
     subject.profile_id = "p";
     ImageConfig image;
     image.image = "imitation";
     subject.config.service = image;
-    subject.ceiling = {Cores(2.0), GiB(4)};
+    subject.ceiling = ceiling;
     subject.host.cores = 2;
     subject.host_memory = GiB(4);
     return subject;
@@ -60,11 +62,12 @@ class LabBench {
 
   Profile profile_;
   PhaseTracker tracker_{profile_, journal, announcer};
+  const Limits ceiling_;
   const HeldRows rows_;
 
  public:
   Lab lab{{runtime, rows_, budget, host, journal, announcer, tracker_, run_stop, {}, instruments},
-          ASubject()};
+          ASubject(ceiling_)};
 };
 
 }  // namespace mlprof

@@ -25,7 +25,7 @@ TEST(LimitedRunTest, HoldsALimitBesideAHostThatHasBecomeSlowerAndTellsThat) {
   const LimitedRun held =
       RunAt(bench, bench.MeasuredAt(kFullSpeedMs / 2), Cores(0.95));  // twice as fast then
   EXPECT_TRUE(held.verdict.passed) << held.verdict.sentence;
-  EXPECT_EQ(held.trial.limits.cpu, Cores(0.95));
+  EXPECT_EQ(held.trial.limits.cpu(), Cores(0.95));
   EXPECT_TRUE(bench.host.noisy());
 }
 
@@ -33,8 +33,8 @@ TEST(LimitedRunTest, FailsALimitThatIsTooSlowBesideTheHostOfNowToo) {
   LabBench bench;
   const LimitedRun slow = RunAt(bench, bench.MeasuredAt(kFullSpeedMs / 2), Cores(0.8));
   EXPECT_FALSE(slow.verdict.passed);
-  EXPECT_EQ(slow.verdict.shortage, Shortage::kCpu);
-  EXPECT_EQ(slow.trial.limits.cpu, Cores(0.8));
+  EXPECT_EQ(slow.verdict.shortage, ResourceKind::kCpu);
+  EXPECT_EQ(slow.trial.limits.cpu(), Cores(0.8));
 }
 
 TEST(LimitedRunTest, JudgesOtherSettingsBesideTheModelWithoutThem) {

@@ -27,7 +27,7 @@ TEST(NoisyHostTest, AsksForWhatRowsNeedByTheirOwnCpuTime) {
   EXPECT_TRUE(std::any_of(profile.warnings.begin(), profile.warnings.end(),
                           [](const Warning& w) { return w.code == "noisyHost"; }));
   ASSERT_TRUE(profile.recommendation);
-  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.3));
+  EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(1.3));
   EXPECT_EQ(profile.recommendation->confidence, Confidence::kLow);
 }
 
@@ -36,7 +36,7 @@ TEST(NoisyHostTest, OtherWorkThatHoldsEveryRowUpDoesNotLowerTheAnswer) {
   model.held_up = std::chrono::microseconds(600);
   const Profile profile = ProfileBesideOtherWork(model);
   ASSERT_TRUE(profile.recommendation);
-  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.0));
+  EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(1.0));
 }
 
 }  // namespace

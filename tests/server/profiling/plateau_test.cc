@@ -96,7 +96,7 @@ TEST(PlateauTest, ForecastsForTheLimitThatIsRecommendedInTheEnd) {
   const MemoryFindings& found = profile.findings.memory.value();
   ASSERT_TRUE(found.hours_to_out_of_memory && found.bytes_per_request);
   // A container serves its first row with 200 MiB; the first rows are not judged.
-  const double room = profile.recommendation->requested.memory.mib() - 200;
+  const double room = profile.recommendation->requested.memory().mib() - 200;
   const double grown = static_cast<double>(found.requests) * 16 / 1024;
   const double leaked =
       Leaked(*found.hours_to_out_of_memory, profile.measurements->queries_per_second.value(),

@@ -17,8 +17,8 @@ TEST(ProfileRunTest, FindsAndVerifiesTheNeedOfAKnownModel) {
   ASSERT_TRUE(profile.recommendation.has_value());
   EXPECT_TRUE(profile.recommendation->verified);
   // One core kept busy by one row after the other; 200 MiB × 1.1, rounded up to 16 MiB.
-  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.0));
-  EXPECT_EQ(profile.recommendation->requested.memory, MiB(224));
+  EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(1.0));
+  EXPECT_EQ(profile.recommendation->requested.memory(), MiB(224));
   EXPECT_EQ(profile.measurements->rows_replayed, 20);
   EXPECT_EQ(profile.measurements->max_utilized_memory, MiB(200));
   EXPECT_EQ(profile.measurements->measured_at, profile.recommendation->requested);
@@ -32,8 +32,8 @@ TEST(ProfileRunTest, FindsAndVerifiesTheNeedOfAKnownModel) {
                           }),
             3);
   EXPECT_EQ(profile.recommendation->tight, true);
-  EXPECT_EQ(profile.recommendation->memory.low, MiB(192));
-  EXPECT_EQ(profile.recommendation->cpu.low, Cores(0.9));
+  EXPECT_EQ(profile.recommendation->bounds.Find(ResourceKind::kMemory)->low, MiB(192));
+  EXPECT_EQ(profile.recommendation->bounds.Find(ResourceKind::kCpu)->low, Cores(0.9));
   EXPECT_EQ(bench.service().Rows("default", "p")->size(), 20U);
   EXPECT_FALSE(bench.service().Samples("default", "p", {})->empty());
   EXPECT_NE(bench.service().Logs("default", "p")->find("preparing"), std::string::npos);
@@ -47,7 +47,7 @@ TEST(ProfileRunTest, AsksForNoMoreThanTheLoadUsesWhereRowsWorkOnAfterTheirAnswer
   ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
   const Profile profile = bench.AwaitEnd("p");
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
-  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(1.0));
+  EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(1.0));
   EXPECT_EQ(profile.recommendation->tight, true);
 }
 
@@ -150,7 +150,7 @@ TEST(ProfileRunTest, CountsASpikeBetweenTwoSamplesAndNamesItsRow) {
   const Profile profile = bench.AwaitEnd("p");
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
   EXPECT_EQ(profile.measurements->max_utilized_memory, MiB(700));
-  EXPECT_EQ(profile.recommendation->requested.memory, MiB(784));
+  EXPECT_EQ(profile.recommendation->requested.memory(), MiB(784));
   ASSERT_FALSE(profile.findings.heavy_rows.empty());
   EXPECT_EQ(profile.findings.heavy_rows.front().row, 7);
   EXPECT_EQ(profile.findings.heavy_rows.front().why, "memory");
@@ -178,8 +178,8 @@ TEST(ProfileRunTest, CountsTheFilePagesThatServingNeeds) {
   const Profile profile = bench.AwaitEnd("p");
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
   EXPECT_TRUE(profile.recommendation->verified);
-  EXPECT_GE(profile.recommendation->requested.memory, MiB(500));
-  EXPECT_LE(profile.recommendation->requested.memory, MiB(620));
+  EXPECT_GE(profile.recommendation->requested.memory(), MiB(500));
+  EXPECT_LE(profile.recommendation->requested.memory(), MiB(620));
 }
 
 TEST(ProfileRunTest, SaysWhatTheReplayItselfCanDo) {
@@ -224,7 +224,7 @@ TEST(ProfileRunTest, KeepsTheLatencyObjectiveWithLessThanTheMeasuredUse) {
   ASSERT_TRUE(bench.service().Create("default", request, {}).has_value());
   const Profile profile = bench.AwaitEnd("p");
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
-  EXPECT_EQ(profile.recommendation->requested.cpu, Cores(0.3));
+  EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(0.3));
   EXPECT_TRUE(profile.recommendation->verified);
 }
 

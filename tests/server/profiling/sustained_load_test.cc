@@ -43,7 +43,7 @@ TEST(SustainedLoadTest, IsTheMostInFlightThatHoldsTheObjective) {
   const Outcome outcome = Profiled({}, FiftyMs());
   const Recommendation& answer = outcome.profile.recommendation.value();
   ASSERT_TRUE(answer.verified);
-  EXPECT_EQ(answer.requested.cpu, Cores(0.1));
+  EXPECT_EQ(answer.requested.cpu(), Cores(0.1));
   EXPECT_EQ(answer.max_concurrency, 2);  // three wait for 60 ms
   EXPECT_NEAR(answer.max_requests_per_second.value_or(0), 50, 1);
   EXPECT_EQ(outcome.profile.measurements->measured_at, answer.requested);
@@ -68,7 +68,7 @@ TEST(SustainedLoadTest, IsTheHighestRateThatHoldsTheObjective) {
   const Outcome outcome = Profiled({}, objective);
   const Recommendation& answer = outcome.profile.recommendation.value();
   ASSERT_TRUE(answer.verified);
-  EXPECT_EQ(answer.requested.cpu, Cores(0.1));  // 50 rows a second at most
+  EXPECT_EQ(answer.requested.cpu(), Cores(0.1));  // 50 rows a second at most
   EXPECT_EQ(answer.max_concurrency, std::nullopt);
   EXPECT_GE(answer.max_requests_per_second.value_or(0), 43);
   EXPECT_LE(answer.max_requests_per_second.value_or(0), 50);
@@ -81,7 +81,7 @@ TEST(SustainedLoadTest, LeavesTheAnswerVerifiedWhereMoreLoadKillsTheModel) {
   EXPECT_EQ(outcome.profile.state, ProfileState::kSucceeded);
   const Recommendation& answer = outcome.profile.recommendation.value();
   EXPECT_TRUE(answer.verified);
-  EXPECT_EQ(answer.requested.memory, MiB(224));
+  EXPECT_EQ(answer.requested.memory(), MiB(224));
   EXPECT_EQ(answer.max_concurrency, 1);
   EXPECT_NEAR(answer.max_requests_per_second.value_or(0), 50, 1);
   EXPECT_EQ(LoadsAt(outcome, answer.requested), 0);

@@ -30,8 +30,9 @@ TEST(VerifyTest, HasLowConfidenceWhereNotEveryRowWasReplayed) {
       << (profile.error ? profile.error->message : "");
   ASSERT_TRUE(Sampled(profile));
   ASSERT_TRUE(profile.recommendation->verified);
-  EXPECT_EQ(profile.recommendation->cpu.confidence, Confidence::kLow);
-  EXPECT_EQ(profile.recommendation->memory.confidence, Confidence::kLow);
+  EXPECT_EQ(profile.recommendation->bounds.Find(ResourceKind::kCpu)->confidence, Confidence::kLow);
+  EXPECT_EQ(profile.recommendation->bounds.Find(ResourceKind::kMemory)->confidence,
+            Confidence::kLow);
 }
 
 TEST(VerifyTest, HasMoreConfidenceWhereEveryRowWasReplayed) {

@@ -53,8 +53,8 @@ TEST_F(ProfileRepositoryTest, GivesBackAllOfAProfile) {
   profile.progress = {"search", 0.4, "half way", 12.5};
   profile.recommendation = Recommendation{};
   profile.recommendation->requested = {Cores(0.4), MiB(512)};
-  profile.recommendation->cpu = {Cores(0.3), Cores(0.5), "measured"};
-  profile.recommendation->memory = {MiB(400), MiB(512), "measured"};
+  profile.recommendation->Set({Cores(0.3), Cores(0.5), "measured"});
+  profile.recommendation->Set({MiB(400), MiB(512), "measured"});
   profile.measurements = Measurements{};
   profile.measurements->total_queries = 3;
   profile.measurements->latency_p95_ms = 12.25;

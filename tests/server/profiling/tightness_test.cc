@@ -1,0 +1,55 @@
+#include "server/profiling/phases/tightness.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::phases {
+namespace {
+
+constexpr double kRowMs = 2;  // of the imitated model, at full speed
+constexpr DeviceMemory kDevices{GiB(6), 2};
+
+Verification Verified(LabBench& bench, const Limits& limits) {
+  return Verify(bench.lab, bench.MeasuredAt(kRowMs), limits, [](const Verification&) {});
+}
+
+Tightness Lowered(LabBench& bench, const Verification& verification) {
+  return TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verification, [](const Tightness&) {});
+}
+
+TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
+  LabBench bench;
+  const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  const Tightness lowered = Lowered(bench, verified);
+  EXPECT_EQ(lowered.tight, true);
+  ASSERT_EQ(lowered.failed.size(), 2U);
+  EXPECT_EQ(lowered.failed[0].shortage, ResourceKind::kMemory);
+  EXPECT_EQ(lowered.failed[1].shortage, ResourceKind::kCpu);
+  for (const LaunchRequest& launch : bench.runtime.launches()) {
+    EXPECT_EQ(launch.limits.device_memory(), std::nullopt);
+  }
+}
+
+TEST(TightnessTest, GivesEveryContainerItsDevicesAndTakesNoStepWhoseUseWasNotMeasured) {
+  LabBench bench({}, 20, {Cores(2.0), GiB(4), {GiB(16), 2}});
+  const Verification verified = Verified(bench, {Cores(1.0), MiB(224), kDevices});
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  const Tightness lowered = Lowered(bench, verified);
+  EXPECT_EQ(lowered.proof.limits.device_memory(), kDevices);
+  EXPECT_EQ(lowered.tight, false);
+  int steps_lower = 0;
+  for (const LaunchRequest& launch : bench.runtime.launches()) {
+    const auto given = launch.limits.device_memory();
+    ASSERT_TRUE(given);
+    if (*given == kDevices) continue;
+    EXPECT_EQ(*given, (DeviceMemory{MiB(5504), 2}));
+    EXPECT_EQ(launch.limits, verified.proof->limits.With(*given));
+    ++steps_lower;
+  }
+  EXPECT_EQ(steps_lower, 1);
+}
+
+}  // namespace
+}  // namespace mlprof::phases
