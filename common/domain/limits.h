@@ -63,8 +63,9 @@ class Limits {
   PerResource<Amount> amounts_;
 };
 
-/// Of what every container has. No trial runs below, and no answer lies below. The memory is chosen,
-/// not measured: well above what Docker takes at the least (6 MiB) and the agent's own (about 1 MiB).
+/// Of what every container has. No trial runs below, and no answer lies below. The memory is
+/// chosen, not measured: well above what Docker takes at the least (6 MiB) and the agent's own
+/// (about 1 MiB).
 inline constexpr Limits kSmallestLimits{RulesOf(ResourceKind::kCpu).smallest.cores(),
                                         RulesOf(ResourceKind::kMemory).smallest.bytes()};
 
