@@ -23,23 +23,20 @@ class Limits {
 
   /// Every container has these two; 0 where they were not set.
   constexpr Cores cpu() const {
-    const Amount* amount = amounts_.Find(ResourceKind::kCpu);
+    const auto& amount = amounts_.At(ResourceKind::kCpu);
     return amount ? amount->cores() : Cores();
   }
   constexpr Bytes memory() const {
-    const Amount* amount = amounts_.Find(ResourceKind::kMemory);
+    const auto& amount = amounts_.At(ResourceKind::kMemory);
     return amount ? amount->bytes() : Bytes();
   }
   /// Absent: no device.
   constexpr std::optional<DeviceMemory> device_memory() const {
-    const Amount* amount = amounts_.Find(ResourceKind::kDeviceMemory);
+    const auto& amount = amounts_.At(ResourceKind::kDeviceMemory);
     return amount ? std::optional(amount->device_memory()) : std::nullopt;
   }
 
-  constexpr std::optional<Amount> Find(ResourceKind kind) const {
-    const Amount* amount = amounts_.Find(kind);
-    return amount ? std::optional(*amount) : std::nullopt;
-  }
+  constexpr std::optional<Amount> Find(ResourceKind kind) const { return amounts_.At(kind); }
   /// Those that are there, in the order of the enumerators.
   std::vector<Amount> All() const {
     std::vector<Amount> all;

@@ -17,6 +17,10 @@ inline constexpr std::array kResources = {ResourceKind::kCpu, ResourceKind::kMem
 template <class Value>
 class PerResource {
  public:
+  /// For constant expressions too, in which UBSan's builds compare no pointer.
+  constexpr const std::optional<Value>& At(ResourceKind kind) const {
+    return entries_[Index(kind)];
+  }
   /// nullptr where there is none; valid until the entry is set again.
   constexpr const Value* Find(ResourceKind kind) const { return Pointer(entries_[Index(kind)]); }
   constexpr Value* Find(ResourceKind kind) { return Pointer(entries_[Index(kind)]); }
