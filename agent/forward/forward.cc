@@ -17,7 +17,7 @@ namespace mlprof::agent {
 namespace {
 
 // A last resort: the controller's end closes an idle connection after ten minutes
-// (server/runtime/docker/proxy/relay_exchange.cc).
+// (server/runtime/environment/proxy/relay_exchange.cc).
 constexpr std::chrono::hours kIdleLimit{1};
 
 Result<UniqueFd> ListenOnLoopback(int port) {

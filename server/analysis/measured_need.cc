@@ -7,6 +7,7 @@
 namespace mlprof {
 namespace {
 
+// The upper bound that is told beside the answer. Chosen, not measured.
 constexpr int kAmpleMarginPercent = 25;
 // What a server does after its last byte is in a row's CPU time and not in its latency, so that one
 // busy thread shows as up to 1.04 cores. What this takes off too much, the search and the

@@ -56,8 +56,6 @@ class PreparingContainer {
   /// Until the packages are installed. kInvalidArgument with its last lines where they cannot be,
   /// kUnavailable where the engine left meanwhile.
   Status Run();
-  /// The Python it found.
-  const std::string& python() const { return python_; }
   /// Makes the environment's image.
   Status Keep();
 
