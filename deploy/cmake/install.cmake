@@ -30,5 +30,5 @@ install(EXPORT mlprof NAMESPACE mlprof:: FILE mlprofTargets.cmake DESTINATION ${
 # The interface of version 0 may change with each minor version.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/mlprofConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES cmake/mlprofConfig.cmake ${CMAKE_BINARY_DIR}/mlprofConfigVersion.cmake
+install(FILES deploy/cmake/mlprofConfig.cmake ${CMAKE_BINARY_DIR}/mlprofConfigVersion.cmake
         DESTINATION ${package_folder})
