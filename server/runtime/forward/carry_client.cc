@@ -11,6 +11,7 @@
 
 #include "common/log/log.h"
 #include "common/os/start_thread.h"
+#include "common/result/caught.h"
 
 namespace mlprof {
 namespace {
@@ -24,17 +25,29 @@ class CarriedClient {
 
   void Run(const std::stop_token& stop) {
     const std::stop_callback stopped(stop, [this] { GiveUp(); });
-    auto upward = StartThread("forwarded port's way up", [this](const auto&) { CarryUp(); });
+    auto upward = StartThread("forwarded port's way up",
+                              [this](const auto&) { EndBothIfItThrows([this] { CarryUp(); }); });
     if (!upward) {
       LogWarn("a connection to a forwarded port is dropped", {{"why", upward.error().message()}});
       return GiveUp();
     }
-    CarryDown();
+    EndBothIfItThrows([this] { CarryDown(); });
     upward->join();
     GiveUp();
   }
 
  private:
+  // One way that runs out of memory must not leave the other waiting, nor the connection open.
+  template <class Carry>
+  void EndBothIfItThrows(Carry carry) {
+    const Status carried = Caught([&]() -> Status {
+      carry();
+      return {};
+    });
+    if (carried) return;
+    LogError("a connection to a forwarded port is dropped", {{"why", carried.error().message()}});
+    GiveUp();
+  }
   // Wakes whoever waits, on the stream or on the client.
   void GiveUp() {
     over_ = true;
