@@ -12,6 +12,7 @@
 #include "common/json/domain_json.h"
 #include "tests/client/fake_transport.h"
 #include "tests/client/temporary_folder.h"
+#include "tests/fakes/some_measurements.h"
 
 namespace mlprof::cli {
 
@@ -124,19 +125,7 @@ inline Profile SomeProfile(ProfileState state) {
 inline Profile SucceededProfile(bool verified) {
   Profile profile = SomeProfile(ProfileState::kSucceeded);
   profile.recommendation = SomeAnswer(verified);
-  Measurements measured;
-  measured.measured_at = {Cores(0.4), MiB(512)};
-  measured.max_utilized_cpu = 0.38;
-  measured.max_utilized_memory = MiB(430);
-  measured.total_queries = 500;
-  measured.success_queries = 500;
-  measured.average_latency_ms = 13.25;
-  measured.latency_p50_ms = 12;
-  measured.latency_p95_ms = 21.4;
-  measured.queries_per_second = 38.2;
-  measured.start_seconds = 2.1;
-  measured.rows_replayed = 120;
-  profile.measurements = measured;
+  profile.measurements = fakes::SomeMeasurements();
   profile.warnings = {{"sharedCores", "the replayer shared the model's cores", "use 4 cores"}};
   return profile;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/client/golden.h"
+#include "tests/fakes/some_measurements.h"
 #include "tests/server/azure/parsed.h"
 
 namespace mlprof {
@@ -25,15 +26,7 @@ Profile AnsweredAzProfile(bool verified) {
   Profile profile = AzProfile(ProfileState::kSucceeded);
   profile.recommendation.emplace().requested = {Cores(0.4), MiB(512)};
   profile.recommendation->verified = verified;
-  Measurements& measured = profile.measurements.emplace();
-  measured.max_utilized_cpu = 0.38;
-  measured.max_utilized_memory = MiB(430);
-  measured.total_queries = 500;
-  measured.success_queries = 500;
-  measured.average_latency_ms = 13.25;
-  measured.latency_p50_ms = 12;
-  measured.latency_p95_ms = 21.4;
-  measured.queries_per_second = 38.2;
+  profile.measurements = fakes::SomeMeasurements();
   return profile;
 }
 
