@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/profiling/run/announcer.h"
-#include "server/profiling/run/journal.h"
+#include "server/profiling/progress/announcer.h"
+#include "server/profiling/progress/journal.h"
 #include "server/registry/artifact_store.h"
 
 namespace mlprof {

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "server/profiling/run/announcer.h"
-#include "server/profiling/run/journal.h"
-#include "server/profiling/run/run_end.h"
-#include "server/profiling/run/run_stop.h"
+#include "server/profiling/budget/run_end.h"
+#include "server/profiling/budget/run_stop.h"
+#include "server/profiling/progress/announcer.h"
+#include "server/profiling/progress/journal.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::phases {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "common/time/monotonic_clock.h"
+#include "server/profiling/progress/announcer.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
-#include "server/profiling/run/announcer.h"
 
 namespace mlprof {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "common/domain/profile.h"
-#include "server/profiling/run/run_end.h"
-#include "server/profiling/run/run_stop.h"
+#include "server/profiling/budget/run_end.h"
+#include "server/profiling/budget/run_stop.h"
 
 namespace mlprof {
 

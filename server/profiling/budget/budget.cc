@@ -1,4 +1,4 @@
-#include "server/profiling/run/budget.h"
+#include "server/profiling/budget/budget.h"
 
 #include <algorithm>
 

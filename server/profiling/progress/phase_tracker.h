@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "server/profiling/run/announcer.h"
-#include "server/profiling/run/journal.h"
-#include "server/profiling/run/phase_shares.h"
+#include "server/profiling/progress/announcer.h"
+#include "server/profiling/progress/journal.h"
+#include "server/profiling/progress/phase_shares.h"
 
 namespace mlprof {
 

@@ -1,4 +1,4 @@
-#include "server/profiling/run/phase_tracker.h"
+#include "server/profiling/progress/phase_tracker.h"
 
 #include <algorithm>
 
