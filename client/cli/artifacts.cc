@@ -7,7 +7,7 @@
 #include "client/include/mlprof/pack_tar.h"
 #include "client/include/mlprof/temporary_file.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ Result<std::string> ResolveDataset(Session& session, Client& client, const std::
       [&](const fs::path& path) { return DatasetOfPath(session, client, path, header); });
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

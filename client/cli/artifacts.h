@@ -8,7 +8,7 @@
 #include "client/include/mlprof/rows_file.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// A value with '/' in it or a leading '.' is a path, whatever else it may be.
 bool LooksLikePath(const std::string& value);
@@ -34,4 +34,4 @@ Result<Resource<Model>> UploadModel(Session& session, Client& client, const NewM
 Result<Resource<Dataset>> UploadDataset(Session& session, Client& client, const NewDataset& dataset,
                                         const std::filesystem::path& file, CsvHeader header);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

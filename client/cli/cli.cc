@@ -7,7 +7,7 @@
 #include "client/cli/help.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -194,4 +194,4 @@ int Run(const Arguments& given, Surroundings surroundings) {
   return RunCommand(*command, {first_option, arguments.end()}, surroundings);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

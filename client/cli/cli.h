@@ -6,9 +6,9 @@
 
 #include "client/cli/surroundings.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// `arguments` without the program's own name.
 int Run(const std::vector<std::string>& arguments, Surroundings surroundings);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::vector<Command> MakeAll() {
@@ -47,4 +47,4 @@ const std::vector<LaterCommand>& LaterCommands() {
   return later;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

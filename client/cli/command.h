@@ -9,7 +9,7 @@
 #include "client/cli/session.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct Command {
   std::string path;      // "model register"
@@ -67,4 +67,4 @@ inline tl::unexpected<Error> ComesLater(const std::string& what) {
   return Fail(ErrorCode::kNotAvailable, what + " comes with a later version of mlprof");
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

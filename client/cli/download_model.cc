@@ -7,7 +7,7 @@
 
 extern char** environ;
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // tar refuses what would leave the folder; files that are there already are kept, and reported.
@@ -47,4 +47,4 @@ Status DownloadModel(Client& client, const std::string& id, const std::filesyste
   return Unpack(tar->path(), folder, overwrite);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -1,6 +1,6 @@
 #include "client/cli/exit_status.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class ObservedTransport : public RestTransport {
@@ -49,4 +49,4 @@ int ExitStatusOf(const Profile& profile) {
   return profile.recommendation->verified ? kDone : kNotVerified;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

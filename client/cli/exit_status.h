@@ -7,7 +7,7 @@
 #include "common/domain/profile.h"
 #include "common/result/error.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 inline constexpr int kDone = 0;
 inline constexpr int kRefused = 1;  // the profile failed, or the server refused
@@ -31,4 +31,4 @@ int ExitStatusOf(const Error& error, const LastExchange& last);
 /// Of a finished profile.
 int ExitStatusOf(const Profile& profile);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

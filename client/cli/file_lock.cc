@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <thread>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Result<FileLock> FileLock::Take(const std::filesystem::path& file, LockKind kind,
                                 const Deadline& deadline) {
@@ -31,4 +31,4 @@ FileLock::~FileLock() {
   if (fd_ >= 0) close(fd_);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 enum class LockKind { kShared, kExclusive };
 
@@ -29,4 +29,4 @@ class FileLock {
   int fd_;
 };
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -4,7 +4,7 @@
 
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::size_t kHelpColumn = 34;
@@ -62,4 +62,4 @@ std::string HelpOfGroup(const std::string& group) {
   return out;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,10 +5,10 @@
 
 #include "client/cli/command.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::string HelpOf(const Command& command);
 /// Every command whose path begins with `group`; all for "".
 std::string HelpOfGroup(const std::string& group);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

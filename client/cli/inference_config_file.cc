@@ -5,7 +5,7 @@
 #include "client/include/mlprof/temporary_file.h"
 #include "common/json/domain_json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ Result<InferenceConfig> UploadSource(Session& session, Client& client, LocalInfe
   return std::move(local.config);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

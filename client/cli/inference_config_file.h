@@ -10,7 +10,7 @@
 #include "common/domain/inference_config.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct LocalInferenceConfig {
   InferenceConfig config;               // paths are those inside the source
@@ -29,4 +29,4 @@ std::string PathInside(const std::filesystem::path& path, const std::filesystem:
 /// Uploads the source, if there is one, and gives the config to send.
 Result<InferenceConfig> UploadSource(Session& session, Client& client, LocalInferenceConfig local);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

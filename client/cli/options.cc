@@ -4,7 +4,7 @@
 #include <charconv>
 #include <numeric>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 const OptionSpec* FindSpec(const std::vector<OptionSpec>& specs, const std::string& name) {
@@ -146,4 +146,4 @@ std::string Nearest(const std::string& word, const std::vector<std::string>& can
   return best;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

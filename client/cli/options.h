@@ -11,7 +11,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// The least that Options::Number gives where zero is no answer.
 inline constexpr double kAboveZero = std::numeric_limits<double>::min();
@@ -55,4 +55,4 @@ Result<Options> ParseOptions(const std::vector<OptionSpec>& specs,
 /// The candidate that `word` was most likely meant to be; "" where none is near.
 std::string Nearest(const std::string& word, const std::vector<std::string>& candidates);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 #include "client/include/mlprof/pack_tar.h"
 #include "common/hash/sha256.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::size_t kDigits = 8;
@@ -16,4 +16,4 @@ std::string NameOfPath(const std::filesystem::path& path, const std::filesystem:
   return BaseName(path).substr(0, kLongestName - 1 - kDigits) + "-" + digits;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -10,7 +10,7 @@
 #include "client/src/random_key.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surround
   return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), true};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

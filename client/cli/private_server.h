@@ -21,7 +21,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct PrivateServer {
   std::string url;
@@ -62,4 +62,4 @@ bool IsServed(const std::filesystem::path& data_dir);
 /// mlprof-server (or another program of ours) beside this program, else on PATH; "" where neither.
 std::filesystem::path FindProgram(const std::string& name, const Surroundings& surroundings);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

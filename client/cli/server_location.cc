@@ -3,7 +3,7 @@
 #include "client/cli/text_file.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ Result<ServerLocation> LocateDataDirectory(const std::string& data_dir) {
   return location;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 #include "client/cli/surroundings.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct ServerLocation {
   std::string url;                 // "": a private server
@@ -32,4 +32,4 @@ Result<std::filesystem::path> CacheFolder(const Surroundings& surroundings);
 /// $XDG_DATA_HOME/mlprof, else ~/.local/share/mlprof.
 Result<std::filesystem::path> PrivateDataFolder(const Surroundings& surroundings);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -12,7 +12,7 @@
 
 #include "client/cli/text_file.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::string_view kListening = "listening on ";
@@ -105,4 +105,4 @@ Result<ServerProcess> StartServerProcess(const ServerProcessOptions& options,
                           LastLinesOf(options.log, log_start)));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

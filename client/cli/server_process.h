@@ -9,7 +9,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct ServerProcess {
   pid_t pid = 0;
@@ -30,4 +30,4 @@ struct ServerProcessOptions {
 Result<ServerProcess> StartServerProcess(const ServerProcessOptions& options,
                                          const Deadline& deadline);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

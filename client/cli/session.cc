@@ -3,7 +3,7 @@
 #include "client/cli/output/text.h"
 #include "client/cli/output/wrap.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // The check of a large database may hold up a private server's start for ten seconds, and a former
@@ -124,4 +124,4 @@ void Session::Print(const Json& json, const Table& tsv, const std::string& detai
   surroundings_->out << Formatted(format_, json, tsv, shown) << std::flush;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

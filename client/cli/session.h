@@ -15,7 +15,7 @@
 #include "client/cli/visiting_server.h"
 #include "client/include/mlprof/client.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 class Session {
  public:
@@ -70,4 +70,4 @@ const std::vector<OptionSpec>& CommonOptions();
 /// --subscription, else AZURE_SUBSCRIPTION_ID, else "default".
 std::string SubscriptionOf(const Options& options, const Surroundings& surroundings);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -9,7 +9,7 @@
 
 #include "client/cli/watch/interrupts.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 int TerminalColumns() {
@@ -42,4 +42,4 @@ Surroundings RealSurroundings() {
   };
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

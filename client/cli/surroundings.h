@@ -10,7 +10,7 @@
 
 #include "client/include/mlprof/transport.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct Surroundings {
   std::ostream& out;  // results
@@ -30,4 +30,4 @@ struct Surroundings {
 /// Those of this process.
 Surroundings RealSurroundings();
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

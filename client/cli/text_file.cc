@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Result<std::string> ReadTextFile(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -40,4 +40,4 @@ Status WriteTextFile(const std::filesystem::path& file, std::string_view text, b
   return {};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

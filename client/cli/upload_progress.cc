@@ -4,7 +4,7 @@
 
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -40,4 +40,4 @@ std::function<void(Bytes, Bytes)> UploadProgress(const std::string& what,
   };
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -10,7 +10,7 @@
 #include "client/cli/private_server.h"
 #include "client/cli/text_file.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::chrono::seconds kEndsWithin{20};  // twice what a server's stop may take
@@ -72,4 +72,4 @@ VisitingServer::~VisitingServer() {
   }
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -14,7 +14,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 class VisitingServer {
  public:
@@ -40,4 +40,4 @@ class VisitingServer {
   pid_t process_ = 0;  // 0: it is not ours
 };
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

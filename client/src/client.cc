@@ -3,7 +3,7 @@
 #include "client/src/connection.h"
 #include "client/src/json_fields.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 std::optional<TlsEndpoint> TlsOf(const Json& version) {
@@ -38,4 +38,4 @@ Status Client::UseAzureWorkspace(const std::string& subscription, const std::str
 }
 Status Client::Readiness() { return StatusOf(connection_->Call("GET", Target("/readyz"))); }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -7,7 +7,7 @@
 #include "client/src/problem.h"
 #include "client/src/random_key.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 // The answers of a trusted server: the rows of a large dataset, the series of a long profile.
@@ -105,4 +105,4 @@ Result<Json> JsonOf(const RestResponse& response) {
   return json;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

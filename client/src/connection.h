@@ -12,7 +12,7 @@
 #include "client/src/target.h"
 #include "common/json/json.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Connection {
  public:
@@ -72,4 +72,4 @@ inline Status StatusOf(const Result<RestResponse>& response) {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

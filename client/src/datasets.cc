@@ -5,7 +5,7 @@
 #include "common/json/domain_json.h"
 #include "common/text/base64.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 constexpr std::int64_t kLargestPage = 1000;
@@ -64,4 +64,4 @@ Status Datasets::Delete(const std::string& id) {
   return StatusOf(connection_.Call("DELETE", DatasetTarget(id)));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -6,7 +6,7 @@
 
 #include "common/time/deadline.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 // Waits unless stopped.
@@ -55,4 +55,4 @@ Result<Resource<Profile>> FollowProfile(Profiles& profiles, const std::string& n
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -4,7 +4,7 @@
 #include "client/src/connection.h"
 #include "common/json/json_reader.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 Result<Garbage> DecodeGarbage(const Json& json) {
@@ -36,4 +36,4 @@ Result<Resource<Garbage>> Client::CollectGarbage(const GarbageRequest& request) 
   return Decoded(connection_->CallWithJson("POST", Target("/gc"), body), &DecodeGarbage);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -1,6 +1,6 @@
 #include "client/src/json_fields.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 std::string TextField(const Json& object, const std::string& key) {
   if (!object.is_object()) return {};
@@ -16,4 +16,4 @@ std::optional<double> NumberField(const Json& object, const std::string& key) {
   return found->get<double>();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -6,10 +6,10 @@
 
 #include "common/json/json.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 /// "" where `object` is none or has no such text.
 std::string TextField(const Json& object, const std::string& key);
 std::optional<double> NumberField(const Json& object, const std::string& key);
 
-}  // namespace mlprof
+}  // namespace mlprof::client

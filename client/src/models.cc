@@ -3,7 +3,7 @@
 #include "client/src/connection.h"
 #include "common/json/domain_json.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 Target ModelTarget(const std::string& id) { return Target("/models").Segment(id); }
@@ -47,4 +47,4 @@ Status Models::Download(const std::string& id, const std::filesystem::path& file
   return connection_.Download(Target(ModelTarget(id).Text() + "/content"), file);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 #include "common/tar/tar_writer.h"
 #include "common/text/ascii.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ std::string BaseName(const fs::path& path) {
   return name.empty() ? "unnamed" : name.substr(0, 255);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

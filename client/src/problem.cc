@@ -2,7 +2,7 @@
 
 #include "client/src/json_fields.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 ErrorCode CodeOfStatus(int status) {
@@ -51,4 +51,4 @@ Error ErrorOf(const RestResponse& response) {
   return Error(code, std::move(message), FieldsOf(*problem));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -5,8 +5,8 @@
 #include "client/include/mlprof/transport.h"
 #include "common/result/error.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 Error ErrorOf(const RestResponse& response);
 
-}  // namespace mlprof
+}  // namespace mlprof::client

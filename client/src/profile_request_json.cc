@@ -3,7 +3,7 @@
 #include "common/json/domain_json.h"
 #include "common/json/objective_json.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 Json EncodeCeiling(const Ceiling& ceiling) {
@@ -58,4 +58,4 @@ Json EncodeProfileRequest(const ProfileRequest& request) {
   return json;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -9,7 +9,7 @@
 #include "common/json/json_reader.h"
 #include "common/json/series_json.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 // A stream that is silent for so long is taken for dead; it is resumed where it broke.
@@ -127,4 +127,4 @@ Status Profiles::Events(const std::string& name, std::int64_t last_id, const Eve
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

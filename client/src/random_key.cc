@@ -10,7 +10,7 @@
 
 #include "common/hash/sha256.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 std::string RandomUuid() {
   std::random_device random;
@@ -36,4 +36,4 @@ std::string RandomSecret() {
   return "mlp_" + ToHex(bytes);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -3,11 +3,11 @@
 
 #include <string>
 
-namespace mlprof {
+namespace mlprof::client {
 
 /// A random (version 4) UUID.
 std::string RandomUuid();
 /// A bearer token: "mlp_" and 256 random bits in hex.
 std::string RandomSecret();
 
-}  // namespace mlprof
+}  // namespace mlprof::client

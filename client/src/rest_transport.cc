@@ -18,7 +18,7 @@
 #include "client/include/mlprof/transport.h"
 #include "common/text/case.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 namespace http = web::http;
@@ -286,4 +286,4 @@ Result<std::unique_ptr<RestTransport>> ConnectTo(const std::string& url, const s
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

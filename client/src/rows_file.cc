@@ -7,7 +7,7 @@
 #include "common/text/base64.h"
 #include "common/text/case.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 Result<std::string> RowOfJson(const Json& value, std::string_view text) {
@@ -125,4 +125,4 @@ Result<Rows> ReadRows(const std::filesystem::path& file, CsvHeader header) {
   return Lines(body);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

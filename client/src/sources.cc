@@ -3,9 +3,9 @@
 #include "client/src/connection.h"
 #include "client/src/json_fields.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
-Result<std::string> Sources::Upload(const mlprof::Upload& tar) {
+Result<std::string> Sources::Upload(const client::Upload& tar) {
   const auto response = connection_.CallWithUpload(Target("/sources"), tar);
   if (!response) return Fail(response.error());
   const auto json = JsonOf(*response);
@@ -19,4 +19,4 @@ Status Sources::Delete(const std::string& id) {
   return StatusOf(connection_.Call("DELETE", Target("/sources").Segment(id)));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace mlprof {
+namespace mlprof::client {
 
 bool SseParser::Feed(std::string_view piece, const EventHandler& handler) {
   for (const char c : piece) {
@@ -50,4 +50,4 @@ bool SseParser::Dispatch(const EventHandler& handler) {
   return handler(event);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 
 #include "client/include/mlprof/profiles.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class SseParser {
  public:
@@ -25,4 +25,4 @@ class SseParser {
   bool has_data_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -2,7 +2,7 @@
 
 #include "common/text/percent.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 Target& Target::Segment(std::string_view segment) {
   path_ += '/';
@@ -17,4 +17,4 @@ Target& Target::Query(std::string_view key, std::string_view value) {
   return *this;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Target {
  public:
@@ -22,4 +22,4 @@ class Target {
   std::string query_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

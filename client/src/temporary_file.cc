@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-namespace mlprof {
+namespace mlprof::client {
 
 Result<TemporaryFile> TemporaryFile::Create() {
   std::error_code error;
@@ -26,4 +26,4 @@ TemporaryFile::~TemporaryFile() {
   if (!path_.empty()) std::filesystem::remove(path_, ignored);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

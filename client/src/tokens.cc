@@ -3,7 +3,7 @@
 #include "client/src/connection.h"
 #include "common/json/token_json.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 Result<Resource<CreatedToken>> Tokens::Create(const TokenRequest& token) {
   Json body = {{"name", token.name}, {"scope", Name(token.scope)}};
@@ -19,4 +19,4 @@ Status Tokens::Revoke(const std::string& id_or_name) {
   return StatusOf(connection_.Call("DELETE", Target("/tokens").Segment(id_or_name)));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Three containers are what proves an answer (docs/decisions, 14). The two widths are chosen, not
@@ -56,4 +56,4 @@ double HalfRange(std::span<const double> values) {
   return mean > 0 ? (*high - *low) / 2 / mean : 0;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "common/domain/findings.h"
 #include "common/domain/recommendation.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ConfidenceEvidence {
   int passes = 0;                // fresh containers that held the objective at exactly the answer
@@ -36,4 +36,4 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 /// Half the range of `values` by their mean; 0 for fewer than two.
 double HalfRange(std::span<const double> values);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::array<double, 6> kParallelisms = {1, 2, 4, 8, 16, 32};
@@ -93,4 +93,4 @@ std::optional<double> MeanMsAt(const CpuCurve& curve, Cores cpu) {
   return *curve.serial_ms + *curve.work_ms / std::min(cpu.value(), *curve.parallelism);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

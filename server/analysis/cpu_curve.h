@@ -7,7 +7,7 @@
 #include "common/domain/findings.h"
 #include "common/units/cores.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Fits L(C) = serial + work / min(C, parallelism) to the mean latencies (Amdahl's law; algorithm
 /// P7): least squares on relative errors, parallelism the best of 1, 2, 4 … 32 (the smallest of
@@ -19,4 +19,4 @@ CpuCurve FitCpuCurve(std::vector<CpuPoint> points);
 /// the law is not to be trusted.
 std::optional<double> MeanMsAt(const CpuCurve& curve, Cores cpu);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

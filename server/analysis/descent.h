@@ -6,7 +6,7 @@
 
 #include "common/domain/limits.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// From a verified answer downward. A step that passes once is confirmed twice before it becomes
 /// the answer; one failure, at once or in a confirmation, ends the descent, as do three steps
@@ -58,4 +58,4 @@ class Descent {
   int steps_taken_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

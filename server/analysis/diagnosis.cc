@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string Mebibytes(Bytes bytes) {
@@ -136,4 +136,4 @@ bool MentionsReadOnlyFilesystem(std::string_view log) {
          log.find("EROFS") != std::string_view::npos;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "common/domain/profile.h"
 #include "common/domain/refused_write.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What is known of a model that does not run.
 struct DeathEvidence {
@@ -49,4 +49,4 @@ ProfileError DiagnoseRows(const RowFailureEvidence& evidence);
 /// alone proves nothing.
 bool MentionsReadOnlyFilesystem(std::string_view log);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 
 GridSearch::GridSearch(Cores floor, Cores guess, Cores ceiling)
     : guess_(std::clamp(guess, std::min(floor, ceiling), ceiling)),
@@ -34,4 +34,4 @@ void GridSearch::Tell(Cores tried, bool passed) {
   tried_any_ = true;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

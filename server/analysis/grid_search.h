@@ -6,7 +6,7 @@
 
 #include "common/domain/limits.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class GridSearch {
  public:
@@ -30,4 +30,4 @@ class GridSearch {
   bool failed_any_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "server/analysis/trend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // By so many times the median. Chosen, not measured; it decides what is told, not the answer.
@@ -74,4 +74,4 @@ std::vector<HeavyRow> NameHeavyRows(std::span<const RowRecord> rows) {
   return all;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/domain/findings.h"
 #include "common/domain/trial.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Rows whose CPU time, memory rise, latency or size is more than twice the median of all rows (and
 /// for memory more than 8 MiB, for times more than 0.2 ms above it); the reasons in that order, at
@@ -15,4 +15,4 @@ namespace mlprof {
 /// in bytes.
 std::vector<HeavyRow> NameHeavyRows(std::span<const RowRecord> rows);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The gain at which Triton's Model Analyzer stops doubling, too. The other two are chosen, not
@@ -41,4 +41,4 @@ std::optional<int> KneeConcurrency(std::span<const LoadLevel> levels) {
   return std::nullopt;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "common/domain/findings.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Whether a load curve of doubling concurrency (`levels` by concurrency) need not go on: each of
 /// the last two doublings gained less than 5%, or more than 1% of the last level's requests failed.
@@ -17,4 +17,4 @@ bool LoadSaturated(std::span<const LoadLevel> levels);
 /// may bring more then.
 std::optional<int> KneeConcurrency(std::span<const LoadLevel> levels);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 LatencyDistribution::LatencyDistribution(std::vector<std::uint32_t> microseconds)
     : sorted_(std::move(microseconds)) {
@@ -68,4 +68,4 @@ bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile
   return sum <= kDoubt;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

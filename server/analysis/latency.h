@@ -10,7 +10,7 @@
 
 #include "common/domain/measurements.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Latencies in microseconds, sorted once, asked many times.
 class LatencyDistribution {
@@ -43,4 +43,4 @@ std::size_t RequestsForConfidence(double quantile);
 /// P9).
 bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

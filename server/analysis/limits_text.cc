@@ -2,7 +2,7 @@
 
 #include "server/analysis/sentence.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string AmountText(const Amount& amount) {
@@ -28,4 +28,4 @@ std::string LimitsText(const Limits& limits) {
   return text;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // As many short loads as fit into the share of the budget (kSustained); chosen, not measured.
@@ -33,4 +33,4 @@ void LoadLadder::Tell(double tried, bool borne) {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class LoadLadder {
  public:
@@ -26,4 +26,4 @@ class LoadLadder {
   int tries_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

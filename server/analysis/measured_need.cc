@@ -4,7 +4,7 @@
 
 #include "server/analysis/sentence.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The upper bound that is told beside the answer. Chosen, not measured.
@@ -96,4 +96,4 @@ const ResourceNeed* MeasuredNeed::Find(ResourceKind kind) const {
   return nullptr;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "common/domain/limits.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// How full cores may be that serve a rate: its bursts need room (the usual mark for scaling out).
 inline constexpr double kUtilizationOfRate = 0.70;
@@ -90,4 +90,4 @@ struct MeasuredNeed {
   const ResourceNeed* Find(ResourceKind kind) const;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

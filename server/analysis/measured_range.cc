@@ -6,7 +6,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/sentence.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 bool UnderLoad(const Trial& trial) {
@@ -123,4 +123,4 @@ std::vector<std::string> OutsideOfMeasured(const Profile& profile, std::span<con
   return notes;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

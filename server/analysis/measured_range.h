@@ -8,7 +8,7 @@
 #include "common/domain/profile.h"
 #include "common/domain/trial.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A sentence for each way in which the objective at this CPU limit lies outside of what was run: a
 /// rate above the highest throughput, a concurrency above the levels, a limit outside the probed
@@ -16,4 +16,4 @@ namespace mlprof {
 std::vector<std::string> OutsideOfMeasured(const Profile& profile, std::span<const Trial> trials,
                                            const Objective& objective, Cores cpu);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/analysis/step_fit.h"
 #include "server/analysis/trend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The values of this file were checked on made-up traces, with the result that the header states.
@@ -159,4 +159,4 @@ double HoursToOutOfMemory(double bytes_per_request, double requests_per_second, 
   return std::max(0.0, static_cast<double>(headroom.count())) / bytes_per_hour;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "common/domain/findings.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A stretch of one container's serving life, of unreclaimable memory.
 struct MemoryWindow {
@@ -46,4 +46,4 @@ PlateauVerdict JudgePlateau(std::span<const MemoryWindow> windows);
 /// Until `headroom` is used up; infinity where nothing grows.
 double HoursToOutOfMemory(double bytes_per_request, double requests_per_second, Bytes headroom);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

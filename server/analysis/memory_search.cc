@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kMostBisections = 6;  // narrows the range to a 64th
@@ -58,4 +58,4 @@ std::optional<Bytes> StartSearch::found() const {
   return bisection_->passing();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

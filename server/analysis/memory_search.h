@@ -5,7 +5,7 @@
 
 #include "common/domain/limits.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline constexpr double kMemoryTolerance = 0.10;  // of the passing limit
 
@@ -52,4 +52,4 @@ class StartSearch {
   int bisections_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "server/analysis/resource_use.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::optional<MemoryWindow> MakeWindow(std::span<const Sample> samples,
@@ -46,4 +46,4 @@ std::vector<MemoryWindow> MakeMemoryWindows(std::span<const Sample> samples,
   return windows;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

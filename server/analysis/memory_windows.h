@@ -9,7 +9,7 @@
 #include "common/domain/sample.h"
 #include "server/analysis/memory_plateau.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A stretch of time in which `requests` were answered, evenly for all that is known. Times on the
 /// samples' clock.
@@ -26,4 +26,4 @@ std::vector<MemoryWindow> MakeMemoryWindows(std::span<const Sample> samples,
                                             std::span<const RequestStretch> stretches,
                                             std::chrono::nanoseconds length);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

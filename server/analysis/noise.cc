@@ -4,7 +4,7 @@
 
 #include "server/analysis/sentence.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Chosen; checked with other work on half of each core, which is flagged each time
@@ -59,4 +59,4 @@ NoiseVerdict JudgeNoise(const NoiseEvidence& evidence) {
   return verdict;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct NoiseEvidence {
   double foreign_cores = 0;  // used by neither the model nor the controller, mean
@@ -31,4 +31,4 @@ NoiseVerdict JudgeNoise(const NoiseEvidence& evidence);
 /// Largest over smallest, less 1; 0 of fewer than two positive values.
 double AnchorDrift(const std::vector<double>& anchors_ms);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

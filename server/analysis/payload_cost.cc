@@ -7,7 +7,7 @@
 
 #include "server/analysis/trend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Too few sizes, or sizes too alike, give a slope of noise. Chosen, not measured; it is told only.
@@ -81,4 +81,4 @@ std::optional<PayloadCost> FitPayloadCost(std::span<const RowRecord> rows) {
   return cost;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

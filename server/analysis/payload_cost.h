@@ -7,7 +7,7 @@
 #include "common/domain/findings.h"
 #include "common/domain/trial.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// CPU time as base + slope × body size, by Theil-Sen over the rows answered with 2xx, with the
 /// rank correlation (Spearman) of the two. Absent under 10 such rows with CPU time, or where their
@@ -15,4 +15,4 @@ namespace mlprof {
 /// known.
 std::optional<PayloadCost> FitPayloadCost(std::span<const RowRecord> rows);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "server/analysis/seeded_random.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostWork = 20'000'000;  // steps of a simulation, times the requests it moves
@@ -184,4 +184,4 @@ QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& 
   return simulation.Finish();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

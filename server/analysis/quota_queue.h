@@ -9,7 +9,7 @@
 #include "common/units/cores.h"
 #include "server/analysis/latency.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What one request takes: CPU time first, then waiting for something that is no CPU.
 struct RowWork {
@@ -47,4 +47,4 @@ struct ArrivalPlan {
 QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& server, Cores quota,
                               const ArrivalPlan& plan, std::int64_t requests);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

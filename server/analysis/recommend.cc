@@ -1,6 +1,6 @@
 #include "server/analysis/recommend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The most that was tried of it and failed. What failed once and later held, on a quieter host,
@@ -55,4 +55,4 @@ Recommendation Recommend(const Limits& limits, const MeasuredNeed& need, const L
   return answer;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

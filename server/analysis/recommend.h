@@ -9,7 +9,7 @@
 #include "common/domain/recommendation.h"
 #include "server/analysis/measured_need.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What each need asks for. Never above `ceiling` nor below the smallest limits. What the ceiling
 /// does not have is absent; what it has and nobody measured stays at the ceiling.
@@ -29,4 +29,4 @@ struct FailedTry {
 Recommendation Recommend(const Limits& limits, const MeasuredNeed& need, const Limits& ceiling,
                          const std::vector<FailedTry>& failed);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "common/time/seconds.h"
 #include "server/analysis/verdict.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -126,4 +126,4 @@ std::span<const Sample> Between(std::span<const Sample> samples, nanoseconds fro
                          static_cast<std::size_t>(end - begin));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/domain/sample.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ResourceUse {
   std::optional<double> mean_cores;
@@ -42,4 +42,4 @@ std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight)
 std::span<const Sample> Between(std::span<const Sample> samples, std::chrono::nanoseconds from,
                                 std::chrono::nanoseconds to);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <random>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class SeededRandom {
  public:
@@ -31,4 +31,4 @@ class SeededRandom {
   std::mt19937_64 engine_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

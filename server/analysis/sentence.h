@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// At most 511 bytes; longer text is cut.
 template <class... Values>
@@ -15,4 +15,4 @@ std::string Sentence(const char* format, Values... values) {
   return text.data();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "common/time/seconds.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kRateWindow{100};
@@ -147,4 +147,4 @@ std::vector<SeriesPoint> Thin(std::span<const SeriesPoint> points, std::size_t m
   return thin;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

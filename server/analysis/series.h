@@ -8,7 +8,7 @@
 #include "common/domain/sample.h"
 #include "common/domain/series.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// "cpuCores" and "throttledShare" (rates over at least 100 ms), "memoryInBytes" (unreclaimable),
 /// "cacheInBytes", "processes"; where they were read "peakMemoryInBytes" (gap-free),
@@ -25,4 +25,4 @@ std::vector<Series> Join(std::vector<Series> parts);
 /// At most `max_points`: each bucket of neighbours keeps its smallest and its largest point.
 std::vector<SeriesPoint> Thin(std::span<const SeriesPoint> points, std::size_t max_points);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "server/analysis/trend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::uint64_t kArrivalSeed = 1;  // any: the same question gets the same answer
@@ -225,4 +225,4 @@ double CorrectedMs(const ServingModel& model, const QueueOutcome& outcome, const
   return correction == model.corrections.end() ? simulated : simulated * correction->second;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

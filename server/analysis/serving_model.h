@@ -12,7 +12,7 @@
 #include "common/domain/trial.h"
 #include "server/analysis/quota_queue.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ServingModel {
   std::vector<RowWork> rows;
@@ -45,4 +45,4 @@ Cores CpuCeiling(const Profile& profile);
 /// The measurements of the objective's load at the ceiling, or else of the answer.
 std::optional<Measurements> LoadMeasurements(const Profile& profile, std::span<const Trial> trials);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

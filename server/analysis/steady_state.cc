@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Three windows within 10%: Triton's Perf Analyzer calls a measurement stable by the same rule.
@@ -26,4 +26,4 @@ bool IsSteady(std::span<const WarmUpWindow> windows) {
   return latency_agrees && cpu_agrees;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct WarmUpWindow {
   double p50_ms = 0;
@@ -14,4 +14,4 @@ struct WarmUpWindow {
 /// below 0.05 ms a request is left out of the judgement: the kernel's clock does not resolve it.
 bool IsSteady(std::span<const WarmUpWindow> windows);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

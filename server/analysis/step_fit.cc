@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Squared residuals of any stretch against its own mean, from running sums.
@@ -122,4 +122,4 @@ LineWithStep FitLineWithStep(std::span<const Point> points) {
   return fit;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

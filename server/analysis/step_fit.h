@@ -6,7 +6,7 @@
 
 #include "server/analysis/trend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Sums of squared residuals of the best least-squares fits. Times about n² steps for n points.
 struct StepFit {
@@ -26,4 +26,4 @@ struct LineWithStep {
 };
 LineWithStep FitLineWithStep(std::span<const Point> points);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "server/analysis/sentence.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr double kThrottled = 0.05;  // of the periods: chosen, not measured; it only starts a trial
@@ -119,4 +119,4 @@ std::optional<std::string> AdviseOnPools(const ThreadPoolEvidence& evidence, int
   return std::nullopt;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/units/cores.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What was seen of a model that serves. `threads` of all processes together.
 struct ThreadPoolEvidence {
@@ -42,4 +42,4 @@ std::optional<std::map<std::string, std::string>> SuggestPoolSizes(
 /// the program alone. nullopt where neither is mapped.
 std::optional<std::string> AdviseOnPools(const ThreadPoolEvidence& evidence, int size);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

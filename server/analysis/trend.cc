@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // All pairs of 2,000 points are two million. Of more points a fixed million of pairs stands for
@@ -86,4 +86,4 @@ std::optional<Line> TheilSen(std::span<const Point> points) {
   return line;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

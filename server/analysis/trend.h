@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// One-sided p of a rising trend (Mann-Kendall, normal approximation with corrections for ties and
 /// continuity; good from 6 values on). Small: values in this order are hardly chance. 1 where fewer
@@ -29,4 +29,4 @@ std::optional<Line> TheilSen(std::span<const Point> points);
 /// The middle value, or the mean of the middle two; 0 of none. Reorders `values`.
 double MedianOf(std::span<double> values);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "server/analysis/sentence.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // What a model that keeps up may be behind when a short run ends. Chosen, not measured.
@@ -124,4 +124,4 @@ Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& l
                    static_cast<long long>(evidence.requests), p95)};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

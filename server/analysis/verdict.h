@@ -9,7 +9,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/recommend.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Where the quota throttled less than this share of the periods it was not binding.
 inline constexpr double kUnboundShare = 0.01;
@@ -61,4 +61,4 @@ struct Verdict {
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/analysis/serving_model.h"
 #include "server/analysis/verdict.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr double kOwnMargin = RulesOf(ResourceKind::kMemory).margin_percent / 100.0;
@@ -234,4 +234,4 @@ Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial>
   return answer;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "common/domain/trial.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct WhatIfQuestion {
   Objective objective;
@@ -33,4 +33,4 @@ struct WhatIfAnswer {
 Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial> trials,
                                   std::span<const RowRecord> rows, const WhatIfQuestion& question);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

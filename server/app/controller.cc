@@ -40,7 +40,7 @@
 #include "server/storage/lost_database.h"
 #include "server/storage/tokens.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // What the steps of a stop may take; with an engine that hangs the queue needs most of its time.
@@ -369,4 +369,4 @@ void Controller::Stop(StopLimit& limit) {
   limit.Enter("files", kFilesClose);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/app/options.h"
 #include "server/app/stop_limit.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Controller {
  public:
@@ -32,4 +32,4 @@ class Controller {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

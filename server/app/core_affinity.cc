@@ -8,7 +8,7 @@
 
 #include "common/log/log.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 CoreSiblings ReadSiblings() {
@@ -38,4 +38,4 @@ std::optional<CoreSplit> KeepOffTheModelsCores() {
   return split;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

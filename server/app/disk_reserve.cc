@@ -4,7 +4,7 @@
 
 #include "common/log/log.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kBetweenTries{15};
@@ -35,4 +35,4 @@ void DiskReserve::Take() {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/app/recurring.h"
 #include "server/profiling/queue/outage.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class DiskReserve {
  public:
@@ -29,4 +29,4 @@ class DiskReserve {
   std::optional<Recurring> taking_;  // last: it uses the others
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 
 #include "common/log/log.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr long kPollNanoseconds = 500'000'000;
@@ -56,4 +56,4 @@ void WaitForEnd(const std::optional<std::filesystem::path>& unused_file) {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Blocks SIGTERM, SIGINT and SIGHUP in this thread and those it starts, and ignores SIGPIPE. Call
 /// before any thread is started.
@@ -15,4 +15,4 @@ void BlockStopSignals();
 /// once.
 void WaitForEnd(const std::optional<std::filesystem::path>& unused_file);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

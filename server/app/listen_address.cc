@@ -7,7 +7,7 @@
 
 #include "server/rest/authority.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 bool IsAddress(const std::string& text) {
@@ -57,4 +57,4 @@ std::string ReachableUrlOf(const std::string& scheme, const ListenAddress& liste
   return UrlOf(scheme, IsEveryAddress(listen) ? ListenAddress{"127.0.0.1", 0} : listen, port);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

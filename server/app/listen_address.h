@@ -5,7 +5,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ListenAddress {
   std::string address;      // IPv4 or IPv6, without brackets
@@ -26,4 +26,4 @@ std::string UrlOf(const std::string& scheme, const ListenAddress& listen, unsign
 std::string ReachableUrlOf(const std::string& scheme, const ListenAddress& listen,
                            unsigned short port);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "server/app/public_url.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 bool IsUsualLoopback(const ListenAddress& listen) {
@@ -67,4 +67,4 @@ AzureAddress AzureAddressOf(const ServerOptions& options, unsigned short http_po
   return address;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/rest/access.h"
 #include "server/tls/server_names.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Beyond loopback a server listens only where a token is needed and one exists, and not in the
 /// clear, unless it was told to. kInvalidArgument with what to do instead.
@@ -23,4 +23,4 @@ ServerNames CertificateNames(const ServerOptions& options, const std::string& ma
 AzureAddress AzureAddressOf(const ServerOptions& options, unsigned short http_port,
                             unsigned short https_port);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

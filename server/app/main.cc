@@ -59,28 +59,28 @@ int Complain(const std::string& why, int status) {
 // Twice what the connections that a server takes can need: more would only be a larger table.
 constexpr std::size_t kMostDescriptors = 65'536;
 
-int Serve(const mlprof::ServerOptions& options) {
+int Serve(const mlprof::server::ServerOptions& options) {
   mlprof::SetLogLevel(LevelOf(options.log_level));
-  mlprof::BlockStopSignals();
+  mlprof::server::BlockStopSignals();
   mlprof::RaiseDescriptorLimit(kMostDescriptors);
-  auto controller = mlprof::Controller::Start(options);
+  auto controller = mlprof::server::Controller::Start(options);
   if (!controller) return Complain(controller.error().message(), 1);
   for (const std::string& url : (*controller)->urls()) {
     std::printf("listening on %s\n", url.c_str());
   }
   std::fflush(stdout);
-  mlprof::WaitForEnd(options.exit_when_unused);
-  mlprof::StopLimit limit(kStopLimit);
+  mlprof::server::WaitForEnd(options.exit_when_unused);
+  mlprof::server::StopLimit limit(kStopLimit);
   (*controller)->Stop(limit);
   controller->reset();
   return 0;
 }
 
 int Run(const std::vector<std::string>& arguments) {
-  const auto options = mlprof::ParseServerOptions(arguments, FromEnvironment);
+  const auto options = mlprof::server::ParseServerOptions(arguments, FromEnvironment);
   if (!options) return Complain(options.error().message(), 2);
   if (options->help) {
-    std::fputs(mlprof::ServerHelp().c_str(), stdout);
+    std::fputs(mlprof::server::ServerHelp().c_str(), stdout);
     return 0;
   }
   if (options->version) {

@@ -10,7 +10,7 @@
 #include "server/app/public_url.h"
 #include "server/app/retention_options.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // One option under its three names; what it does with its value. A flag has no value name.
@@ -342,4 +342,4 @@ std::string ServerHelp() {
   return help;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -14,7 +14,7 @@
 #include "server/app/listen_address.h"
 #include "server/retention/rules.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ServerOptions {
   ListenAddress listen = {"127.0.0.1", 8080};  // --listen ADDRESS:PORT
@@ -59,4 +59,4 @@ Result<ServerOptions> ParseServerOptions(const std::vector<std::string>& argumen
 
 std::string ServerHelp();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

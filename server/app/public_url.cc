@@ -6,7 +6,7 @@
 #include "server/rest/authority.h"
 #include "server/tls/server_names.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 bool IsHost(const std::string& host) {
@@ -40,4 +40,4 @@ Result<std::string> ParsePublicUrl(const std::string& text) {
 
 std::string HostOfUrl(const std::string& url) { return HostOf(AuthorityOf(url)); }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "common/os/start_thread.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Status Readiness::Start() {
   auto thread = StartThread("readiness", [this](const std::stop_token& stop) { Ask(stop); });
@@ -48,4 +48,4 @@ void Readiness::Keep(Status status) {
   newest_ = Answer{std::move(status), Deadline::Clock::now()};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "common/result/result.h"
 #include "common/time/patience.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Thread-safe once started.
 class Readiness {
@@ -53,4 +53,4 @@ class Readiness {
   std::jthread thread_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

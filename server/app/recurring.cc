@@ -8,7 +8,7 @@
 #include "common/log/thrown.h"
 #include "common/os/start_thread.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<Recurring> Recurring::Start(const char* name, std::chrono::milliseconds pause,
                                    std::function<void()> work) {
@@ -30,4 +30,4 @@ Result<Recurring> Recurring::Start(const char* name, std::chrono::milliseconds p
   return Recurring(*std::move(thread));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Recurring {
  public:
@@ -22,4 +22,4 @@ class Recurring {
   std::jthread thread_;  // its end waits for the call that runs
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

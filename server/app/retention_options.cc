@@ -4,7 +4,7 @@
 
 #include "server/app/options.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Status SetAge(std::optional<std::chrono::hours>& age, const char* flag, const std::string& value) {
@@ -49,4 +49,4 @@ Status SetSamplesSize(ServerOptions& options, const std::string& value) {
   return SetSize(options.retention.samples.size, "--keep-samples-gb", value);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ServerOptions;
 
@@ -15,4 +15,4 @@ Status SetImagesSize(ServerOptions& options, const std::string& value);
 Status SetSamplesAge(ServerOptions& options, const std::string& value);
 Status SetSamplesSize(ServerOptions& options, const std::string& value);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "common/log/log.h"
 #include "server/retention/retention.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kGlance{2};
@@ -46,4 +46,4 @@ void RetentionSchedule::Turn() {
   if (!found) LogInfo("did not look at what grows", {{"why", found.error().message()}});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "common/time/deadline.h"
 #include "server/app/recurring.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Retention;
 
@@ -53,4 +53,4 @@ class RetentionSchedule {
   std::optional<Recurring> looking_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "common/log/log.h"
 #include "common/os/start_thread.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 StopLimit::StopLimit(std::chrono::seconds limit) : end_(Clock::now() + limit) {
   // Needs no thread and no memory, and no room in the log: the kernel ends what is left a second
@@ -57,4 +57,4 @@ void StopLimit::Watch(const std::stop_token& stop) const {
   ::_exit(1);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

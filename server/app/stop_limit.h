@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// While it lives, the process ends within `limit`, whatever its other threads do. That is as safe
 /// as a crash: what is committed is kept, nothing is half-written, and the next start removes what
@@ -34,4 +34,4 @@ class StopLimit {
   std::jthread thread_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/app/listening.h"
 #include "server/tls/own_certificate.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string MachineName() {
@@ -45,4 +45,4 @@ Result<std::string> OwnAuthority(const ServerOptions& options,
   return pem;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

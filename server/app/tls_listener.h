@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "server/app/options.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// nullopt without --tls-listen. Makes or renews the server's own certificate below `data_dir`
 /// where none is given; one that is given and does not fit its key is kInvalidArgument. Blocking.
@@ -20,4 +20,4 @@ Result<std::optional<HttpTlsOptions>> MakeTlsListener(const ServerOptions& optio
 Result<std::string> OwnAuthority(const ServerOptions& options,
                                  const std::filesystem::path& data_dir);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

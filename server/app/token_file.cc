@@ -10,7 +10,7 @@
 
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kShortest = 32;
@@ -43,4 +43,4 @@ Result<std::string> ReadTokenFile(const std::filesystem::path& file) {
   return token;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "common/log/log.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void TellWhereabouts(const Instance& instance, const std::filesystem::path& data_dir) {
   const LogFields fields = {{"dataDirectory", data_dir.string()},
@@ -24,4 +24,4 @@ void TellWhereabouts(const Instance& instance, const std::filesystem::path& data
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

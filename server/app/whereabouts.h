@@ -5,9 +5,9 @@
 
 #include "server/storage/instance_record.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Into the log; nothing for one that is in its place.
 void TellWhereabouts(const Instance& instance, const std::filesystem::path& data_dir);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

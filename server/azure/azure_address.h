@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Bases have no trailing slash. Without TLS both https texts are empty.
 struct AzureAddress {
@@ -12,4 +12,4 @@ struct AzureAddress {
   std::string https_authority;  // "127.0.0.1:8443"
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

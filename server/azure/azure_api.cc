@@ -16,7 +16,7 @@
 #include "server/storage/durable_file.h"
 #include "server/storage/tokens.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kSecretBytes = 32;
@@ -131,4 +131,4 @@ Result<std::string> LoadAzureSecret(const std::filesystem::path& file) {
   return Fail(Internal(file.string() + " is cut short; remove it, and a new one is made"));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/rest/access.h"
 #include "server/rest/services.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class AzureRecords;
 class BlobStore;
@@ -53,4 +53,4 @@ void AddAzureProfileRoutes(Router& router, const AzureServices& azure);
 /// Native routes of mlprof's own interface that give Azure's documents.
 void AddAzureDocumentRoutes(Router& router, const AzureServices& azure);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

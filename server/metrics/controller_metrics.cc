@@ -8,7 +8,7 @@
 
 #include <array>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using prometheus::Histogram;
@@ -148,4 +148,4 @@ std::string ControllerMetrics::Text() const {
   return prometheus::TextSerializer{}.Serialize(families_->registry.Collect());
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

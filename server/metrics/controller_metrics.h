@@ -11,7 +11,7 @@
 #include "common/domain/profile.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ControllerMetrics {
  public:
@@ -45,4 +45,4 @@ class ControllerMetrics {
   std::unique_ptr<Families> families_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/registry/tree_writer.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,4 +70,4 @@ Status StagedArchive::PublishAnew(ContentStore& content, const ContentClaim& cla
   return content.ReplaceTree(tree_.path(), claim);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// An archive in the content store's incoming folder; what is not published goes with it.
 class StagedArchive {
@@ -39,4 +39,4 @@ class StagedArchive {
   Bytes size_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

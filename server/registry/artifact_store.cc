@@ -16,7 +16,7 @@
 #include "server/storage/names.h"
 #include "server/storage/random_id.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ void ArtifactStore::ForgetContentOf(std::span<const std::string> digests) {
   ForgetContent(database_, content_, digests);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "common/result/result.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 class Database;
@@ -53,4 +53,4 @@ class ArtifactStore {
   ContentStore& content_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::filesystem::path& file) {
   FileDescriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -54,4 +54,4 @@ Result<std::size_t> RecordingSource::Read(std::span<char> buffer) {
   return got;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

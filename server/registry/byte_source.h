@@ -14,7 +14,7 @@
 #include "common/units/bytes.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class FileSource : public ByteSource {
  public:
@@ -58,4 +58,4 @@ class RecordingSource : public ByteSource {
   Sha256 sha_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

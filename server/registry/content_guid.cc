@@ -3,7 +3,7 @@
 #include "common/text/ascii.h"
 #include "common/text/case.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kGuidSize = 36;
@@ -36,4 +36,4 @@ std::optional<std::string> DigestPrefix(std::string_view guid) {
   return digits;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

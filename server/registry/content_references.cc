@@ -9,7 +9,7 @@
 #include "server/storage/row_checksum.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<std::map<std::string, std::string>> ReadReferences(Connection& connection) {
@@ -229,4 +229,4 @@ Status ReconcileContent(Database& database, ContentStore& content, Timestamp now
   return moved;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

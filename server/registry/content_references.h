@@ -12,7 +12,7 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 class Database;
@@ -58,4 +58,4 @@ Result<std::vector<OrphanContent>> QuarantineOrphanContent(Database& database,
 Status ReconcileContent(Database& database, ContentStore& content, Timestamp now,
                         const std::stop_token& stop = {});
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include "common/text/case.h"
 #include "common/text/trim.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string Clean(std::string_view text) {
@@ -31,4 +31,4 @@ ContentType ParseContentType(std::string_view header) {
   return parsed;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

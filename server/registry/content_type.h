@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ContentType {
   std::string type;                               // lower case: "text/csv"
@@ -20,4 +20,4 @@ struct ContentType {
 
 ContentType ParseContentType(std::string_view header);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<std::unique_ptr<ContentUpkeep>> ContentUpkeep::Start(Database& database,
                                                             ContentStore& content) {
@@ -49,4 +49,4 @@ void ContentUpkeep::Prune() {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 class Database;
@@ -35,4 +35,4 @@ class ContentUpkeep {
   std::jthread thread_;  // last: it uses what stands before
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

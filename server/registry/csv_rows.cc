@@ -5,7 +5,7 @@
 
 #include "server/registry/row_collector.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Record {
@@ -88,4 +88,4 @@ Status DecodeCsvRows(std::string_view body, bool has_header, RowSink& sink) {
   return std::move(rows).Finish();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,9 +6,9 @@
 #include "common/result/result.h"
 #include "server/registry/row_sink.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// As DecodeRows. A fault in the structure (a second column, a stray or missing quote) ends it.
 Status DecodeCsvRows(std::string_view body, bool has_header, RowSink& sink);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

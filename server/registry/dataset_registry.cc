@@ -23,7 +23,7 @@
 #include "server/storage/page_cursor.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Smaller datasets are held in memory by a run; larger ones are read from the disk as they are
@@ -227,4 +227,4 @@ Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
   return ReadPackedPage(content_.FilePath(*sha256), page);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

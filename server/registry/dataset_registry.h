@@ -14,7 +14,7 @@
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 class ContentStore;
@@ -66,4 +66,4 @@ class DatasetRegistry {
   ContentStore& content_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

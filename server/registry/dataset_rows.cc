@@ -8,7 +8,7 @@
 #include "server/storage/page_cursor.h"
 #include "server/storage/row_checksum.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Error NoSuchDataset(const std::string& id) {
@@ -165,4 +165,4 @@ Status DeleteDataset(Connection& connection, const Dataset& dataset) {
       .Run();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

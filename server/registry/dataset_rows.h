@@ -8,7 +8,7 @@
 #include "server/storage/page.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct StoredDataset {
   Dataset dataset;
@@ -25,4 +25,4 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
                                    const std::string& name, std::int64_t before, int top);
 Status DeleteDataset(Connection& connection, const Dataset& dataset);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

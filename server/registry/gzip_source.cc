@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kInputBytes = 256 << 10;
@@ -94,4 +94,4 @@ Result<std::size_t> GzipSource::Read(std::span<char> buffer) {
   return made;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 
 struct z_stream_s;
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// True for bytes that begin like gzip.
 bool LooksLikeGzip(std::span<const char> first_bytes);
@@ -38,4 +38,4 @@ class GzipSource : public ByteSource {
   std::int64_t unpacked_bytes_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "common/text/ascii.h"
 #include "common/text/utf8.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kLongestWord = kHeaderBytesSeen - 1;
@@ -42,4 +42,4 @@ Warning HeaderWarning(const std::string& row) {
           "none"};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/domain/dataset.h"
 #include "common/domain/warning.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// How many of the first rows are looked at, and how many bytes of each: the row that may be a
 /// header with a hundred after it, and one byte more than the longest name of a column that is
@@ -22,4 +22,4 @@ std::string HeaderLikeRow(const Rows& rows);
 /// What is told of it: the row is kept, and sent to the model like every other.
 Warning HeaderWarning(const std::string& row);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "server/registry/row_collector.h"
 #include "server/registry/row_formats.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A row may be one large array of numbers. It is scanned without building anything, so the number
@@ -178,4 +178,4 @@ Status DecodeJsonRows(std::string_view body, RowSink& sink) {
   return std::move(rows).Finish();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,11 +6,11 @@
 #include "common/result/result.h"
 #include "server/registry/row_collector.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// As DecodeRows.
 Status DecodeJsonRows(std::string_view body, RowSink& sink);
 /// One line of JSON-lines.
 void AddJsonLine(RowCollector& rows, std::string_view line);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class LineReader {
  public:
@@ -24,4 +24,4 @@ class LineReader {
   std::string_view rest_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

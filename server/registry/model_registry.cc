@@ -16,7 +16,7 @@
 #include "server/storage/source_rows.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<std::optional<Model>> FindMade(Connection& connection, const std::string& workspace,
@@ -198,4 +198,4 @@ Result<std::filesystem::path> ModelRegistry::Files(const Model& model) {
   return Existing(content_.TreePath(model.sha256), model);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

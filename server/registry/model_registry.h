@@ -16,7 +16,7 @@
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 class ContentStore;
@@ -79,4 +79,4 @@ class ModelRegistry {
   ContentStore& content_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/registry/resource_id.h"
 #include "server/storage/row_checksum.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Written by this server, so only a bound against a damaged file.
@@ -73,4 +73,4 @@ Status UpdateModel(Connection& connection, const Model& model) {
       .Run();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

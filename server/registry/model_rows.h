@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The model of a row whose columns are: document, workspace, "name:version", whether the checksum
 /// is right. kInternal for a damaged one.
@@ -20,4 +20,4 @@ Status InsertModel(Connection& connection, const Model& model);
 /// Writes what may change of a model that is there.
 Status UpdateModel(Connection& connection, const Model& model);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

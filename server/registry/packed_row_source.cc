@@ -16,7 +16,7 @@
 #include "server/registry/row_index.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
@@ -140,4 +140,4 @@ Result<std::unique_ptr<RowSource>> OpenPackedRows(const std::filesystem::path& f
   return rows;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/domain/row_source.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Reads the file once: its SHA-256 must be `sha256`, and where its rows lie is kept. The file must
 /// not change while the source lives. kInternal where it does not have that digest, kCancelled at
@@ -18,4 +18,4 @@ Result<std::unique_ptr<RowSource>> OpenPackedRows(const std::filesystem::path& f
                                                   const std::string& sha256,
                                                   const std::stop_token& stop = {});
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "common/hash/sha256.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kWriteBuffer = 1 << 20;
@@ -184,4 +184,4 @@ Result<Page<std::string>> ReadPackedPage(const std::filesystem::path& file,
   return result;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "server/storage/durable_file.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The file begins with it.
 inline constexpr std::string_view kPackedMagic = "MLPROWS1";
@@ -47,4 +47,4 @@ Result<Rows> ReadPackedRows(const std::filesystem::path& file);
 Result<Page<std::string>> ReadPackedPage(const std::filesystem::path& file,
                                          const PageRequest& page);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

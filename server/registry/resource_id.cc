@@ -4,7 +4,7 @@
 
 #include "server/storage/names.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::optional<ResourceId> ParseResourceId(std::string_view id) {
   const std::size_t colon = id.find(':');
@@ -24,4 +24,4 @@ std::string MakeResourceId(const std::string& name, int version) {
   return name + ":" + std::to_string(version);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ResourceId {
   std::string name;
@@ -16,4 +16,4 @@ struct ResourceId {
 std::optional<ResourceId> ParseResourceId(std::string_view id);
 std::string MakeResourceId(const std::string& name, int version);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

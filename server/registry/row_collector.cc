@@ -3,7 +3,7 @@
 #include "common/text/utf8.h"
 #include "server/registry/row_formats.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMaxFaults =
@@ -52,4 +52,4 @@ Status RowCollector::Finish() && {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

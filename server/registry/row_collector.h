@@ -10,7 +10,7 @@
 #include "common/result/result.h"
 #include "server/registry/row_sink.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class RowCollector {
  public:
@@ -37,4 +37,4 @@ class RowCollector {
   std::vector<FieldError> faults_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/registry/line_reader.h"
 #include "server/registry/row_collector.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 void AddTextLine(RowCollector& rows, std::string_view line) {
@@ -49,4 +49,4 @@ Status DecodeRows(std::string_view content_type, std::string_view body, RowSink&
   return DecodeCsvRows(body, type.Parameter("header") == "present", rows);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

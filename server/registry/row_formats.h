@@ -16,7 +16,7 @@
 #include "common/units/bytes.h"
 #include "server/registry/row_collector.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The most that is decoded whole: a CSV or JSON text, a line of another. It bounds the memory that
 /// an upload takes.
@@ -34,4 +34,4 @@ Status DecodeRows(std::string_view content_type, std::string_view body, RowSink&
 using LineTaker = void (*)(RowCollector& rows, std::string_view line);
 Result<LineTaker> LinesOf(std::string_view content_type);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

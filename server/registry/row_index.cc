@@ -1,6 +1,6 @@
 #include "server/registry/row_index.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // One eight-byte mark for so many rows adds an eighth of a byte to each row's four; finding a row
@@ -25,4 +25,4 @@ std::int64_t RowIndex::OffsetOf(std::size_t row) const {
   return offset;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

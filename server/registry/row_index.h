@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class RowIndex {
  public:
@@ -26,4 +26,4 @@ class RowIndex {
   std::int64_t end_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/domain/dataset.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class RowSink {
  public:
@@ -29,4 +29,4 @@ class KeptRows final : public RowSink {
   Rows rows_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

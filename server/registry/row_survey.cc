@@ -6,7 +6,7 @@
 #include "common/text/utf8.h"
 #include "server/registry/header_row.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void RowSurvey::Add(std::string_view row) {
   size_ += Bytes(std::ssize(row));
@@ -30,4 +30,4 @@ void RowSurvey::Describe(Dataset& dataset) {
 
 std::string RowSurvey::HeaderLike() const { return HeaderLikeRow(first_); }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

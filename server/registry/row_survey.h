@@ -8,7 +8,7 @@
 
 #include "common/domain/dataset.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class RowSurvey {
  public:
@@ -28,4 +28,4 @@ class RowSurvey {
   Rows first_;  // the beginnings of the first
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

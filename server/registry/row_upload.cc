@@ -12,7 +12,7 @@
 #include "server/registry/row_formats.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
@@ -99,4 +99,4 @@ Status DecodeUpload(std::string_view content_type, const std::filesystem::path& 
   return DecodeRows(content_type, text, rows);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

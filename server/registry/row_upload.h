@@ -8,11 +8,11 @@
 #include "common/result/result.h"
 #include "server/registry/row_sink.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Errors as of DecodeRows and of the sink; kTooLarge for a line, or a whole text of another type,
 /// of more than kMaxDatasetText.
 Status DecodeUpload(std::string_view content_type, const std::filesystem::path& file,
                     RowSink& rows);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::string_view kPrefix = "sha256:";
@@ -176,4 +176,4 @@ Result<VerifiedContent> SourceRegistry::Verified(const std::string& workspace,
   return VerifiedContent{sha256, **size, content_.FilePath(sha256), *std::move(files)};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -14,7 +14,7 @@
 #include "server/registry/verified_tree.h"
 #include "server/storage/idempotency.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 class ContentStore;
@@ -66,4 +66,4 @@ class SourceRegistry {
   std::uint64_t last_ticket_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
@@ -47,4 +47,4 @@ Status CheckSourceUnused(Connection& connection, const std::string& workspace,
                        "or give it another inference config"));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

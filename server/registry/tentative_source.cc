@@ -3,7 +3,7 @@
 #include "common/log/thrown.h"
 #include "server/registry/source_registry.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 TentativeSource::~TentativeSource() {
   if (ticket_ == 0) return;
@@ -19,4 +19,4 @@ void TentativeSource::Keep() {
   ticket_ = 0;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class SourceRegistry;
 
@@ -40,4 +40,4 @@ class TentativeSource {
   std::uint64_t ticket_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace mlprof {
+namespace mlprof::server {
 
 namespace fs = std::filesystem;
 
@@ -54,4 +54,4 @@ bool TreeComparison::Same() const {
   return same_ && !error && there == entries_;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

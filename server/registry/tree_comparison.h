@@ -7,7 +7,7 @@
 #include "common/tar/tar_reader.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class TreeComparison : public TarSink {
  public:
@@ -29,4 +29,4 @@ class TreeComparison : public TarSink {
   bool same_ = true;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

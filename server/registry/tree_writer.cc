@@ -8,7 +8,7 @@
 
 #include "common/tar/tar_path.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -92,4 +92,4 @@ Status TreeWriter::Finish() {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "common/tar/tar_reader.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class TreeWriter : public TarSink {
  public:
@@ -38,4 +38,4 @@ class TreeWriter : public TarSink {
   std::vector<std::string> directories_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

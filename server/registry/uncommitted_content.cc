@@ -7,7 +7,7 @@
 #include "server/registry/content_references.h"
 #include "server/storage/database.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 bool HasTree(const ContentStore& content, const std::string& sha256) {
@@ -51,4 +51,4 @@ void UncommittedContent::TakeBack() {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "server/storage/content_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 
@@ -38,4 +38,4 @@ class UncommittedContent {
   bool kept_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

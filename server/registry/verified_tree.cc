@@ -13,7 +13,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/file_digest.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,4 +121,4 @@ Error AsFault(Error error) {
   return lasting ? Internal(error.message()) : error;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 
@@ -39,4 +39,4 @@ Status VerifyFile(ContentStore& content, const std::string& sha256, const std::s
 /// nor in conflict with anything he did, but kInternal.
 Error AsFault(Error error);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Tables are read whole (NOT INDEXED): a damaged index could hide a use, and the version be
@@ -55,4 +55,4 @@ Status CheckDatasetUnused(Connection& connection, const std::string& workspace,
                      workspace, dataset_id);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

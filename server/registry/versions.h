@@ -6,7 +6,7 @@
 #include "common/result/result.h"
 #include "server/storage/connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// `kind`: "model" or "dataset". Counts from 1 within workspace and name; no number comes twice,
 /// not even after a delete.
@@ -19,4 +19,4 @@ Status CheckModelUnused(Connection& connection, const std::string& workspace,
 Status CheckDatasetUnused(Connection& connection, const std::string& workspace,
                           const std::string& dataset_id);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

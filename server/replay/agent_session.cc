@@ -5,7 +5,7 @@
 #include "common/log/log.h"
 #include "server/analysis/latency.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // How often the live line is told anew: as fast as a person reads it.
@@ -301,4 +301,4 @@ LiveReplay AgentSession::Live() const {
   return live;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -19,7 +19,7 @@
 #include "server/replay/row_feed.h"
 #include "server/runtime/agent_link.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What a running replay looks like from outside, for the live line.
 struct LiveReplay {
@@ -120,4 +120,4 @@ class AgentSession : private AgentListener {
   std::chrono::nanoseconds longest_lag_{0};  // of an open loop, since the last sample
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

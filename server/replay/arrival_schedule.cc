@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace mlprof {
+namespace mlprof::server {
 
 ArrivalSchedule::ArrivalSchedule(const OpenLoop& plan)
     : arrivals_(plan.arrivals), rate_(plan.requests_per_second), random_(plan.seed) {
@@ -23,4 +23,4 @@ double ArrivalSchedule::ExponentialGap() {
   return -std::log1p(-uniform) / rate_;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "server/replay/replay_plan.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ArrivalSchedule {
  public:
@@ -29,4 +29,4 @@ class ArrivalSchedule {
   std::chrono::nanoseconds due_{0};
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

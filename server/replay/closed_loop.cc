@@ -1,6 +1,6 @@
 #include "server/replay/closed_loop.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {
   if (!MaySend(now)) return std::nullopt;
@@ -8,4 +8,4 @@ std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {
   return Launch(now, now);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 
 #include "server/replay/replay_loop.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ClosedLoop final : public ReplayLoop {
  public:
@@ -18,4 +18,4 @@ class ClosedLoop final : public ReplayLoop {
   void End(Time) override {}
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -1,6 +1,6 @@
 #include "server/replay/kill_watch.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using agent_protocol::RowFailure;
@@ -55,4 +55,4 @@ void KillWatch::Pass(Time now) {
   suspect_.reset();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 
 #include "server/replay/replay_plan.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class KillWatch {
  public:
@@ -42,4 +42,4 @@ class KillWatch {
   std::set<std::uint32_t> cleared_;  // rows whose connection broke without a death
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A backlog is sent at no more than so many times the pace of its own schedule: sent all at once it
@@ -61,4 +61,4 @@ void PacedLoop::End(Time now) {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/replay/arrival_schedule.h"
 #include "server/replay/replay_loop.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class PacedLoop final : public ReplayLoop {
  public:
@@ -31,4 +31,4 @@ class PacedLoop final : public ReplayLoop {
   std::optional<Time> catching_up_from_;  // what the row before was permitted at, where it was late
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

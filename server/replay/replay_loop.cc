@@ -6,7 +6,7 @@
 #include "server/replay/closed_loop.h"
 #include "server/replay/paced_loop.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::uint32_t Microseconds(std::chrono::nanoseconds duration) {
@@ -92,4 +92,4 @@ std::unique_ptr<ReplayLoop> MakeReplayLoop(ReplayPlan plan) {
   return std::make_unique<ClosedLoop>(std::move(plan));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 
 #include "server/replay/replay_plan.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ReplayLoop {
  public:
@@ -76,4 +76,4 @@ class ReplayLoop {
 /// The loop that the plan asks for.
 std::unique_ptr<ReplayLoop> MakeReplayLoop(ReplayPlan plan);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

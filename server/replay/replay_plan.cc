@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::optional<std::uint32_t> ReplayResult::LastRowTaken() const {
   // Rows that were sent after the death and before it was told failed as well, and the row that
@@ -28,4 +28,4 @@ std::vector<std::uint32_t> ReplayResult::SuccessLatencies() const {
   return latencies;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "common/domain/objective.h"
 #include "common/result/error.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A row that leaves so long after it was due is late; what is less is a timer's jitter.
 inline constexpr std::chrono::milliseconds kLateAfter{1};
@@ -94,4 +94,4 @@ struct ReplayResult {
   std::vector<std::uint32_t> SuccessLatencies() const;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

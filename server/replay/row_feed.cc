@@ -4,7 +4,7 @@
 
 #include "common/os/start_thread.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 RowFeed::RowFeed(const RowSource& rows, const std::vector<std::uint32_t>& order,
                  std::function<void()> on_read)
@@ -97,4 +97,4 @@ bool RowFeed::ReadOne(std::uint32_t row) {
   return read.has_value();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

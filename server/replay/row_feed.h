@@ -14,7 +14,7 @@
 
 #include "common/domain/row_source.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Ready, Take and error are for one thread at a time and wait for nothing.
 class RowFeed {
@@ -68,4 +68,4 @@ class RowFeed {
   std::jthread thread_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/rest/authority.h"
 #include "server/rest/problem.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::string_view kRealm = "Bearer realm=\"mlprof\"";
@@ -198,4 +198,4 @@ std::string BearerOf(const HttpRequest& request) {
   return start == std::string_view::npos ? "" : std::string(text.substr(start));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -15,7 +15,7 @@
 #include "common/domain/scope.h"
 #include "common/http/message.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What `token` allows; nullopt for a token that is none, is expired or was revoked. Thread-safe.
 using BearerCheck = std::function<std::optional<Scope>(std::string_view token)>;
@@ -93,4 +93,4 @@ class AccessRules {
   std::atomic<unsigned short> https_port_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

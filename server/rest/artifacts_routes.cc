@@ -7,7 +7,7 @@
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<HttpResponse> ListArtifacts(const Services& services, const HttpRequest& request) {
@@ -68,4 +68,4 @@ void AddArtifactRoutes(Router& router, const Services& services) {
   router.Add({"DELETE", all + "/{id}", kNoBody, Handle(services, DeleteArtifact)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

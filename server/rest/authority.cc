@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Where the port starts, its colon included; npos where there is none.
@@ -46,4 +46,4 @@ bool IsLoopbackAddress(const std::string& address) {
   return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The authority with the scheme's own port (80, 443) where it names none.
 std::string WithPort(std::string_view authority, std::string_view scheme);
@@ -18,4 +18,4 @@ bool IsAddressHost(std::string_view host);
 /// An IP address of this machine to itself: all of 127.0.0.0/8, ::1, IPv4 written as IPv6.
 bool IsLoopbackAddress(const std::string& address);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

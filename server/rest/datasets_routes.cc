@@ -7,7 +7,7 @@
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A row is any bytes; JSON text is UTF-8 only.
@@ -84,4 +84,4 @@ void AddDatasetRoutes(Router& router, const Services& services) {
   router.Add({"DELETE", "/datasets/{id}", kNoBody, Handle(services, DeleteDataset)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

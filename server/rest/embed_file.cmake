@@ -4,6 +4,6 @@ file(READ ${INPUT} bytes HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
 string(REGEX REPLACE "(('[^']*',)('[^']*',)('[^']*',)('[^']*',)('[^']*',)('[^']*',)('[^']*',)('[^']*',))"
        "\\1\n" bytes "${bytes}")
-file(WRITE ${OUTPUT} "// Made by the build.\n#include \"${HEADER}\"\n\nnamespace mlprof {\nnamespace {\n
+file(WRITE ${OUTPUT} "// Made by the build.\n#include \"${HEADER}\"\n\nnamespace mlprof::server {\nnamespace {\n
 constexpr char kBytes[] = {\n${bytes}\n};\n\n}  // namespace\n
-std::string_view ${FUNCTION}() { return {kBytes, sizeof(kBytes)}; }\n\n}  // namespace mlprof\n")
+std::string_view ${FUNCTION}() { return {kBytes, sizeof(kBytes)}; }\n\n}  // namespace mlprof::server\n")

@@ -8,7 +8,7 @@
 #include "server/registry/content_type.h"
 #include "server/rest/problem.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kLongestKey = 255;
@@ -95,4 +95,4 @@ HttpResponse NoContent() {
   return response;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

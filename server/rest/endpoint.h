@@ -11,7 +11,7 @@
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A handler whose error becomes a problem document.
 using Endpoint = Result<HttpResponse> (*)(const Services& services, const HttpRequest& request);
@@ -47,4 +47,4 @@ Json EncodePage(const Page<T>& page, Json (*encode)(const T&)) {
           {"nextCursor", page.next_cursor ? Json(*page.next_cursor) : Json(nullptr)}};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

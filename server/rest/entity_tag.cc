@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string_view Trimmed(std::string_view text) {
@@ -35,4 +35,4 @@ bool HasAlready(const HttpRequest& request, const std::string& tag) {
                      [&](const std::string& list) { return Names(list, tag); });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

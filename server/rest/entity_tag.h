@@ -5,11 +5,11 @@
 
 #include "common/http/message.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The strong tag of content with this digest.
 std::string EntityTag(const std::string& sha256);
 /// Whether If-None-Match names the tag, weakly or not, or all there are.
 bool HasAlready(const HttpRequest& request, const std::string& tag);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Milliseconds that a browser waits before it resumes a broken stream.
@@ -55,4 +55,4 @@ void EventStream::OnReady(std::function<void()> ready) {
   if (over_()) once();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

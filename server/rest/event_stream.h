@@ -12,7 +12,7 @@
 #include "common/http/message.h"
 #include "server/profiling/queue/event_hub.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// One event: id, event and data lines with the empty line that ends it.
 std::string FormatEvent(const StoredEvent& event);
@@ -41,4 +41,4 @@ class EventStream final : public BodyStream {
   bool done_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<std::int64_t> ReadLastEventId(const HttpRequest& request) {
@@ -59,4 +59,4 @@ void AddEventRoutes(Router& router, const Services& services) {
   router.Add({"GET", "/profiles/{name}/events", kNoBody, Handle(services, StreamEvents)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

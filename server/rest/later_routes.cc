@@ -4,7 +4,7 @@
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 HttpResponse NotAvailable(const HttpRequest& request) {
@@ -22,4 +22,4 @@ void AddLaterRoutes(Router& router) {
   router.Add({"GET", "/captures/{id}/tools/{tool}", kNoBody, NotAvailable});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

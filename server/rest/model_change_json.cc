@@ -3,7 +3,7 @@
 #include "common/json/inference_config_json.h"
 #include "common/json/json_reader.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<ModelChange> DecodeModelChange(const Json& json) {
   std::vector<FieldError> problems;
@@ -23,4 +23,4 @@ Result<ModelChange> DecodeModelChange(const Json& json) {
   return change;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

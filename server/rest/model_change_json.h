@@ -4,9 +4,9 @@
 #include "common/json/json.h"
 #include "server/registry/model_registry.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// kInvalidArgument with every bad field.
 Result<ModelChange> DecodeModelChange(const Json& json);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

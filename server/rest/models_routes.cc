@@ -7,7 +7,7 @@
 #include "server/rest/rest_api.h"
 #include "server/rest/tag_query.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<HttpResponse> RegisterModel(const Services& services, const HttpRequest& request) {
@@ -98,4 +98,4 @@ void AddModelRoutes(Router& router, const Services& services) {
   router.Add({"DELETE", "/models/{id}", kNoBody, Handle(services, DeleteModel)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::string_view OpenApiDocument();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

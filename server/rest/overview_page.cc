@@ -7,7 +7,7 @@
 
 #include "common/text/percent.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kHead = R"(<!doctype html>
@@ -117,4 +117,4 @@ HttpResponse OverviewPage(const std::string& workspace, const std::vector<Profil
   return response;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

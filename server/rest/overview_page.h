@@ -7,7 +7,7 @@
 #include "common/domain/profile.h"
 #include "common/http/message.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// For text and attribute values.
 std::string EscapeHtml(const std::string& text);
@@ -15,4 +15,4 @@ std::string EscapeHtml(const std::string& text);
 /// Reloads itself while a profile is unfinished. Runs no script and loads nothing.
 HttpResponse OverviewPage(const std::string& workspace, const std::vector<Profile>& profiles);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

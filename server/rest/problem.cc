@@ -1,6 +1,6 @@
 #include "server/rest/problem.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 const char* Title(int status) {
@@ -110,4 +110,4 @@ HttpResponse RefuseWithProblem(int status, const std::string& detail, const Http
   return Problem(status, CodeOf(status), detail, {}, request.path);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

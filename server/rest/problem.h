@@ -8,7 +8,7 @@
 #include "common/json/json.h"
 #include "common/result/error.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// kCancelled has no status of its own in HTTP; it is answered as 503.
 int HttpStatusOf(ErrorCode code);
@@ -22,4 +22,4 @@ HttpResponse JsonResponse(int status, const Json& json);
 /// The hook of HttpServer for its own refusals.
 HttpResponse RefuseWithProblem(int status, const std::string& detail, const HttpRequest& request);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/rest/rest_api.h"
 #include "server/rest/slice.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kMostPoints = 100'000;  // of each series: 2 MB of JSON
@@ -80,4 +80,4 @@ void AddProfileDataRoutes(Router& router, const Services& services) {
   router.Add({"GET", "/profiles/{name}/logs", kNoBody, Handle(services, GetLogs)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<HttpResponse> CreateProfile(const Services& services, const HttpRequest& request) {
@@ -108,4 +108,4 @@ void AddProfileRoutes(Router& router, const Services& services) {
   router.Add({"POST", "/profiles/{name}/apply", kNoBody, Handle(services, ApplyProfile)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

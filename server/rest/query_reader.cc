@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kLargestPage = 1000;
@@ -103,4 +103,4 @@ Status QueryReader::Done() {
   return ProblemsToStatus(std::move(problems_));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

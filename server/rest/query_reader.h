@@ -12,7 +12,7 @@
 #include "common/result/result.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class QueryReader {
  public:
@@ -41,4 +41,4 @@ class QueryReader {
   std::vector<FieldError> problems_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -1,6 +1,6 @@
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void AddRoutes(Router& router, const Services& services) {
   AddModelRoutes(router, services);
@@ -17,4 +17,4 @@ void AddRoutes(Router& router, const Services& services) {
   AddLaterRoutes(router);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include "common/http/router.h"
 #include "server/rest/services.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Adds all routes below.
 void AddRoutes(Router& router, const Services& services);
@@ -23,4 +23,4 @@ void AddSystemRoutes(Router& router, const Services& services);
 /// What comes with a later version and answers 501 until then.
 void AddLaterRoutes(Router& router);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

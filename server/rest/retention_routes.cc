@@ -8,7 +8,7 @@
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // This is the only handler that waits for the engine. One request does at a time, and no longer
@@ -60,4 +60,4 @@ void AddRetentionRoutes(Router& router, const Services& services) {
   router.Add({"POST", "/gc", kJsonBody, Handle(services, Collect)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

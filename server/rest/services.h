@@ -8,7 +8,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class AccessRules;
 class ControllerMetrics;
@@ -43,4 +43,4 @@ struct Services {
   std::function<std::optional<TlsFacts>()> tls = [] { return std::nullopt; };
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "common/result/result.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// kInvalidArgument for a cursor that is none of this list.
 template <class T>
@@ -31,4 +31,4 @@ Result<Page<T>> Slice(const std::vector<T>& all, const PageRequest& request) {
   return page;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

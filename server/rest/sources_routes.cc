@@ -4,7 +4,7 @@
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Sources are named by their content, so registering one again changes nothing.
@@ -36,4 +36,4 @@ void AddSourceRoutes(Router& router, const Services& services) {
   router.Add({"DELETE", "/sources/{id}", kNoBody, Handle(services, DeleteSource)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

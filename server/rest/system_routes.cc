@@ -10,7 +10,7 @@
 #include "server/rest/slice.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kProfilesOnPage = 100;
@@ -76,4 +76,4 @@ void AddSystemRoutes(Router& router, const Services& services) {
   router.Add({"GET", "/", kNoBody, Handle(services, GetPage)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

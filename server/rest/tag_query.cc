@@ -1,6 +1,6 @@
 #include "server/rest/tag_query.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TagFilter Split(const std::string& text) {
@@ -41,4 +41,4 @@ std::vector<TagFilter> ReadTagFilters(QueryReader& query) {
   return filters;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,10 +8,10 @@
 #include "server/registry/model_registry.h"
 #include "server/rest/query_reader.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The tags of a new model; each needs a value. Problems go to the reader.
 std::map<std::string, std::string> ReadTags(QueryReader& query);
 std::vector<TagFilter> ReadTagFilters(QueryReader& query);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

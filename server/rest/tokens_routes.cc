@@ -9,7 +9,7 @@
 #include "server/rest/slice.h"
 #include "server/storage/tokens.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kLongestDays = 3650;  // ten years
@@ -94,4 +94,4 @@ void AddTokenRoutes(Router& router, const Services& services) {
   router.Add({"DELETE", "/tokens/{id}", kNoBody, Handle(services, RevokeToken)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include "common/json/domain_json.h"
 #include "common/json/objective_json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr double kLargestMargin = 10;  // a share of the need: ten times on top is a slip
@@ -30,4 +30,4 @@ Json EncodeWhatIfAnswer(const WhatIfAnswer& answer) {
   return json;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,11 +4,11 @@
 #include "common/json/json.h"
 #include "server/analysis/what_if.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Without an objective it is the profile's `own` one. kInvalidArgument with every bad field.
 Result<WhatIfQuestion> DecodeWhatIfQuestion(const Json& json, const Objective& own);
 /// The members of a recommendation, `withinMeasured` and `notes`.
 Json EncodeWhatIfAnswer(const WhatIfAnswer& answer);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

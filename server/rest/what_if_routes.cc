@@ -6,7 +6,7 @@
 #include "server/rest/rest_api.h"
 #include "server/rest/what_if_json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<HttpResponse> AskWhatIf(const Services& services, const HttpRequest& request) {
@@ -36,4 +36,4 @@ void AddWhatIfRoutes(Router& router, const Services& services) {
   router.Add({"POST", "/profiles/{name}/what-if", kJsonBody, Handle(services, AskWhatIf)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -1,7 +1,7 @@
 #include "server/registry/content_references.h"
 #include "server/retention/collectors.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void CollectContent(const RetentionServices& services, const Sweep& sweep, Collection& found) {
   if (!MayGoOn(sweep, "content", found)) return;
@@ -18,4 +18,4 @@ void CollectContent(const RetentionServices& services, const Sweep& sweep, Colle
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

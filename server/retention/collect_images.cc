@@ -6,7 +6,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/file_digest.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A list is answered in milliseconds. Removing an image takes a call for each of its names, and
@@ -88,4 +88,4 @@ void CollectImages(const RetentionServices& services, const RetentionLimits& lim
   if (!sweep.dry_run) services.metrics.SetStoredBytes("images", stored);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

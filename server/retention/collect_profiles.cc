@@ -1,6 +1,6 @@
 #include "server/retention/collectors.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void CollectProfiles(const RetentionServices& services, const Sweep& sweep, Collection& found) {
   if (!sweep.profiles_older_than) return;
@@ -32,4 +32,4 @@ void CollectProfiles(const RetentionServices& services, const Sweep& sweep, Coll
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/metrics/controller_metrics.h"
 #include "server/retention/collectors.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // What remains of a series without points takes about so much: how many there were.
@@ -130,4 +130,4 @@ void CollectSamples(const RetentionServices& services, const RetentionLimits& li
   if (!sweep.dry_run) services.metrics.SetStoredBytes("samples", stored);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -1,6 +1,6 @@
 #include "server/retention/collection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 const char* Name(Holds kind) {
   switch (kind) {
@@ -29,4 +29,4 @@ Bytes Collection::Freed() const {
   return freed;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

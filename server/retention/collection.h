@@ -10,7 +10,7 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 enum class Holds { kImage, kContent, kSamples, kProfile };
 enum class Fate {
@@ -47,4 +47,4 @@ struct Sweep {
   Patience patience;  // what is not done by then is left to the next one
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

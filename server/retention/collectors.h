@@ -3,7 +3,7 @@
 
 #include "server/retention/retention.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// How many points of each series of an old profile stay: enough for any plot of it.
 inline constexpr std::size_t kThinnedPoints = 600;
@@ -19,4 +19,4 @@ void CollectProfiles(const RetentionServices& services, const Sweep& sweep, Coll
 /// Whether there is time for one more; else notes it.
 bool MayGoOn(const Sweep& sweep, const char* kind, Collection& found);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

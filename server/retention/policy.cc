@@ -5,7 +5,7 @@
 
 #include "common/domain/disk_full.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string Counted(std::int64_t count, const char* unit) {
@@ -43,4 +43,4 @@ std::string AgeText(std::chrono::seconds age) {
   return Counted(seconds, "second");
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

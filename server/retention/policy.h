@@ -9,7 +9,7 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Something that takes room and can be let go by itself.
 struct Holding {
@@ -37,4 +37,4 @@ std::vector<Leaving> ChooseLeaving(std::vector<Holding> holdings, const Retentio
 /// "30 days", "36 hours", "90 seconds".
 std::string AgeText(std::chrono::seconds age);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/retention/collectors.h"
 #include "server/storage/database.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A bound on the walk, far beyond what a data directory holds.
@@ -86,4 +86,4 @@ void Retention::MeasureStored(const Sweep& sweep) const {
                          SizeOfFile(folder / "mlprof.db") + SizeOfFile(folder / "mlprof.db-wal"));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

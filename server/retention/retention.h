@@ -14,7 +14,7 @@
 #include "server/retention/rules.h"
 #include "server/storage/profile_repository.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 class ControllerMetrics;
@@ -53,4 +53,4 @@ class Retention {
   std::stop_source stop_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

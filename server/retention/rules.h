@@ -3,7 +3,7 @@
 
 #include "server/retention/policy.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct RetentionRules {
   RetentionLimits images{std::chrono::hours(30 * 24), GiB(20)};
@@ -11,4 +11,4 @@ struct RetentionRules {
   RetentionLimits samples{std::chrono::hours(90 * 24), GiB(10)};
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

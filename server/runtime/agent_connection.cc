@@ -16,7 +16,7 @@
 #include "server/runtime/agent_handshake.h"
 #include "server/runtime/forward/carried_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using agent_protocol::Frame;
@@ -331,4 +331,4 @@ void AgentConnection::TellClosed() {
   current_->OnClosed(*closed_);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -25,7 +25,7 @@
 #include "server/runtime/outgoing_bytes.h"
 #include "server/runtime/unasked_allowance.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Thread-safe. The destructor closes the connection (the agent then ends the model and itself) and
 /// joins the thread; it must not run inside a callback.
@@ -107,4 +107,4 @@ class AgentConnection final : public AgentLink, private ForwardCarrier {
   bool ending_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

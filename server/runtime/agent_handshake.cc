@@ -12,7 +12,7 @@
 #include "common/agent_protocol/codec.h"
 #include "common/time/monotonic_clock.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using agent_protocol::Frame;
@@ -111,4 +111,4 @@ Result<ClockOffset> MeasureClockOffset(int fd, FrameDecoder& decoder, const Pati
   return EstimateClockOffset(exchanges);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

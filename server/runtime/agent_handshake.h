@@ -7,7 +7,7 @@
 #include "common/time/patience.h"
 #include "server/runtime/clock_offset.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Makes `fd` non-blocking and waits for the Hello; what comes behind it stays in `decoder`.
 /// kDeadlineExceeded when none comes, kCancelled when the caller gives up, kUnavailable when the
@@ -22,4 +22,4 @@ Result<ClockOffset> MeasureClockOffset(int fd, agent_protocol::FrameDecoder& dec
 /// The agent's end of the stream, as an error.
 Error ClosedByAgent();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

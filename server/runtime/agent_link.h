@@ -8,7 +8,7 @@
 #include "common/time/deadline.h"
 #include "server/runtime/forward/port_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Receives what the agent says. Methods run on the link's thread and must not block for long.
 class AgentListener {
@@ -41,4 +41,4 @@ class AgentLink {
   virtual Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::chrono::nanoseconds RoundTrip(const ClockExchange& exchange) {
@@ -22,4 +22,4 @@ ClockOffset EstimateClockOffset(std::span<const ClockExchange> exchanges) {
   return {ahead, error};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <span>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// One question and its answer.
 struct ClockExchange {
@@ -27,4 +27,4 @@ struct ClockOffset {
 /// nothing is ever shifted. Without an exchange the offset is zero.
 ClockOffset EstimateClockOffset(std::span<const ClockExchange> exchanges);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

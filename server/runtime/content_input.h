@@ -11,7 +11,7 @@
 #include "common/tar/byte_source.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// How files are read that were compared with their digest before. Thread-safe. What it reads
 /// stays there as long as the profile that names it is not finished.
@@ -36,4 +36,4 @@ struct ContentInput {
   std::shared_ptr<const ContentReader> reader;  // never null
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

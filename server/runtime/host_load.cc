@@ -10,7 +10,7 @@
 
 #include "common/time/monotonic_clock.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 double OwnSeconds() {
@@ -105,4 +105,4 @@ double StealShare(const HostLoad& before, const HostLoad& after, int cores) {
   return (after.steal_seconds - before.steal_seconds) / (elapsed * cores);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Counters since boot: all cores of one machine, and the controller's part in them.
 struct HostLoad {
@@ -48,4 +48,4 @@ std::optional<double> ParseMegahertz(std::string_view text);
 /// Parses the first line of /proc/stat ("cpu  user nice system idle iowait irq softirq steal …").
 Result<HostLoad> ParseProcStat(std::string_view text, double ticks_per_second);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

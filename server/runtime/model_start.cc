@@ -6,7 +6,7 @@
 
 #include "common/text/case.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -124,4 +124,4 @@ agent_protocol::Start StartFor(const PreparedImage& image, const InferenceConfig
   return start;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

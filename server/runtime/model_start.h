@@ -10,7 +10,7 @@
 #include "common/domain/inference_config.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Places inside every scoring container.
 inline constexpr const char* kSourceMount = "/var/azureml-app/source";
@@ -39,4 +39,4 @@ Environment ModelEnvironment(const PreparedImage& image, const InferenceConfig& 
 agent_protocol::Start StartFor(const PreparedImage& image, const InferenceConfig& config,
                                const Environment& added = {});
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kKeptCapacity = 1u << 20;  // a buffer grown beyond this is given back
@@ -31,4 +31,4 @@ void OutgoingBytes::Clear() {
   if (bytes_.capacity() > kKeptCapacity) bytes_.shrink_to_fit();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

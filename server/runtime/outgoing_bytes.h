@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class OutgoingBytes {
  public:
@@ -23,4 +23,4 @@ class OutgoingBytes {
   std::size_t written_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -24,7 +24,7 @@
 #include "server/runtime/content_input.h"
 #include "server/runtime/host_load.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// An image that can be launched, with what its own configuration says.
 struct PreparedImage {
@@ -136,4 +136,4 @@ class Runtime {
   virtual Result<int> RemoveOrphans(Deadline deadline, std::stop_token stop = {}) = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "common/time/deadline.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class UnaskedAllowance {
  public:
@@ -33,4 +33,4 @@ class UnaskedAllowance {
   Deadline::Clock::time_point at_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <system_error>
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::size_t LongestSocketPath() { return sizeof(sockaddr_un::sun_path) - 1; }
 
@@ -42,4 +42,4 @@ Result<UniqueFd> ListenAt(const std::filesystem::path& path, int backlog) {
   return fd;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "common/os/unique_fd.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Makes `folder` anew, for nobody but us (0700). A former process may have left it.
 Status MakeSocketFolder(const std::filesystem::path& folder);
@@ -18,4 +18,4 @@ Result<UniqueFd> ListenAt(const std::filesystem::path& path, int backlog);
 /// How long a socket's path may be.
 std::size_t LongestSocketPath();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<std::string> UnpackedContent::ReadFile(const std::string& path, Bytes most) const {
   std::error_code error;
@@ -26,4 +26,4 @@ Result<std::string> UnpackedContent::ReadFile(const std::string& path, Bytes mos
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "server/runtime/content_input.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class UnpackedContent final : public ContentReader {
  public:
@@ -28,4 +28,4 @@ class UnpackedContent final : public ContentReader {
   const TarOpener open_tar_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

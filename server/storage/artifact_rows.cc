@@ -3,7 +3,7 @@
 #include "server/storage/page_cursor.h"
 #include "server/storage/row_checksum.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Columns: id, kind, name, media_type, size_bytes, sha256, created_unix_ms, whether the checksum is
@@ -113,4 +113,4 @@ Result<std::vector<std::string>> DeleteArtifactsOf(Connection& connection,
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

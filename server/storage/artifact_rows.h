@@ -12,7 +12,7 @@
 #include "server/storage/page.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// In place of the one of that name; gives the digest of that one, if there was one.
 Result<std::optional<std::string>> SaveArtifact(Connection& connection,
@@ -31,4 +31,4 @@ Result<std::optional<std::string>> DeleteArtifact(Connection& connection,
 Result<std::vector<std::string>> DeleteArtifactsOf(Connection& connection,
                                                    const std::string& profile_id);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

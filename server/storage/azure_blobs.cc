@@ -2,7 +2,7 @@
 
 #include "server/storage/row_checksum.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Statement& BindName(Statement& statement, const BlobName& name) {
@@ -204,4 +204,4 @@ Result<std::vector<std::string>> DeleteBlocksBefore(Connection& connection, Time
   return Digests(rows);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/storage/page.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct BlobName {
   std::string workspace;
@@ -55,4 +55,4 @@ Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name
 Status DeleteBlocks(Connection& connection, const BlobName& name);
 Result<std::vector<std::string>> DeleteBlocksBefore(Connection& connection, Timestamp when);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

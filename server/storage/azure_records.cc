@@ -3,7 +3,7 @@
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Status SaveDatasetTags(Connection& connection, const Dataset& dataset, const AzureTags& tags) {
   return Statement(connection, R"sql(
@@ -93,4 +93,4 @@ Result<Json> AzureRecords::Asked(const std::string& profile_id) {
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "common/time/timestamp.h"
 #include "server/storage/database.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What a model will be made of: the artifacts "ORIGIN/CONTAINER/PATH" at or below `prefix`.
 struct AzureAsset {
@@ -47,4 +47,4 @@ class AzureRecords {
   Database& database_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

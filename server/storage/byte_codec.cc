@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace mlprof {
+namespace mlprof::server {
 
 void ByteWriter::Unsigned(std::uint64_t value) {
   while (value >= 0x80) {
@@ -76,4 +76,4 @@ std::uint32_t ByteReader::Fixed32() {
   return value;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

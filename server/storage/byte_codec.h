@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ByteWriter {
  public:
@@ -52,4 +52,4 @@ inline std::int64_t Sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

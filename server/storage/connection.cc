@@ -9,7 +9,7 @@
 #include "common/text/percent.h"
 #include "server/storage/row_checksum.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string ImmutableUri(const std::filesystem::path& file) {
@@ -127,4 +127,4 @@ int Connection::CheckpointAfterCommit(void* self, sqlite3* handle, const char* n
   return SQLITE_OK;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 
 struct sqlite3;
 
-namespace mlprof {
+namespace mlprof::server {
 
 enum class Access {
   kReadWrite,  // creates the file; WAL, synchronous=FULL; there is exactly one of these
@@ -63,4 +63,4 @@ class Connection {
   bool disk_full_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/storage/file_digest.h"
 #include "server/storage/random_id.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ ContentClaim::~ContentClaim() {
   ++store_.ended_claims_;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -25,7 +25,7 @@
 #include "server/storage/known_files.h"
 #include "server/storage/quarantine.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentClaim;
 
@@ -117,4 +117,4 @@ class ContentClaim {
   const std::string sha256_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

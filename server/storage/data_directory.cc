@@ -17,7 +17,7 @@
 #include "server/storage/durable_file.h"
 #include "server/storage/instance_record.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kLockPause{50};
@@ -130,4 +130,4 @@ DataDirectory::~DataDirectory() {
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept
     : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class DataDirectory {
  public:
@@ -32,4 +32,4 @@ class DataDirectory {
   int lock_;  // descriptor of DIR/lock, -1 once moved from
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/storage/untouched_read.h"
 #include "server/storage/wal_check.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // More readers than this at once are served too; only this many are kept.
@@ -137,4 +137,4 @@ void Database::GiveBack(std::unique_ptr<Connection> reader) {
   if (idle_readers_.size() < kIdleReaders) idle_readers_.push_back(std::move(reader));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

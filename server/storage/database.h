@@ -22,7 +22,7 @@
 #include "server/storage/migration.h"
 #include "server/storage/transaction.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct DatabaseOptions {
   std::span<const Migration> migrations = EmbeddedMigrations();
@@ -122,4 +122,4 @@ class Database {
   std::atomic<bool> damaged_ = false;  // as a reader or the check found
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 void FileDescriptor::Close() {
   if (fd_ >= 0) close(fd_);
@@ -41,4 +41,4 @@ Status RenameDurably(const std::filesystem::path& from, const std::filesystem::p
   return SyncPath(to.parent_path());
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

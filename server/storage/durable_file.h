@@ -7,7 +7,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Owns a descriptor; -1 is none.
 class FileDescriptor {
@@ -51,4 +51,4 @@ Status SyncPath(const std::filesystem::path& path);
 /// rename(2), then fsync of the directory it went to.
 Status RenameDurably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

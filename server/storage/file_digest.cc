@@ -10,7 +10,7 @@
 #include "common/hash/sha256.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
@@ -38,4 +38,4 @@ bool IsDigest(const std::string& text) {
          });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// 64 lower-case hex digits. kCancelled at the stop; kInternal for a file that cannot be read.
 Result<std::string> FileDigest(const std::filesystem::path& file, const std::stop_token& stop = {});
@@ -15,4 +15,4 @@ Result<std::string> FileDigest(const std::filesystem::path& file, const std::sto
 /// Whether a text is such a digest: what names content is checked before it becomes a path.
 bool IsDigest(const std::string& text);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include "server/storage/profile_repository.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<std::int64_t> OneNumber(Connection& connection, const char* sql,
@@ -79,4 +79,4 @@ Result<Bytes> ProfileRepository::SizeOf(const std::string& profile_id) {
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct IdempotencyKey {
   std::string key;  // "" is none
@@ -12,4 +12,4 @@ struct IdempotencyKey {
       fingerprint;  // digest of route, query and body: another one under the same key is 422
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<std::optional<std::string>> FindKey(Connection& connection, const std::string& workspace,
                                            const IdempotencyKey& key) {
@@ -47,4 +47,4 @@ Status ForgetKeys(Connection& connection, const std::string& workspace, const ch
       .Run();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/storage/connection.h"
 #include "server/storage/idempotency.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The id of the resource the key made before; nullopt for a new key or none. kKeyReused when it
 /// came with another fingerprint.
@@ -21,4 +21,4 @@ Status SaveKey(Connection& connection, const std::string& workspace, const Idemp
 Status ForgetKeys(Connection& connection, const std::string& workspace, const char* kind,
                   const std::string& resource_id);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

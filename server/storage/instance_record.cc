@@ -13,7 +13,7 @@
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ std::string MachineId() {
   return id == "uninitialized" ? "" : id;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 
@@ -54,4 +54,4 @@ Result<Instance> SettleInstance(Database& database, const std::filesystem::path&
 /// Of /etc/machine-id; "" where it has none (containers).
 std::string MachineId();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

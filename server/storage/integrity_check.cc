@@ -11,7 +11,7 @@
 #include "server/storage/row_checksum.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kInterruptAgain{20};  // how late a stop may take effect
@@ -156,4 +156,4 @@ Error DamagedDatabase(const std::filesystem::path& file, const IntegrityReport& 
   return Internal(message);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

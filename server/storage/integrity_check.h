@@ -11,7 +11,7 @@
 #include "common/time/deadline.h"
 #include "server/storage/connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct IntegrityReport {
   /// False: the deadline passed, or the stop came, before all of it was read.
@@ -33,4 +33,4 @@ Error DamagedDatabase(const std::filesystem::path& file, const IntegrityReport& 
 /// "Keep a copy …, restore a backup …", with the commands for the directory of `file`.
 std::string RestoreAdvice(const std::filesystem::path& file);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostKnown =
@@ -44,4 +44,4 @@ Result<std::unique_lock<std::timed_mutex>> KnownFiles::Turn(std::chrono::millise
   return Fail(Unavailable("another stored file is being compared with its SHA-256; try again"));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

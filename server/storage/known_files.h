@@ -15,7 +15,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A file as it lies there now.
 struct FileFacts {
@@ -47,4 +47,4 @@ class KnownFiles {
   std::timed_mutex turn_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

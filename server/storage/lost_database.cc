@@ -6,7 +6,7 @@
 #include "server/storage/integrity_check.h"
 #include "server/storage/untouched_read.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,4 +35,4 @@ Status RefuseLostDatabase(const DataDirectory& directory) {
                        RestoreAdvice(file) + " To begin anew, use another --data-dir."));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct Migration {
   int version;       // from 1, without gaps
@@ -17,4 +17,4 @@ std::span<const Migration> EmbeddedMigrations();
 /// Hex SHA-256 of the text.
 std::string ChecksumOf(const Migration& migration);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

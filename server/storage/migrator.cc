@@ -8,7 +8,7 @@
 #include "server/storage/statement.h"
 #include "server/storage/transaction.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Applied {
@@ -108,4 +108,4 @@ Status Migrate(Connection& writer, std::span<const Migration> known) {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/storage/connection.h"
 #include "server/storage/migration.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Reads what the database says of itself, and writes nothing. kInternal, with what to do, for a
 /// newer schema, a changed migration, or a database that is none of ours.
@@ -16,4 +16,4 @@ Status CheckSchema(Connection& connection, std::span<const Migration> known);
 /// Applies what is missing, each migration in its own transaction.
 Status Migrate(Connection& writer, std::span<const Migration> known);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "common/text/ascii.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 bool IsValidName(std::string_view name) {
   return !name.empty() && name.size() <= 255 && IsAlnum(name.front()) &&
@@ -21,4 +21,4 @@ bool IsValidWorkspace(std::string_view workspace) {
          IsValidName(workspace.substr(second + 1));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct PageRequest {
   int top = 100;       // 1 to 1000
@@ -19,4 +19,4 @@ struct Page {
   std::optional<std::string> next_cursor;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "common/result/result.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The number below which the page starts. kInvalidArgument for a cursor that is none of ours.
 inline Result<std::int64_t> SequenceBefore(const PageRequest& page) {
@@ -54,4 +54,4 @@ class PageOf {
   Page<T> page_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

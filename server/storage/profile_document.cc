@@ -3,7 +3,7 @@
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kReruns = "reruns";
@@ -89,4 +89,4 @@ Result<Profile> ReadProfileDocument(const std::string& document) {
   return profile;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

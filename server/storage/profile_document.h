@@ -7,11 +7,11 @@
 #include "common/domain/profile.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::string ProfileDocument(const Profile& profile);
 /// Those of former versions as well, which kept no reruns but as their warnings. An error says what
 /// is damaged.
 Result<Profile> ReadProfileDocument(const std::string& document);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/storage/row_checksum.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The last of a log is what explains an end; whole logs of containers are artifacts (decision 26).
@@ -150,4 +150,4 @@ Result<std::optional<EventMark>> ProfileRepository::NewestEvent(const std::strin
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

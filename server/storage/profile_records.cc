@@ -7,7 +7,7 @@
 #include "server/storage/sample_codec.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 // Version 0.1 also stored each latency of a trial (latencies_us). Nothing read them: what is
 // told of them is in the document. The column stays, empty, for those rows and their checksums.
@@ -92,4 +92,4 @@ Result<std::vector<std::string>> ProfileRepository::ClearMeasured(const std::str
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

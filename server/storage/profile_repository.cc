@@ -13,7 +13,7 @@
 #include "server/storage/statement.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Status InsertProfile(Connection& connection, const Profile& profile) {
@@ -250,4 +250,4 @@ Result<std::int64_t> ProfileRepository::CountQueued() {
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

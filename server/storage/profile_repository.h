@@ -19,7 +19,7 @@
 #include "server/storage/idempotency.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 
@@ -154,4 +154,4 @@ class ProfileRepository {
   Database& database_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include "server/storage/profile_document.h"
 #include "server/storage/row_checksum.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<Profile> ReadProfileRow(const Statement& row) {
   const std::string id = row.Text(1);
@@ -39,4 +39,4 @@ Error NoSuchProfile(const std::string& name_or_id) {
   return NotFound("there is no profile \"" + name_or_id + "\"");
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "common/result/result.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The profile of a row whose columns are: document, id, workspace, state, whether the checksum is
 /// right. kInternal for a damaged one.
@@ -20,4 +20,4 @@ Result<std::optional<Profile>> FindProfile(Connection& connection, const std::st
 /// kNotFound in the words every method uses.
 Error NoSuchProfile(const std::string& name_or_id);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

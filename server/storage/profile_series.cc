@@ -7,7 +7,7 @@
 #include "server/storage/series_codec.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 namespace {
 
@@ -146,4 +146,4 @@ Result<std::vector<Sample>> ProfileRepository::FormerSamples(const std::string& 
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "common/log/log.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ Status Quarantine::Prune(Timestamp now, const QuarantineLimits& limits,
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

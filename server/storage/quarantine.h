@@ -17,7 +17,7 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct QuarantineLimits {
   /// A week: long enough to notice that an older database was restored (docs/decisions, 21).
@@ -51,4 +51,4 @@ class Quarantine {
 /// Of all files below a folder, or of a file.
 Bytes SizeOfTree(const std::filesystem::path& path);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/hash/sha256.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::string RandomId() {
   std::array<unsigned char, 16> bytes{};
@@ -23,4 +23,4 @@ std::string RandomId() {
   return ToHex(bytes);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,8 +3,8 @@
 
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::string RandomId();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

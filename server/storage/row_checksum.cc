@@ -9,7 +9,7 @@
 #include "server/storage/byte_codec.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kDigits = 16;
@@ -122,4 +122,4 @@ Result<std::vector<std::string>> FindDamagedRows(Connection& connection) {
   return damaged;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

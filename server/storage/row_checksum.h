@@ -13,7 +13,7 @@
 #include "common/result/result.h"
 #include "server/storage/connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Makes row_checksum() known to a connection: 16 hex digits of the SHA-256 of its arguments, each
 /// with its type and length.
@@ -28,4 +28,4 @@ Error DamagedRow(std::string_view what);
 /// before the checksums has none to check.
 Result<std::vector<std::string>> FindDamagedRows(Connection& connection);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

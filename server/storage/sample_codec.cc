@@ -4,7 +4,7 @@
 
 #include "server/storage/byte_codec.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::uint64_t kRowsVersion = 1;
@@ -115,4 +115,4 @@ Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
   return rows;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -22,7 +22,7 @@
 #include "common/domain/trial.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Appends to `samples`.
 Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples);
@@ -30,4 +30,4 @@ Status DecodeSamples(std::string_view bytes, std::vector<Sample>& samples);
 std::string EncodeRowRecords(std::span<const RowRecord> rows);
 Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "server/storage/byte_codec.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
@@ -62,4 +62,4 @@ Result<std::vector<SeriesPoint>> DecodePoints(std::string_view bytes) {
   return points;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

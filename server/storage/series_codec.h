@@ -12,10 +12,10 @@
 #include "common/domain/series.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 std::string EncodePoints(std::span<const SeriesPoint> points);
 /// kInternal for bytes that are none of EncodePoints'.
 Result<std::vector<SeriesPoint>> DecodePoints(std::string_view bytes);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Status CheckSourceExists(Connection& connection, const std::string& workspace,
                          const std::optional<InferenceConfig>& config) {
@@ -21,4 +21,4 @@ Status CheckSourceExists(Connection& connection, const std::string& workspace,
                     {{"/inferenceConfig/sourceId", "no such source"}}));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

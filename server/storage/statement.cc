@@ -2,7 +2,7 @@
 
 #include <sqlite3.h>
 
-namespace mlprof {
+namespace mlprof::server {
 
 Statement::Statement(Connection& connection, const char* sql) : connection_(connection) {
   Note(sqlite3_prepare_v2(connection.handle(), sql, -1, &statement_, nullptr));
@@ -84,4 +84,4 @@ Timestamp Statement::Time(int column) const {
   return Timestamp(std::chrono::milliseconds(Int(column)));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 
 struct sqlite3_stmt;
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Statement {
  public:
@@ -50,4 +50,4 @@ class Statement {
   std::optional<Error> error_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

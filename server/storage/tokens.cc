@@ -11,7 +11,7 @@
 #include "server/storage/random_id.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostTokens = 1000;  // every check goes over all of them
@@ -193,4 +193,4 @@ bool TokenRepository::HasValid() const {
                      [&](const Held& held) { return IsValidAt(held.token, now); });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -15,7 +15,7 @@
 #include "common/domain/token.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Database;
 
@@ -69,4 +69,4 @@ class TokenRepository {
   std::vector<Held> held_;  // oldest first
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

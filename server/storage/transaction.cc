@@ -1,6 +1,6 @@
 #include "server/storage/transaction.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<Transaction> Transaction::BeginWrite(Connection& connection) {
   return Begin(connection, "BEGIN IMMEDIATE");
@@ -26,4 +26,4 @@ Status Transaction::Commit() {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

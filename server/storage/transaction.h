@@ -5,7 +5,7 @@
 
 #include "server/storage/connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Transaction {
  public:
@@ -28,4 +28,4 @@ class Transaction {
   Connection* connection_;  // null once over
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

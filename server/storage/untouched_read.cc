@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-namespace mlprof {
+namespace mlprof::server {
 
 namespace fs = std::filesystem;
 
@@ -30,4 +30,4 @@ Status ReadUntouched(const fs::path& file, const std::function<Status(Connection
   return status;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

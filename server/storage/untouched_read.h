@@ -7,7 +7,7 @@
 #include "common/result/result.h"
 #include "server/storage/connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Runs `read` on a read-only connection, and leaves no -wal or -shm behind that was not there. The
 /// caller holds the data directory's lock; the file is there and not empty.
@@ -17,4 +17,4 @@ Status ReadUntouched(const std::filesystem::path& file,
 /// Not there, or without a byte.
 bool IsEmptyOrMissing(const std::filesystem::path& file);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

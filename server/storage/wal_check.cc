@@ -15,7 +15,7 @@
 #include "server/storage/durable_file.h"
 #include "server/storage/integrity_check.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The format is SQLite's: a header of 32 bytes, then frames of 24 bytes and a page.
@@ -122,4 +122,4 @@ Status CheckWal(const std::filesystem::path& database) {
                        " goes back to what was committed before."));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct WalBreak {
   std::uint64_t at = 0;  // the bytes before it are good
@@ -25,4 +25,4 @@ Result<std::optional<WalBreak>> FindWalBreak(const std::filesystem::path& wal);
 /// may have.
 Status CheckWal(const std::filesystem::path& database);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

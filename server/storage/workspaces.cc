@@ -4,7 +4,7 @@
 #include "server/storage/names.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Status EnsureWorkspace(Connection& connection, const std::string& workspace) {
   if (!IsValidWorkspace(workspace)) {
@@ -42,4 +42,4 @@ Result<std::string> InstanceId(Database& database) {
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

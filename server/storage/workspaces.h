@@ -6,7 +6,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Connection;
 class Database;
@@ -19,4 +19,4 @@ Result<std::vector<std::string>> ListWorkspaces(Database& database);
 /// Made once with the database; labels this installation's containers.
 Result<std::string> InstanceId(Database& database);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <openssl/pem.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // An encrypted key must fail, and not ask at the terminal.
@@ -77,4 +77,4 @@ bool IsFor(const Identity& identity, const Identity& authority, const ServerName
   return true;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

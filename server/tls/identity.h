@@ -8,7 +8,7 @@
 #include "server/tls/openssl.h"
 #include "server/tls/server_names.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct Identity {
   KeyPointer key;
@@ -33,4 +33,4 @@ bool LastsFor(const Identity& identity, Timestamp now, std::chrono::hours left);
 /// Whether `authority` signed it and it names all of `names`.
 bool IsFor(const Identity& identity, const Identity& authority, const ServerNames& names);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/hash/sha256.h"
 #include "server/tls/identity.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::hours;
@@ -157,4 +157,4 @@ Result<Identity> MakeServerIdentity(const Identity& authority, const ServerNames
   return made;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

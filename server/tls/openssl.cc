@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace mlprof {
+namespace mlprof::server {
 
 Error OpenSslError(const std::string& what) {
   std::array<char, 256> text{};
@@ -13,4 +13,4 @@ Error OpenSslError(const std::string& what) {
   return Internal(what + ": " + text.data());
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

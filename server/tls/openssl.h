@@ -11,7 +11,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 template <auto Free>
 struct OpenSslFree {
@@ -30,4 +30,4 @@ using BioPointer = std::unique_ptr<BIO, OpenSslFree<&BIO_free>>;
 /// kInternal: "what", and why, as OpenSSL says.
 Error OpenSslError(const std::string& what);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/storage/durable_file.h"
 #include "server/tls/identity.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ Result<CertificateFiles> EnsureOwnCertificate(const fs::path& directory, const S
   return files;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "common/time/timestamp.h"
 #include "server/tls/server_names.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline constexpr const char* kAuthorityFile = "ca.pem";
 
@@ -29,4 +29,4 @@ struct CertificateFiles {
 Result<CertificateFiles> EnsureOwnCertificate(const std::filesystem::path& directory,
                                               const ServerNames& names, Timestamp now);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/text/case.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kLongestName = 253;
@@ -63,4 +63,4 @@ ServerNames NamesOf(const std::vector<std::string>& hosts) {
   return names;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Each once, in the order they came.
 struct ServerNames {
@@ -16,4 +16,4 @@ struct ServerNames {
 /// name nor address is left out.
 ServerNames NamesOf(const std::vector<std::string>& hosts);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kLargest = 256 * 1024;
@@ -127,4 +127,4 @@ Result<Json> ParseYaml(const std::string& text) {
   return builder.Done();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,10 +8,10 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Scalars become strings as they are written ("false", "\n"), empty ones null. At most 256 KiB.
 /// kInvalidArgument with the line.
 Result<Json> ParseYaml(const std::string& text);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

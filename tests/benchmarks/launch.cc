@@ -21,7 +21,7 @@
 #include "tests/benchmarks/profile_cost.h"
 #include "tests/fakes/heard_agent.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,11 +235,11 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server
 
 int main(int argc, char** argv) {
   try {
-    return mlprof::Main(argc, argv);
+    return mlprof::server::Main(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench-launch: %s\n", error.what());
     return 1;

@@ -19,7 +19,7 @@
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/engine.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,4 +226,4 @@ Json ProfileCosts(const fs::path& programs, const fs::path& folder, const fs::pa
   return costs;
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -8,7 +8,7 @@
 
 #include "common/json/json.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 /// The model that is profiled and the rows it is sent.
 struct ProfiledModel {
@@ -25,4 +25,4 @@ struct ProfiledModel {
 Json ProfileCosts(const std::filesystem::path& programs, const std::filesystem::path& folder,
                   const std::filesystem::path& model_tar, const std::vector<ProfiledModel>& models);
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -4,7 +4,7 @@
 #include "client/cli/text_file.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// As the server's own tests hold it, with `changes` of some of its members.
 inline Json AzureProfileDocument(const Json& changes = Json::object()) {
@@ -14,4 +14,4 @@ inline Json AzureProfileDocument(const Json& changes = Json::object()) {
   return document;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

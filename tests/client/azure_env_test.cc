@@ -4,7 +4,7 @@
 #include "client/cli/text_file.h"
 #include "tests/client/cli_fixture.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string Pem(const std::string& body) {
@@ -171,4 +171,4 @@ TEST_F(AzureEnvTest, PrintsTheSameAsJson) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include "client/cli/azure/azure_source.h"
 #include "tests/client/temporary_folder.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Json Parsed(const std::string& text) { return ParseJson(text).value(); }
@@ -159,4 +159,4 @@ TEST_F(AzureSourceTest, NamesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,9 +3,9 @@
 #include "client/cli/azure/profile_figures.h"
 #include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 TEST(AzureOutputTest, WritesTsvAsPythonDoes) {
@@ -63,4 +63,4 @@ TEST(ProfileFiguresTest, KnowTheKeyThatMicrosoftsPageMisspells) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

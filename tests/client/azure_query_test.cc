@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 const Json kModels = {{{"id", "a:2"}, {"tags", {{"team", "nlp"}}}, {"parts", {1, 2}}},
@@ -42,4 +42,4 @@ TEST(QueryTest, RefusesTheRestOfJmesPath) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

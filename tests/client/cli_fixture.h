@@ -14,7 +14,7 @@
 #include "tests/client/temporary_folder.h"
 #include "tests/fakes/some_measurements.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct Outcome {
   int status = 0;
@@ -158,4 +158,4 @@ inline Profile LeakingProfile() {
 
 inline std::string Text(const Json& json) { return DumpJson(json); }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

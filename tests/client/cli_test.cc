@@ -4,9 +4,9 @@
 
 #include "client/cli/command.h"
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string ModelsPage() {
@@ -221,4 +221,4 @@ TEST_F(CliTest, ExportsFiles) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

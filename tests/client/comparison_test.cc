@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using ::testing::Contains;
@@ -126,4 +126,4 @@ TEST_F(CompareCommandTest, PrintsEveryFormatAndTellsAMissingProfile) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 #include "client/include/mlprof/pack_tar.h"
 #include "tests/client/cli_fixture.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class CreateProfileTest : public CliTest {
@@ -170,4 +170,4 @@ TEST_F(CreateProfileTest, NamesFileAndPointerOfABadInferenceConfig) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 #include "tests/client/cli_fixture.h"
 #include "tests/common/http/scripted_server.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 TEST_F(CliTest, DoctorNamesWhatIsMissingAndWhatMendsIt) {
@@ -41,4 +41,4 @@ TEST_F(CliTest, DoctorSaysWhatAnEngineAnswersThatIsNotWell) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -12,7 +12,7 @@
 
 #include "client/include/mlprof/transport.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 struct FakeAnswer {
   int status = 200;
@@ -112,4 +112,4 @@ class FakeTransport : public RestTransport {
   std::shared_ptr<FakeServer> server_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

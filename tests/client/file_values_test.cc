@@ -4,7 +4,7 @@
 #include "client/cli/path_name.h"
 #include "tests/client/cli_fixture.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ TEST(PathNameTest, KeepsWhatThePathCallsItAndIsAName) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

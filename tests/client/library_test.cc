@@ -8,7 +8,7 @@
 #include "client/src/target.h"
 #include "tests/client/temporary_folder.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 TEST(TargetTest, EncodesEverythingThatCouldMeanSomething) {
@@ -84,4 +84,4 @@ TEST(RowsMediaTypeTest, IsTextUnlessTheExtensionSaysMore) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::client

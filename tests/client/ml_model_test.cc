@@ -7,9 +7,9 @@
 #include "client/cli/text_file.h"
 #include "client/include/mlprof/pack_tar.h"
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class MlModelTest : public CliTest {
@@ -235,4 +235,4 @@ TEST_F(CliTest, AnswersOtherCommandsOfAzureWithOneSentence) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,9 +2,9 @@
 #include "client/cli/text_file.h"
 #include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class MlProfileTest : public CliTest {
@@ -196,4 +196,4 @@ TEST_F(MlProfileTest, ExitsWithFiveWhereTheAnswerIsNotVerified) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

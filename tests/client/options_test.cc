@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 const std::vector<OptionSpec> kSpecs = {
@@ -63,4 +63,4 @@ TEST(NearestTest, CountsOnlyTheWordsThatDiffer) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,9 +6,9 @@
 #include "client/cli/output/text.h"
 #include "client/cli/output/yaml.h"
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 TEST(TextTest, WritesOutControlCharacters) {
@@ -131,4 +131,4 @@ TEST(ProfileDetailsTest, ShowsHowFarARunningOneIs) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -10,7 +10,7 @@
 #include "common/hash/sha256.h"
 #include "tests/client/temporary_folder.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ TEST(BaseNameTest, IsANameThatMayBeRegistered) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -7,7 +7,7 @@
 #include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class PrivateServerTest : public CliTest {
@@ -123,4 +123,4 @@ TEST_F(PrivateServerTest, IsMissedWithAClearSentence) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

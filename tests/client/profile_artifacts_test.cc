@@ -1,7 +1,7 @@
 #include "common/json/artifact_json.h"
 #include "tests/client/cli_fixture.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class ProfileArtifactsTest : public CliTest {
@@ -91,4 +91,4 @@ TEST_F(ProfileArtifactsTest, AnUnknownIdAndOptionsThatGoWithNothingAreTold) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 #include "tests/client/scripted_server.h"
 #include "tests/client/temporary_folder.h"
 
-namespace mlprof {
+namespace mlprof::client {
 namespace {
 
 using ScriptedConnection = ScriptedTcpServer::Connection;
@@ -179,4 +179,4 @@ TEST(ConnectToTest, RefusesWhatIsNoServerUrl) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::client

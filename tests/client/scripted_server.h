@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-namespace mlprof {
+namespace mlprof::client {
 
 class ScriptedTcpServer {
  public:
@@ -100,4 +100,4 @@ class ScriptedTcpServer {
   std::jthread thread_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::client {
 
 class TemporaryFolder {
  public:
@@ -32,4 +32,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

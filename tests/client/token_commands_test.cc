@@ -2,7 +2,7 @@
 
 #include "tests/client/cli_fixture.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST_F(TokenCommandsTest, RefuseATokenThatOthersCanRead) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 #include "tests/client/cli_fixture.h"
 #include "tests/fakes/refused_threads.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // Keeps what it is told; a hook runs at each update.
@@ -223,4 +223,4 @@ TEST(TerminalViewTest, ShortensTheBarRatherThanTheFigures) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "tests/client/cli_fixture.h"
-#include "tests/client/golden.h"
+#include "tests/golden/golden.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST_F(WhatIfTest, ExitStatusTellsWhatWentWrong) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 TEST(WrapTest, LeavesShortLinesAlone) {
@@ -42,4 +42,4 @@ TEST(WrapTest, SurvivesANarrowTerminal) {
 }
 
 }  // namespace
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

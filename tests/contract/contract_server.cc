@@ -34,7 +34,7 @@
 #include "tests/fakes/fake_device.h"
 #include "tests/fakes/fake_runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Choices {
@@ -161,19 +161,19 @@ Status Main(const Choices& choices) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server
 
 int main(int argc, char** argv) {
   if (argc < 2) {
     std::fprintf(stderr, "usage: contract_server DATA_DIR [--tokens] [--tls]\n");
     return 2;
   }
-  mlprof::Choices choices{argv[1]};
+  mlprof::server::Choices choices{argv[1]};
   for (const std::string_view argument : std::span(argv + 2, argv + argc)) {
     choices.tokens = choices.tokens || argument == "--tokens";
     choices.tls = choices.tls || argument == "--tls";
   }
-  const auto status = mlprof::Main(choices);
+  const auto status = mlprof::server::Main(choices);
   if (!status) std::fprintf(stderr, "contract_server: %s\n", status.error().message().c_str());
   return status ? 0 : 1;
 }

@@ -57,7 +57,7 @@ int SyncBy(const char* function, int fd) {
 extern "C" int fsync(int fd) { return SyncBy("fsync", fd); }
 extern "C" int fdatasync(int fd) { return SyncBy("fdatasync", fd); }
 
-namespace mlprof {
+namespace mlprof::server {
 
 FailingSync::FailingSync(std::string name_ending) {
   const std::scoped_lock lock(mutex);
@@ -87,4 +87,4 @@ void HeldSync::Release() {
   latch_changed.notify_all();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

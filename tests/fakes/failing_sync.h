@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// While one lives, syncing a file whose name ends like this fails (EIO).
 class FailingSync {
@@ -29,4 +29,4 @@ class HeldSync {
   void Release();
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

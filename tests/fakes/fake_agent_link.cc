@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
-namespace mlprof {
+namespace mlprof::server {
 
 using agent_protocol::ProcessEvent;
 
@@ -277,4 +277,4 @@ Sample FakeAgentLink::Read(Bytes memory) {
   return sample;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/runtime/agent_link.h"
 #include "tests/fakes/fake_runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class FakeAgentLink final : public AgentLink {
  public:
@@ -79,4 +79,4 @@ class FakeAgentLink final : public AgentLink {
   std::jthread thread_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

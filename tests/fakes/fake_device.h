@@ -9,7 +9,7 @@
 
 #include "server/profiling/lab/instrument.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct FakeDevice {
   Bytes memory = GiB(3);
@@ -55,4 +55,4 @@ inline InstrumentKind FakeDevice::Instrument() {
   return {"device", [this] { return std::make_unique<FakeDeviceInstrument>(*this); }};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

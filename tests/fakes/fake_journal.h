@@ -9,7 +9,7 @@
 #include "server/profiling/progress/journal.h"
 #include "server/registry/artifact_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class FakeJournal final : public Journal {
  public:
@@ -52,4 +52,4 @@ class FakeAnnouncer final : public Announcer {
   std::vector<std::string> said;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

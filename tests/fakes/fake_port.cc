@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class FakePortStream final : public PortStream {
  public:
@@ -83,4 +83,4 @@ Result<std::unique_ptr<PortStream>> FakePorts::Connect(int port) {
   return std::make_unique<FakePortStream>(std::move(connection));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

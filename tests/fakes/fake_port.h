@@ -13,7 +13,7 @@
 
 #include "server/runtime/forward/port_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What the server of a port answers to bytes it is sent, as they come. It sends its end behind
 /// the client's.
@@ -50,4 +50,4 @@ class FakePorts {
   std::list<std::weak_ptr<Connection>> connections_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "tests/fakes/fake_agent_link.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 namespace {
 
@@ -240,4 +240,4 @@ std::vector<std::chrono::nanoseconds> FakeRuntime::launch_limits() const {
   return launch_limits_;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

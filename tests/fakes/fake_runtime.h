@@ -18,7 +18,7 @@
 #include "server/runtime/runtime.h"
 #include "tests/fakes/fake_port.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class FakeClock final : public MonotonicClock {
  public:
@@ -173,4 +173,4 @@ class FakeRuntime final : public Runtime {
   std::shared_ptr<std::atomic<int>> running_ = std::make_shared<std::atomic<int>>(0);
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

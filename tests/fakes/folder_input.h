@@ -9,14 +9,14 @@
 
 namespace mlprof::fakes {
 
-inline std::shared_ptr<const ContentReader> FolderReader(std::filesystem::path folder) {
-  return std::make_shared<UnpackedContent>("the source", std::move(folder),
-                                           []() -> Result<std::unique_ptr<ByteSource>> {
-                                             return Fail(NotFound("a folder of a test has no tar"));
-                                           });
+inline std::shared_ptr<const server::ContentReader> FolderReader(std::filesystem::path folder) {
+  return std::make_shared<server::UnpackedContent>(
+      "the source", std::move(folder), []() -> Result<std::unique_ptr<ByteSource>> {
+        return Fail(NotFound("a folder of a test has no tar"));
+      });
 }
 
-inline ContentInput FolderInput(std::filesystem::path folder, std::string inside) {
+inline server::ContentInput FolderInput(std::filesystem::path folder, std::string inside) {
   return {"", Bytes(), std::move(inside), FolderReader(std::move(folder))};
 }
 

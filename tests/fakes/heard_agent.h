@@ -11,7 +11,7 @@
 namespace mlprof::fakes {
 
 /// Thread-safe. Every wait gives up after half a minute.
-class HeardAgent final : public AgentListener {
+class HeardAgent final : public server::AgentListener {
  public:
   void OnAnswer(const agent_protocol::Answer& answer) override {
     Note([&] { answers_.push_back(answer); });

@@ -7,7 +7,7 @@
 #include "client/cli/output/text.h"
 #include "client/cli/output/yaml.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // Python's words, in which Azure's command line speaks outside of json and yaml.
@@ -121,4 +121,4 @@ Status PrintAzure(Session& session, const Options& options, const Json& value) {
   return {};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,7 +8,7 @@
 #include "client/cli/output/format.h"
 #include "client/cli/session.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::string AzureFormatted(OutputFormat format, const Json& value);
 
@@ -17,4 +17,4 @@ Status CheckQuery(const Options& options);
 /// The result on stdout, reduced to what --query names.
 Status PrintAzure(Session& session, const Options& options, const Json& value);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

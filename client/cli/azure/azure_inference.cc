@@ -7,7 +7,7 @@
 #include "common/json/field_checks.h"
 #include "common/json/json_reader.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::array<std::string_view, 11> kAzureKeys = {
@@ -126,4 +126,4 @@ Result<AzureInference> ReadAzureInference(const Json& config) {
   return out;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -9,7 +9,7 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct AzureInference {
   std::string entry_script;
@@ -33,4 +33,4 @@ Result<AzureInference> ReadAzureInference(const Json& config);
 /// "ADDRESS/IMAGE", unless the image names that registry already, or there is none.
 std::string WithRegistry(const std::string& image, const std::string& address);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

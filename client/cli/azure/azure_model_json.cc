@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string Property(const Model& model, const std::string& name, const std::string& none = "") {
@@ -49,4 +49,4 @@ Json AzureModelJson(const Model& model) {
           {"version", model.version}};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,11 +8,11 @@
 #include "common/domain/model.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Json AzureModelJson(const Model& model);
 
 /// The properties that are the user's own.
 std::map<std::string, std::string> OwnProperties(const Model& model);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

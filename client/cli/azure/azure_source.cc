@@ -1,6 +1,6 @@
 #include "client/cli/azure/azure_source.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ Result<LocalInferenceConfig> LocalInferenceOf(const AzureInference& azure,
   return local;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

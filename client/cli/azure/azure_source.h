@@ -8,7 +8,7 @@
 #include "client/cli/inference_config_file.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Relative paths are looked for in `folders`, in turn; the entry script and the conda file in the
 /// source directory first. As in Azure, an entry script without one goes alone.
@@ -16,4 +16,4 @@ namespace mlprof::cli {
 Result<LocalInferenceConfig> LocalInferenceOf(const AzureInference& azure,
                                               const std::vector<std::filesystem::path>& folders);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,7 +2,7 @@
 
 #include "common/text/percent.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string WithCredentials(const std::string& url, const std::string& token) {
@@ -43,4 +43,4 @@ std::string ExportLines(const Variables& variables) {
   return out;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
@@ -23,4 +23,4 @@ std::string ShellQuoted(std::string_view text);
 /// "HOST:PORT" of a URL.
 std::string AuthorityOf(const std::string& url);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,7 +8,7 @@
 #include "client/cli/text_file.h"
 #include "common/text/ascii.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ Result<CaBundle> WriteCaBundle(const TlsEndpoint& tls, const Surroundings& surro
   return bundle;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -12,7 +12,7 @@
 #include "client/include/mlprof/server_version.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// The certificates in PEM text and nothing else of it, no keys above all.
 std::string CertificatesIn(std::string_view pem);
@@ -31,4 +31,4 @@ struct CaBundle {
 /// kInternal where what it names is no certificate.
 Result<CaBundle> WriteCaBundle(const TlsEndpoint& tls, const Surroundings& surroundings);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // Known without a server, so that a tag of another name is refused before anything is run.
@@ -54,4 +54,4 @@ std::string ProfileFigure(const Json& azure_profile, const std::string& name) {
   return found->is_string() ? found->get<std::string>() : DumpJson(*found);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

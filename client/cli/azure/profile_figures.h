@@ -5,7 +5,7 @@
 
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Whether `name` is a key of what `az ml model profile` prints; Microsoft's page also spells
 /// "…InGb".
@@ -13,4 +13,4 @@ bool IsProfileFigure(const std::string& name);
 /// The value of that key as the text of a tag; "" where it has none.
 std::string ProfileFigure(const Json& azure_profile, const std::string& name);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 
 #include "common/text/ascii.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 struct Step {
@@ -130,4 +130,4 @@ Result<Json> ApplyQuery(const std::string& query, const Json& value) {
   return Evaluate(value, *steps);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,10 +7,10 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// What `query` finds in `value`; null where it finds nothing, as in JMESPath. kInvalidArgument for
 /// what is no such query; whether it is one does not depend on `value`.
 Result<Json> ApplyQuery(const std::string& query, const Json& value);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

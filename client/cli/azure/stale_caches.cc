@@ -4,7 +4,7 @@
 
 #include "client/cli/text_file.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 namespace fs = std::filesystem;
 
@@ -40,4 +40,4 @@ std::vector<fs::path> StaleCaches(const Surroundings& surroundings, const std::s
   return caches;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

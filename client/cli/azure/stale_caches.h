@@ -8,10 +8,10 @@
 
 #include "client/cli/surroundings.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Those that are there and do not speak of the server at `authority` (HOST:PORT).
 std::vector<std::filesystem::path> StaleCaches(const Surroundings& surroundings,
                                                const std::string& authority);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

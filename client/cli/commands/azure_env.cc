@@ -7,7 +7,7 @@
 #include "client/cli/azure/stale_caches.h"
 #include "client/cli/command.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::chrono::seconds kAnswerWait{10};
@@ -158,4 +158,4 @@ Command AzureEnvCommand() {
           AzureEnv};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,7 +2,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output/comparison.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Result<int> CompareTwo(Session& session, const Options& options) {
@@ -31,4 +31,4 @@ Command CompareCommand() {
           CompareTwo};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

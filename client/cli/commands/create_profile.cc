@@ -10,7 +10,7 @@
 #include "client/cli/output/tables.h"
 #include "client/cli/watch/watch_here.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Status CheckCreateUse(Session& session, const Options& options) {
@@ -137,4 +137,4 @@ Command CreateProfileCommand() {
           CreateProfile};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include "client/cli/output/text.h"
 #include "common/text/base64.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::int64_t kDefaultHead = 10;
@@ -134,4 +134,4 @@ std::vector<Command> DatasetCommands() {
   };
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

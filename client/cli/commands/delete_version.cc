@@ -1,6 +1,6 @@
 #include "client/cli/commands/delete_version.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
@@ -63,4 +63,4 @@ Result<std::string> DatasetToDelete(Session& session, Client& client, const Opti
   return Confirmed(session, "dataset", found->value, *all);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -9,7 +9,7 @@
 #include "client/cli/session.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// --yes
 OptionSpec YesOption();
@@ -20,4 +20,4 @@ Result<std::string> ModelToDelete(Session& session, Client& client, const Option
 Result<std::string> DatasetToDelete(Session& session, Client& client, const Options& options,
                                     const std::string& value);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -1,7 +1,7 @@
 #include "client/cli/command.h"
 #include "client/cli/doctor/check.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Result<int> Doctor(Session& session, const Options&) {
@@ -37,4 +37,4 @@ Command DoctorCommand() {
           Doctor};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

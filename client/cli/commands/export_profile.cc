@@ -5,7 +5,7 @@
 #include "client/cli/text_file.h"
 #include "common/json/series_json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ Command ExportCommand() {
           Export};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // "90d", "12h", "30m", "45s".
@@ -107,4 +107,4 @@ Command GcCommand() {
           Collect};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

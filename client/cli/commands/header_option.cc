@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 OptionSpec HeaderOption() {
   return {{"--header"},
@@ -24,4 +24,4 @@ Result<CsvHeader> HeaderOf(const Options& options, const std::string& file) {
   return word == "present" ? CsvHeader::kPresent : CsvHeader::kNone;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,11 +7,11 @@
 #include "client/include/mlprof/rows_file.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 OptionSpec HeaderOption();
 
 /// kInvalidArgument for another word, and where `file`, an existing one or not, is no .csv.
 Result<CsvHeader> HeaderOf(const Options& options, const std::string& file);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/tables.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 void PrintModel(Session& session, const Resource<Model>& model) {
@@ -175,4 +175,4 @@ std::vector<Command> ModelCommands() {
   };
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

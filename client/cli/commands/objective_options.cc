@@ -4,7 +4,7 @@
 
 #include "common/json/objective_json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::int64_t kMostConcurrency = 1'000'000;  // fits an int; the server says what it takes
@@ -84,4 +84,4 @@ Status ApplyObjectiveOptions(const Options& options, Objective& objective) {
   return ApplyErrorRate(options, objective);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 #include "common/domain/objective.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::vector<OptionSpec> ObjectiveOptions();
 bool HasObjectiveOptions(const Options& options);
@@ -16,4 +16,4 @@ bool HasObjectiveOptions(const Options& options);
 /// the rest stays. kInvalidArgument naming the option.
 Status ApplyObjectiveOptions(const Options& options, Objective& objective);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

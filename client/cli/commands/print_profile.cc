@@ -3,10 +3,10 @@
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 void PrintProfile(Session& session, const Resource<Profile>& profile) {
   session.Print(JsonOfText(profile.json), ProfileTable({profile}), ProfileDetails(profile.value));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

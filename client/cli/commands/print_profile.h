@@ -3,9 +3,9 @@
 
 #include "client/cli/session.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// In the form that the session was asked for.
 void PrintProfile(Session& session, const Resource<Profile>& profile);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

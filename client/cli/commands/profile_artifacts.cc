@@ -3,7 +3,7 @@
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ Command ArtifactsCommand() {
           Artifacts};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -4,7 +4,7 @@
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Result<int> ListProfiles(Session& session, const Options& options) {
@@ -110,4 +110,4 @@ std::vector<Command> ProfileCommands() {
   };
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

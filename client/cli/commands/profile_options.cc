@@ -3,7 +3,7 @@
 #include "client/cli/commands/header_option.h"
 #include "client/cli/commands/objective_options.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Status ReadCeiling(const Options& options, Ceiling& ceiling) {
@@ -77,4 +77,4 @@ Result<ProfileRequest> ProfileRequestOf(const Options& options) {
   return request;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 #include "common/domain/profile.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::vector<OptionSpec> ProfileOptions();
 
@@ -15,4 +15,4 @@ std::vector<OptionSpec> ProfileOptions();
 /// kInvalidArgument naming the option.
 Result<ProfileRequest> ProfileRequestOf(const Options& options);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -1,6 +1,6 @@
 #include "client/cli/command.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Result<int> DeleteSource(Session& session, const Options& options) {
@@ -26,4 +26,4 @@ std::vector<Command> SourceCommands() {
            DeleteSource}};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

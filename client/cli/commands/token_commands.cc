@@ -2,7 +2,7 @@
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Result<TokenRequest> RequestFrom(const Options& options) {
@@ -96,4 +96,4 @@ std::vector<Command> TokenCommands() {
   };
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

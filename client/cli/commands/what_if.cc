@@ -5,7 +5,7 @@
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr double kLargestMargin = 10;
@@ -95,4 +95,4 @@ Command WhatIfCommand() {
           Ask};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

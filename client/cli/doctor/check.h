@@ -6,7 +6,7 @@
 
 #include "client/cli/session.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct Finding {
   std::string name;
@@ -22,4 +22,4 @@ std::vector<Finding> CheckHost(const Surroundings& surroundings);
 /// The configured server; nothing where there is none.
 std::vector<Finding> CheckServer(Session& session);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

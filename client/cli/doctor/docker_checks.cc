@@ -4,7 +4,7 @@
 #include "client/src/json_fields.h"
 #include "common/http/client.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::chrono::seconds kWait{5};
@@ -100,4 +100,4 @@ std::vector<Finding> CheckDocker(const Surroundings& surroundings) {
           BaseImageFinding(*socket, surroundings)};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,7 +8,7 @@
 #include "client/cli/text_file.h"
 #include "common/os/loop_support.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ std::vector<Finding> CheckServer(Session& session) {
            ready ? "" : "see the server's log"}};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,7 +2,7 @@
 
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string Memory(Bytes bytes) { return InMib(bytes) + " (" + Figure(bytes.gib(), 6) + " GiB)"; }
@@ -98,4 +98,4 @@ void WriteTerms(const Recommendation& answer, Details& details) {
   details.Line("set", Text(answer.environment_variables));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

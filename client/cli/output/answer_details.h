@@ -8,7 +8,7 @@
 #include "common/domain/objective.h"
 #include "common/domain/recommendation.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// "    0.4 cores    512 MiB (0.5 GiB)", between empty lines.
 void WriteNumbers(const Recommendation& answer, Details& details);
@@ -23,4 +23,4 @@ std::string Text(const Objective& objective);
 /// "OMP_NUM_THREADS=1 MKL_NUM_THREADS=1"
 std::string Text(const std::map<std::string, std::string>& environment);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

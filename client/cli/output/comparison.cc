@@ -8,7 +8,7 @@
 #include "client/cli/output/text.h"
 #include "common/json/domain_json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 enum class Unit { kNone, kCores, kBytes, kMilliseconds, kSeconds, kPerSecond, kShare, kHours };
@@ -204,4 +204,4 @@ std::string ComparisonDetails(const Comparison& comparison) {
   return (out.empty() ? out : out + "\n") + Aligned(ComparisonTable(comparison));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

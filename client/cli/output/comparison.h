@@ -8,7 +8,7 @@
 #include "client/cli/output/format.h"
 #include "common/domain/profile.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct ComparedFigure {
   std::string name;  // its place in the Profile resource: "recommendation.requestedCpu"
@@ -34,4 +34,4 @@ Json ComparisonJson(const Comparison& comparison);
 Table ComparisonTable(const Comparison& comparison);
 std::string ComparisonDetails(const Comparison& comparison);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 bool IsNumber(std::string_view text) {
@@ -40,4 +40,4 @@ std::string CsvLine(const std::vector<std::string>& fields) {
   return line + "\r\n";
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

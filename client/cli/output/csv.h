@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Fields quoted where they need it; ends in CRLF. One that a spreadsheet would run as a formula
 /// (it begins with = + - @, a tab or a CR, and is no number) gets a ' in front.
 std::string CsvLine(const std::vector<std::string>& fields);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -2,7 +2,7 @@
 
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::size_t kLabelWidth = 17;
@@ -32,4 +32,4 @@ void Details::Block(std::string_view text, std::size_t indent) {
 
 void Details::Plain(std::string_view text) { out_ += std::string(text) + "\n"; }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

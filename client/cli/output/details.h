@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 class Details {
  public:
@@ -21,4 +21,4 @@ class Details {
   std::string out_;
 };
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

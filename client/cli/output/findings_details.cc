@@ -5,7 +5,7 @@
 #include "client/cli/output/answer_details.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::size_t kRowsShown = 5;
@@ -140,4 +140,4 @@ void WriteFindings(const Findings& findings, Details& details) {
   details.Plain(text.substr(0, text.size() - 1));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -4,7 +4,7 @@
 #include "client/cli/output/details.h"
 #include "common/domain/findings.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Nothing, not even a heading, where nothing was found.
 void WriteFindings(const Findings& findings, Details& details);
@@ -14,4 +14,4 @@ std::string Text(const HeavyRow& row);
 /// "grows by 1 KiB a request (over 5000); out of memory in 37 h at this rate"
 std::string Text(const MemoryFindings& memory);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

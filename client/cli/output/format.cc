@@ -5,7 +5,7 @@
 #include "client/cli/output/text.h"
 #include "client/cli/output/yaml.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string Line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
@@ -68,4 +68,4 @@ std::string Formatted(OutputFormat format, const Json& json, const Table& table,
   return details;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

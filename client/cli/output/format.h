@@ -9,7 +9,7 @@
 
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 enum class OutputFormat { kTable, kJson, kYaml, kTsv, kNone };
 /// Azure's names of coloured formats (jsonc, yamlc) mean the plain ones.
@@ -28,4 +28,4 @@ std::string TabSeparated(const Table& table);
 std::string Formatted(OutputFormat format, const Json& json, const Table& table,
                       const std::string& details);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -4,7 +4,7 @@
 #include "client/cli/output/findings_details.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string Models(const Profile& profile) {
@@ -157,4 +157,4 @@ std::string ProfileDetails(const Profile& profile) {
   return details.Take();
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,8 +6,8 @@
 
 #include "common/domain/profile.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::string ProfileDetails(const Profile& profile);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 #include "client/cli/output/details.h"
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 std::string Joined(const std::map<std::string, std::string>& pairs) {
@@ -96,4 +96,4 @@ std::string DatasetDetails(const Dataset& dataset) {
   return details.Take();
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

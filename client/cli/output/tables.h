@@ -10,7 +10,7 @@
 #include "common/domain/model.h"
 #include "common/domain/profile.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Table ModelTable(const ResourceList<Model>& models);
 Table DatasetTable(const ResourceList<Dataset>& datasets);
@@ -30,4 +30,4 @@ Json ListJson(const ResourceList<T>& list) {
   return {{"value", std::move(value)}, {"nextCursor", nullptr}};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
@@ -109,4 +109,4 @@ std::string Shortened(std::string_view text, std::size_t columns) {
   return std::string(text);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

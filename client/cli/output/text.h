@@ -8,7 +8,7 @@
 #include "common/units/bytes.h"
 #include "common/units/cores.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// With every control character written out (\n, \t, \x1b), so that no server or model can drive
 /// the terminal or break a line of a table.
@@ -31,4 +31,4 @@ std::size_t Width(std::string_view text);
 /// The first `columns` columns of it.
 std::string Shortened(std::string_view text, std::size_t columns);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

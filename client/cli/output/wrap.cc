@@ -4,7 +4,7 @@
 
 #include "client/cli/output/text.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::size_t kFurthestValue = 24;  // columns; a gap behind it is inside of a text
@@ -55,4 +55,4 @@ std::string Wrapped(std::string_view text, std::size_t columns) {
   return out;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include "common/text/ascii.h"
 #include "common/text/case.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // Letters first, then letters, digits and what cannot mean anything: safe to write plainly unless
@@ -80,4 +80,4 @@ std::string Yaml(const Json& value) {
   return out;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

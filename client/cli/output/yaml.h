@@ -6,9 +6,9 @@
 
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Ends in a line end.
 std::string Yaml(const Json& value);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

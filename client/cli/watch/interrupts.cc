@@ -12,7 +12,7 @@
 
 #include "common/os/start_thread.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -83,4 +83,4 @@ bool AnswerOnStdin(std::stop_token stop) {
   return false;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Calls `on_interrupt` from a thread of its own for each SIGINT, SIGTERM and SIGHUP, until
 /// destroyed; then they do again what they did before. Where there is no thread for it they do so
@@ -24,4 +24,4 @@ class SignalWatch {
 /// Waits for one line on stdin: whether it says yes. False when stopped or at the end of input.
 bool AnswerOnStdin(std::stop_token stop);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

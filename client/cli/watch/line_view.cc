@@ -2,7 +2,7 @@
 #include "client/cli/watch/live_figures.h"
 #include "client/cli/watch/progress_view.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 class LineProgress : public ProgressView {
@@ -29,4 +29,4 @@ std::unique_ptr<ProgressView> LineView(std::ostream& err) {
   return std::make_unique<LineProgress>(err);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 #include "client/cli/output/text.h"
 #include "client/src/json_fields.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -79,4 +79,4 @@ std::string LogText(const ProfileUpdate& update) {
   return data ? TextField(*data, "text") : "";
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 
 #include "client/include/mlprof/follow.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct LiveFigures {
   std::string state;
@@ -29,4 +29,4 @@ struct LiveFigures {
 /// The text of a `log` event; "" for others.
 std::string LogText(const ProfileUpdate& update);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,7 +8,7 @@
 
 #include "common/time/deadline.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 template <class Message>
 class Mailbox {
@@ -35,4 +35,4 @@ class Mailbox {
   std::deque<Message> messages_;
 };
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 
 #include "client/include/mlprof/follow.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// Used from one thread.
 class ProgressView {
@@ -29,4 +29,4 @@ std::unique_ptr<ProgressView> TerminalView(std::ostream& err, int columns);
 /// A line per phase.
 std::unique_ptr<ProgressView> LineView(std::ostream& err);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 #include "client/cli/watch/live_figures.h"
 #include "client/cli/watch/progress_view.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -80,4 +80,4 @@ std::unique_ptr<ProgressView> TerminalView(std::ostream& err, int columns) {
   return std::make_unique<TerminalProgress>(err, columns);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

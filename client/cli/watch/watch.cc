@@ -7,7 +7,7 @@
 #include "client/cli/watch/mailbox.h"
 #include "common/os/start_thread.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 struct Interrupt {};
@@ -151,4 +151,4 @@ Result<Watched> WatchProfile(Client& follower, Client& control, const std::strin
   return Watch(follower, control, name, view, options).Run();
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

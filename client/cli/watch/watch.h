@@ -9,7 +9,7 @@
 #include "client/include/mlprof/client.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 struct WatchOptions {
   bool is_private = false;  // the server ends with this command, so leaving means cancelling
@@ -31,4 +31,4 @@ struct Watched {
 Result<Watched> WatchProfile(Client& follower, Client& control, const std::string& name,
                              ProgressView& view, const WatchOptions& options);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

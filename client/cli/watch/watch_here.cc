@@ -2,7 +2,7 @@
 
 #include "client/cli/watch/interrupts.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Result<Watched> WatchHere(Session& session, Client& client, const std::string& name) {
   auto follower = session.ConnectAside();
@@ -21,4 +21,4 @@ Result<Watched> WatchHere(Session& session, Client& client, const std::string& n
   return WatchProfile(*follower, client, name, *view, options);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,9 +8,9 @@
 #include "client/cli/watch/watch.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// `client` is the session's own, used from this thread.
 Result<Watched> WatchHere(Session& session, Client& client, const std::string& name);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

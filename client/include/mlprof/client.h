@@ -18,7 +18,7 @@
 #include "mlprof/tokens.h"
 #include "mlprof/transport.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Client {
  public:
@@ -48,4 +48,4 @@ class Client {
   std::unique_ptr<Connection> connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

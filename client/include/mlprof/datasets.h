@@ -8,7 +8,7 @@
 #include "mlprof/resource.h"
 #include "mlprof/upload.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Connection;
 
@@ -33,4 +33,4 @@ class Datasets {
   Connection& connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

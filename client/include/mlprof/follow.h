@@ -10,7 +10,7 @@
 
 #include "mlprof/profiles.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 using ProfileUpdate = std::variant<ProfileEvent, Profile>;
 
@@ -28,4 +28,4 @@ Result<Resource<Profile>> FollowProfile(Profiles& profiles, const std::string& n
                                         const std::function<void(const ProfileUpdate&)>& on_update,
                                         std::stop_token stop, const FollowOptions& options = {});
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 struct GarbageRequest {
   bool dry_run = false;  // says what would go
@@ -30,4 +30,4 @@ struct Garbage {
   std::vector<std::string> notes;  // what stayed although it might have gone, and why
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

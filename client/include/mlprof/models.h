@@ -12,7 +12,7 @@
 #include "mlprof/resource.h"
 #include "mlprof/upload.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Connection;
 
@@ -53,4 +53,4 @@ class Models {
   Connection& connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 enum class TarLayout {
   kUnderBaseName,  // a folder as "base/…", a file as "base"
@@ -36,4 +36,4 @@ Result<PackedTar> PackTar(const std::filesystem::path& what, TarLayout layout,
 /// The name a path is registered under: its last part; characters no name may have become '-'.
 std::string BaseName(const std::filesystem::path& path);
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -18,7 +18,7 @@
 #include "mlprof/resource.h"
 #include "mlprof/what_if.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Connection;
 
@@ -74,4 +74,4 @@ class Profiles {
   Connection& connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::client {
 
 template <class T>
 struct Resource {
@@ -16,4 +16,4 @@ struct Resource {
 template <class T>
 using ResourceList = std::vector<Resource<T>>;
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 #include "common/domain/dataset.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 /// Whether the first record of a .csv is a header; other files have none.
 enum class CsvHeader {
@@ -23,4 +23,4 @@ std::string RowsMediaType(const std::filesystem::path& file, CsvHeader header = 
 /// kInvalidArgument for what the server would refuse as well (its own message is the better one).
 Result<Rows> ReadRows(const std::filesystem::path& file, CsvHeader header = CsvHeader::kUnsaid);
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::client {
 
 struct TlsEndpoint {
   std::string url;             // "https://127.0.0.1:8443", as clients are to reach it
@@ -16,4 +16,4 @@ struct ServerVersion {
   std::optional<TlsEndpoint> tls;  // absent where the server speaks plain HTTP alone
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -6,7 +6,7 @@
 #include "common/result/result.h"
 #include "mlprof/upload.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Connection;
 
@@ -15,7 +15,7 @@ class Sources {
   explicit Sources(Connection& connection) : connection_(connection) {}
 
   /// "sha256:…"; the same content gives the same id.
-  Result<std::string> Upload(const mlprof::Upload& tar);
+  Result<std::string> Upload(const client::Upload& tar);
   /// kConflict while a profile or a model needs it.
   Status Delete(const std::string& id);
 
@@ -23,4 +23,4 @@ class Sources {
   Connection& connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

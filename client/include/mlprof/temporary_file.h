@@ -6,7 +6,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class TemporaryFile {
  public:
@@ -24,4 +24,4 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "mlprof/resource.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 class Connection;
 
@@ -31,4 +31,4 @@ class Tokens {
   Connection& connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

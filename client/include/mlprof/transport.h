@@ -14,7 +14,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 struct RestRequest {
   std::string method = "GET";
@@ -57,4 +57,4 @@ class RestTransport {
 Result<std::unique_ptr<RestTransport>> ConnectTo(const std::string& url, const std::string& token,
                                                  const std::string& ca_file = "");
 
-}  // namespace mlprof
+}  // namespace mlprof::client

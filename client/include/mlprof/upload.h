@@ -7,7 +7,7 @@
 
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 struct Upload {
   std::filesystem::path file;
@@ -15,4 +15,4 @@ struct Upload {
   std::function<void(Bytes sent, Bytes total)> on_progress;  // may be empty; from any thread
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -8,7 +8,7 @@
 #include "common/domain/objective.h"
 #include "common/domain/recommendation.h"
 
-namespace mlprof {
+namespace mlprof::client {
 
 struct WhatIf {
   std::optional<Objective> objective;   // the whole of it; absent: the profile's own
@@ -21,4 +21,4 @@ struct WhatIfRecommendation {
   std::vector<std::string> notes;  // sentences
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::client

@@ -9,7 +9,7 @@
 #include "server/azure/blobs/upload_file.h"
 #include "server/storage/content_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostFiles = 100'000;
@@ -77,4 +77,4 @@ Result<SpooledBody> SourceArchive(BlobStore& blobs, ContentStore& content,
   return partial;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "server/azure/blobs/blob_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 
@@ -33,4 +33,4 @@ struct SourcePart {
 Result<SpooledBody> SourceArchive(BlobStore& blobs, ContentStore& content,
                                   const std::vector<SourcePart>& parts);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

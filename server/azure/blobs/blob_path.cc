@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kLongestPath = 1024;
@@ -95,4 +95,4 @@ bool MatchesGlob(std::string_view path, std::string_view pattern) {
   return fits.back();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

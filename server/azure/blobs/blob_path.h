@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// "" where the decoded path is a fine one: relative, of parts that are neither empty nor "." or
 /// "..", without backslash and control characters, at most 1024 bytes and 64 parts. Else what is
@@ -21,4 +21,4 @@ bool HasGlob(std::string_view pattern);
 /// Up to the first wildcard: what every path that fits starts with.
 std::string_view LiteralPrefix(std::string_view pattern);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -16,7 +16,7 @@
 #include "server/storage/durable_file.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::int64_t kMostBlocks = 50'000;
@@ -195,4 +195,4 @@ Status BlobStore::RemoveOlder(const std::string& container, Timestamp than) {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/storage/azure_blobs.h"
 #include "server/storage/page.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Connection;
 class ContentStore;
@@ -51,4 +51,4 @@ class BlobStore {
   ContentStore& content_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/tar/tar_reader.h"
 #include "server/registry/byte_source.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<TarFile> TarFile::Create(const std::filesystem::path& file) {
   FileDescriptor fd(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -52,4 +52,4 @@ Status TarFile::AddTree(const std::filesystem::path& folder) {
 
 Status TarFile::Finish() { return Writer().Finish(); }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "common/tar/tar_writer.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class TarFile {
  public:
@@ -32,4 +32,4 @@ class TarFile {
   std::int64_t total_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

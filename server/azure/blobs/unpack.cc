@@ -6,7 +6,7 @@
 #include "server/registry/gzip_source.h"
 #include "server/registry/tree_writer.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder) {
   const auto gzip = IsGzipFile(archive);
@@ -23,4 +23,4 @@ Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::p
   return tree->Finish();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

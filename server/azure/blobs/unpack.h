@@ -5,9 +5,9 @@
 
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Makes `folder`, which must not be there. Errors as of ReadTar (common/tar/tar_reader.h).
 Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "common/http/message.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline SpooledBody AsUpload(const std::filesystem::path& file) {
   const auto remove = [](const std::filesystem::path* path) {
@@ -27,4 +27,4 @@ inline SpooledBody AsKept(const std::filesystem::path& file, Bytes size,
   return {std::make_shared<const std::filesystem::path>(file), size, sha256};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/azure/blobs/blob_path.h"
 #include "server/yaml/yaml_document.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostPaths = 1000;
@@ -185,4 +185,4 @@ std::string DataflowJson(const std::string& yaml) {
   return DumpJson({{"blocks", Json::array()}, {"meta", {{"RsDataflow", yaml}}}});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 enum class HeaderRule { kNone, kFirstFile, kEveryFile };
 
@@ -36,4 +36,4 @@ std::string DataflowYaml(const std::string& workspace, const std::string& path, 
 /// As a client would register it.
 std::string DataflowJson(const std::string& yaml);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/registry/byte_source.h"
 #include "server/registry/row_formats.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostDatasetFiles = 10'000;
@@ -59,4 +59,4 @@ Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Da
   return ReadDelimited(texts, dataflow.format);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/azure/blobs/blob_store.h"
 #include "server/azure/datasets/dataflow.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The container in which the workspace's datastore lies.
 inline constexpr const char* kDatastoreContainer = "azureml-blobstore";
@@ -17,4 +17,4 @@ inline constexpr const char* kDatastoreContainer = "azureml-blobstore";
 /// kMaxDatasetText.
 Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Dataflow& dataflow);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/storage/content_store.h"
 #include "server/storage/durable_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMost = 8;
@@ -67,4 +67,4 @@ Result<SpooledBody> DatasetTexts::Make(const OpenRows& open_rows) {
   return text;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -14,7 +14,7 @@
 #include "common/http/message.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContentStore;
 
@@ -41,4 +41,4 @@ class DatasetTexts {
   std::deque<Kept> newest_first_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

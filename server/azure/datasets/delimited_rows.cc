@@ -5,7 +5,7 @@
 #include "common/text/utf8.h"
 #include "server/registry/row_collector.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Field {
@@ -124,4 +124,4 @@ Status AppendLine(std::string& text, const std::string& row, std::size_t number)
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

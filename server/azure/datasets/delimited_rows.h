@@ -9,7 +9,7 @@
 #include "common/result/result.h"
 #include "server/azure/datasets/dataflow.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The one column of all texts, in order; empty lines are skipped, a leading BOM is dropped. A
 /// field that begins with a quote ends with one, and two quotes inside it are one. kInvalidArgument
@@ -20,4 +20,4 @@ Result<Rows> ReadDelimited(const std::vector<std::string>& texts, const Delimite
 /// kInvalidArgument for a row that is no text.
 Status AppendLine(std::string& text, const std::string& row, std::size_t number);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/azure/documents/profile_error.h"
 #include "server/azure/documents/profile_json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Json AskedOf(const Ceiling& ceiling) {
@@ -38,4 +38,4 @@ Json EncodeAzProfile(const Profile& profile, const Json& asked) {
   return json;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

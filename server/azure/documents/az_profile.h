@@ -5,11 +5,11 @@
 #include "common/domain/profile.h"
 #include "common/json/json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Every key is there, null where there is nothing to say. `asked` is the
 /// containerResourceRequirements that an Azure route was given, null where none was: then the
 /// profile's own ceiling is. Its errorLogsUri is a path on this server.
 Json EncodeAzProfile(const Profile& profile, const Json& asked);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

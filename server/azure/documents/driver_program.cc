@@ -1,6 +1,6 @@
 #include "server/azure/documents/driver_program.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The string a line ends with but for `closing`: os.path.join(..., 'src/score.py')
@@ -37,4 +37,4 @@ std::optional<DriverProgram> ReadDriver(std::string_view text) {
   return driver;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

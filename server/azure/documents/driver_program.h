@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct DriverProgram {
   std::string entry_script;      // "src/score.py", from where the source is unpacked
@@ -16,4 +16,4 @@ struct DriverProgram {
 /// nullopt for a text that is no such driver.
 std::optional<DriverProgram> ReadDriver(std::string_view text);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

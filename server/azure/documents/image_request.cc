@@ -7,7 +7,7 @@
 #include "common/text/trim.h"
 #include "server/azure/documents/driver_program.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kRoot = "/environmentImageRequest";
@@ -219,4 +219,4 @@ Status CompleteFromDriver(std::string_view driver, AzureImageRequest& image) {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

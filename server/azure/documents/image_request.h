@@ -10,7 +10,7 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct AzureImageRequest {
   struct Asset {
@@ -33,4 +33,4 @@ Result<AzureImageRequest> DecodeImageRequest(const Json& json);
 /// kInvalidArgument.
 Status CompleteFromDriver(std::string_view driver, AzureImageRequest& image);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "common/json/field_checks.h"
 #include "common/json/json_reader.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostEntries = 1000;
@@ -256,4 +256,4 @@ std::vector<TagFilter> ReadFilters(const std::string& text) {
   return filters;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

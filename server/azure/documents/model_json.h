@@ -8,7 +8,7 @@
 #include "common/json/json.h"
 #include "server/registry/model_registry.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A model's files, until and after it is registered: "aml://asset/" and the id of an asset, or of
 /// the model itself.
@@ -38,4 +38,4 @@ struct AzureModelFilter {
 /// "k=v,k2"
 std::vector<TagFilter> ReadFilters(const std::string& text);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Json ErrorJson(const std::string& code, const std::string& message, Json details) {
@@ -111,4 +111,4 @@ Json AzProfileError(const Profile& profile) {
   return ErrorJson(profile.error->code, profile.error->message, std::move(details));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "common/domain/profile.h"
 #include "common/json/json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// null while it runs and where nothing is to be said.
 Json SdkProfileError(const Profile& profile);
@@ -16,4 +16,4 @@ Json SdkProfileFailure(const Profile& profile);
 /// null likewise.
 Json AzProfileError(const Profile& profile);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/json/json_reader.h"
 #include "server/azure/documents/profile_error.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr double kMostCores = 100'000;
@@ -170,4 +170,4 @@ Json EncodeAzureOperation(const Profile& profile, const std::string& profile_url
           {"resourceLocation", profile_url}};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "server/azure/documents/image_request.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct AzureProfileRequest {
   ProfileRequest request;  // models, dataset, ceiling; its inference config still to come
@@ -29,4 +29,4 @@ Json EncodeAzureProfile(const Profile& profile, const AzureProfileFacts& facts);
 /// The same profile as the operation a client waits for.
 Json EncodeAzureOperation(const Profile& profile, const std::string& profile_url);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

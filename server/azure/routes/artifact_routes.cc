@@ -12,7 +12,7 @@
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostPaths = 1000;
@@ -116,4 +116,4 @@ void AddAzureArtifactRoutes(Router& router, const AzureServices& azure) {
   router.Add({"GET", content + "/{prefix...}", kNoBody, HandleAzure(azure, GetContent)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/storage/names.h"
 #include "server/storage/tokens.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Long enough for a script that waits for its profile, short for what may end up in a log.
@@ -125,4 +125,4 @@ std::int64_t UnixSeconds() {
   return std::chrono::floor<std::chrono::seconds>(Now()).time_since_epoch().count();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

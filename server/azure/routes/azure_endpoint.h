@@ -11,7 +11,7 @@
 #include "server/azure/routes/blob_signature.h"
 #include "server/storage/idempotency.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct AzureCall {
   const HttpRequest& request;
@@ -60,4 +60,4 @@ std::optional<BlobGrant> ValidGrant(const AzureServices& azure, const HttpReques
 
 std::int64_t UnixSeconds();
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/rest/problem.h"
 #include "server/storage/random_id.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // What these clients wait by themselves after a 503 without the header.
@@ -103,4 +103,4 @@ HttpResponse BlobError(const Error& error) {
   return BlobError(AzureStatusOf(error.code()), BlobCodeOf(error.code()), error.message());
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/http/message.h"
 #include "common/result/error.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 int AzureStatusOf(ErrorCode code);
 /// `code` is what a client prints before the message: "UserError".
@@ -23,4 +23,4 @@ HttpResponse BlobError(const Error& error);
 
 std::string EscapeXml(const std::string& text);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/text/base64.h"
 #include "server/azure/routes/azure_error.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kMostBlocks = 50'000;  // Azure's own limit of a blob
@@ -145,4 +145,4 @@ std::string BlobListXml(const std::string& base, const std::string& container,
   return xml + "</EnumerationResults>";
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

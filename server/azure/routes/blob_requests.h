@@ -11,7 +11,7 @@
 #include "common/result/result.h"
 #include "server/storage/azure_blobs.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Part of a blob: `length` bytes from `offset`, at least one.
 struct ByteRange {
@@ -37,4 +37,4 @@ std::string BlobListXml(const std::string& base, const std::string& container,
                         const std::string& prefix, const std::vector<Blob>& blobs,
                         const std::string& marker);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

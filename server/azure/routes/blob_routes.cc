@@ -11,7 +11,7 @@
 #include "server/registry/byte_source.h"
 #include "server/rest/endpoint.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr Bytes kLargestBlockList = MiB(8);  // 50,000 blocks with their longest ids
@@ -170,4 +170,4 @@ void AddAzureBlobRoutes(Router& router, const AzureServices& azure) {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

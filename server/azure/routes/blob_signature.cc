@@ -5,7 +5,7 @@
 #include "common/text/percent.h"
 #include "common/time/timestamp.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kVersion = "2019-07-07";
@@ -57,4 +57,4 @@ std::optional<BlobGrant> ReadBlobGrant(const std::string& secret, const HttpRequ
   return grant;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "common/domain/scope.h"
 #include "common/http/message.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct BlobGrant {
   std::string workspace;
@@ -27,4 +27,4 @@ std::string SignBlobGrant(const std::string& secret, const BlobGrant& grant);
 std::optional<BlobGrant> ReadBlobGrant(const std::string& secret, const HttpRequest& request,
                                        const std::string& container, std::int64_t now_unix_s);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/storage/azure_records.h"
 #include "server/storage/workspaces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<HttpResponse> GetCloud(const AzureServices&, const AzureCall& call) {
@@ -89,4 +89,4 @@ void AddAzureBootstrapRoutes(Router& router, const AzureServices& azure) {
   router.Add({"PUT", kWorkspacePattern, kJsonBody, HandleAzure(azure, UseWorkspace)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

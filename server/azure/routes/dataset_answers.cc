@@ -7,7 +7,7 @@
 #include "server/registry/dataset_registry.h"
 #include "server/storage/azure_records.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string RegistrationId(const Dataset& dataset) {
@@ -62,4 +62,4 @@ Result<Json> EncodeSavedDataset(const Dataset& dataset) {
               {"dataflowJson", DataflowJson(*yaml)}};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/json/json.h"
 #include "server/azure/azure_api.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The definition of a text that holds exactly the dataset's rows. kInvalidArgument where a row is
 /// no text.
@@ -17,4 +17,4 @@ Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& datas
 /// Its content alone, without name and version.
 Result<Json> EncodeSavedDataset(const Dataset& dataset);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

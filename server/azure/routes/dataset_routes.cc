@@ -16,7 +16,7 @@
 #include "server/rest/problem.h"
 #include "server/storage/azure_records.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kDatasetsPage = 1000;
@@ -250,4 +250,4 @@ void AddAzureDatasetRoutes(Router& router, const AzureServices& azure) {
        kNoBody, HandleAzure(azure, GetDataVersion)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

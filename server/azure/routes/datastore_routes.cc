@@ -4,7 +4,7 @@
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Json EncodeDatastore(const AzureServices& azure, const AzureCall& call) {
@@ -53,4 +53,4 @@ void AddAzureDatastoreRoutes(Router& router, const AzureServices& azure) {
   router.Add({"GET", root + "/datastores/{name}", kNoBody, HandleAzure(azure, GetByName)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

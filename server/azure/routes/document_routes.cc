@@ -7,7 +7,7 @@
 #include "server/rest/query_reader.h"
 #include "server/storage/azure_records.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<HttpResponse> GetProfileForAz(const AzureServices& azure, const HttpRequest& request) {
@@ -27,4 +27,4 @@ void AddAzureDocumentRoutes(Router& router, const AzureServices& azure) {
               })});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

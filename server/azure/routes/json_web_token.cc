@@ -4,7 +4,7 @@
 #include "common/json/json.h"
 #include "common/text/base64.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kLongestToken = 4096;
@@ -44,4 +44,4 @@ std::optional<TokenClaims> ReadToken(const std::string& key, std::string_view to
   return claims;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/domain/scope.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The tenant every token names; these clients want one.
 inline constexpr const char* kTenantId = "6d6c7072-6f66-4000-8000-000000000000";
@@ -26,4 +26,4 @@ std::string SignToken(const std::string& key, const TokenClaims& claims);
 std::optional<TokenClaims> ReadToken(const std::string& key, std::string_view token,
                                      std::int64_t now_unix_s);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

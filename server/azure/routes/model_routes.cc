@@ -15,7 +15,7 @@
 #include "server/storage/azure_records.h"
 #include "server/storage/random_id.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kModelsPage = 1000;
@@ -222,4 +222,4 @@ void AddAzureModelRoutes(Router& router, const AzureServices& azure) {
   router.Add({"DELETE", root + "/models/{id}", kNoBody, HandleAzure(azure, DeleteModel)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -16,7 +16,7 @@
 #include "server/rest/problem.h"
 #include "server/storage/azure_records.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr Bytes kLargestDriver = KiB(64);
@@ -184,4 +184,4 @@ void AddAzureProfileRoutes(Router& router, const AzureServices& azure) {
   router.Add({"GET", root + "/operations/{id}", kNoBody, HandleAzure(azure, GetOperation)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "server/registry/model_registry.h"
 #include "server/registry/verified_tree.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::string_view kDatasets = "mlprof-datasets";
@@ -99,4 +99,4 @@ Result<std::vector<std::string>> ModelFilePaths(const AzureServices& azure, cons
   return paths;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/azure/azure_api.h"
 #include "server/storage/azure_blobs.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A blob's bytes with what is told of them.
 struct BlobContent {
@@ -35,4 +35,4 @@ std::string ModelArtifact(const Model& model);
 /// The paths of a model's files below its root, sorted.
 Result<std::vector<std::string>> ModelFilePaths(const AzureServices& azure, const Model& model);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

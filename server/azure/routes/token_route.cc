@@ -12,7 +12,7 @@
 #include "server/rest/problem.h"
 #include "server/storage/tokens.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::int64_t kTokenSeconds = 3600;  // clients ask for a new one before it ends
@@ -98,4 +98,4 @@ void AddAzureTokenRoute(Router& router, const AzureServices& azure) {
   router.Add({"POST", "/msi/token", kForm, HandleAzure(azure, GiveToken)});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::chrono::nanoseconds Scaled(std::chrono::nanoseconds time, double by) {
@@ -36,4 +36,4 @@ std::chrono::nanoseconds Budget::For(Spend spend) const {
   return std::min({Scaled(total_, share.of_budget), most, Left()});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

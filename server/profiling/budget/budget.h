@@ -9,7 +9,7 @@
 
 #include "common/time/deadline.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What the budget is spent on, in the run's order.
 enum class Spend {
@@ -85,4 +85,4 @@ class Budget {
   bool begun_ = false;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

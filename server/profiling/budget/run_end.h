@@ -7,7 +7,7 @@
 
 #include "common/domain/profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct RunEnd {
   ProfileState state =
@@ -34,4 +34,4 @@ inline tl::unexpected<RunEnd> Canceled() {
   return tl::unexpected<RunEnd>(RunEnd{ProfileState::kCanceled, std::nullopt});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

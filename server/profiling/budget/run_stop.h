@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 enum class StopReason {
   kUser,     // cancelled it
@@ -49,4 +49,4 @@ class RunStop {
   std::stop_source source_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/analysis/series.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 InstrumentKind AgentInstrument::Kind() {
   return {"agent", [] { return std::make_unique<AgentInstrument>(); }};
@@ -21,4 +21,4 @@ Result<std::vector<Series>> AgentInstrument::End(ContainerFacts& facts, Deadline
   return MakeSeries(samples);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

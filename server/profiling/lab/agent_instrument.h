@@ -3,7 +3,7 @@
 
 #include "server/profiling/lab/instrument.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class AgentInstrument final : public Instrument {
  public:
@@ -17,4 +17,4 @@ class AgentInstrument final : public Instrument {
   const AgentSession* agent_ = nullptr;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

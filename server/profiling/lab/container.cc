@@ -7,7 +7,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/runtime/model_start.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kSetCpuDeadline{5};
@@ -243,4 +243,4 @@ std::vector<Sample> Container::SamplesOf(const ReplayResult& replay) const {
   return {part.begin(), part.end()};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

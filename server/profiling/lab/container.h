@@ -14,7 +14,7 @@
 #include "server/replay/agent_session.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Lab;
 
@@ -102,4 +102,4 @@ class Container {
   std::optional<Observation> observation_;  // of the session
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/units/bytes.h"
 #include "server/profiling/lab/setup.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// An instrument did not observe its container, or not to its end.
 struct InstrumentFailure {
@@ -25,4 +25,4 @@ struct ContainerFacts {
   std::vector<InstrumentFailure> instrument_failures = {};
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

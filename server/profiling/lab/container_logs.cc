@@ -1,6 +1,6 @@
 #include "server/profiling/lab/container_logs.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void ContainerLogs::Add(int container, std::string_view log) {
   if (log.empty()) return;
@@ -21,4 +21,4 @@ std::string ContainerLogs::Text() const {
   return "--- the first " + std::to_string(left_out_.count()) + " bytes are left out\n" + text_;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ContainerLogs {
  public:
@@ -26,4 +26,4 @@ class ContainerLogs {
   Bytes left_out_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

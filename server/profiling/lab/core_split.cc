@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The controller needs one whole core to send without delay; of fewer than four that would take too
@@ -57,4 +57,4 @@ std::vector<int> ParseCpuset(const std::string& text) {
   return cores;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// One entry a core: the cores (its own number among them) that share its execution units.
 using CoreSiblings = std::vector<std::vector<int>>;
@@ -24,4 +24,4 @@ std::string CpusetText(const std::vector<int>& cores);
 /// The other way; numbers that are not there are left out.
 std::vector<int> ParseCpuset(const std::string& text);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

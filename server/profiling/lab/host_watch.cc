@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::string_view kQuiet = "quiet";
@@ -50,4 +50,4 @@ HostNoise Worst(const HostNoise& so_far, const NoiseVerdict& verdict) {
   return {so_far.noisy, says_more ? verdict.sentence : so_far.sentence};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

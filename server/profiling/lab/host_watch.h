@@ -9,7 +9,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/runtime/host_load.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What is told of the host's quiet: the worst that was seen.
 struct HostNoise {
@@ -59,4 +59,4 @@ class HostWatch {
 /// however quiet what comes later is. What is not known to be quiet is not called so. Pure.
 HostNoise Worst(const HostNoise& so_far, const NoiseVerdict& verdict);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

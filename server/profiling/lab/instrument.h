@@ -15,7 +15,7 @@
 #include "server/profiling/lab/container_facts.h"
 #include "server/replay/agent_session.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What an instrument may look at, until its End() has returned or it is destroyed.
 struct ObservedContainer {
@@ -46,4 +46,4 @@ struct InstrumentKind {
   std::function<std::unique_ptr<Instrument>()> make;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

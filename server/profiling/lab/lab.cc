@@ -1,6 +1,6 @@
 #include "server/profiling/lab/lab.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kLaunchLimit{60};
@@ -81,4 +81,4 @@ void Lab::Progressed(double fraction, const std::string& message) {
   parts_.phases.Progressed(fraction, message, left);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

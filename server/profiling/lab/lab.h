@@ -21,7 +21,7 @@
 #include "server/profiling/progress/phase_tracker.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What is profiled. Fixed once it is prepared.
 struct Subject {
@@ -91,4 +91,4 @@ class Lab {
   ContainerLogs logs_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

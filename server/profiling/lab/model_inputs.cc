@@ -2,7 +2,7 @@
 
 #include "server/runtime/model_start.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string VersionFolder(const Model& model) {
@@ -31,4 +31,4 @@ PlacedModels PlaceModels(const std::vector<ModelFiles>& models, const InferenceC
   return placed;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "common/domain/model.h"
 #include "server/runtime/content_input.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ModelFiles {
   Model model;
@@ -25,4 +25,4 @@ struct PlacedModels {
 /// each lies under NAME/VERSION below it. Pure.
 PlacedModels PlaceModels(const std::vector<ModelFiles>& models, const InferenceConfig& config);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

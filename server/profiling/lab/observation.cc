@@ -6,7 +6,7 @@
 #include "common/log/log.h"
 #include "common/result/caught.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Observation::Observation(const std::vector<InstrumentKind>& kinds,
                          const ObservedContainer& container, Deadline deadline)
@@ -56,4 +56,4 @@ void Observation::Tell(const std::string& instrument, const std::string& why) {
   failures_.push_back({instrument, why});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

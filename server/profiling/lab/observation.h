@@ -8,7 +8,7 @@
 
 #include "server/profiling/lab/instrument.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Observation {
  public:
@@ -34,4 +34,4 @@ class Observation {
   std::vector<InstrumentFailure> failures_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "server/analysis/latency.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A rate has no fixed number of rows in flight. Two at once stand for a burst: chosen, not
@@ -76,4 +76,4 @@ std::size_t RequestsToSee(const Objective& objective) {
   return objective.requests_per_second ? kRequestsForOneOfARate * most : most;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/profiling/lab/workload.h"
 #include "server/replay/replay_plan.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A burst of heavy rows ends by then, whatever they take.
 inline constexpr std::chrono::seconds kLongestBurst{10};
@@ -40,4 +40,4 @@ ReplayPlan HeavyPlan(const Workload& workload, int at_once, std::chrono::nanosec
 /// Requests that the objective's highest percentile takes at 95% confidence.
 std::size_t RequestsToSee(const Objective& objective);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "common/domain/limits.h"
 #include "common/domain/refused_write.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// The cores the model may run on. What drives it runs on the others, where the host has enough.
 class Cpuset {
@@ -70,4 +70,4 @@ struct ContainerPlan {
   Use use;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "common/domain/objective.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct Workload {
   Objective objective;
@@ -24,4 +24,4 @@ struct Workload {
   std::size_t rows_left() const { return rows - left_out.size(); }
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // After more rows than these that ended the model, it is not the rows' fault. Chosen.
@@ -98,4 +98,4 @@ PhaseResult<bool> Ample::ReplaceKilled(const ReplayResult& replay) {
   return true;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -9,7 +9,7 @@
 
 #include "server/profiling/lab/lab.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Rows that ended the model, or a process of it.
 struct RowKills {
@@ -60,4 +60,4 @@ class Ample {
   bool last_row_broke_ = false;  // its connection did
 };
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -5,7 +5,7 @@
 #include "server/profiling/phases/refused_folder.h"
 #include "server/profiling/phases/start_search.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr int kStarts = 3;
@@ -86,4 +86,4 @@ MeasuredNeed NeedOfStart(const StartFacts& starts) {
   return need;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

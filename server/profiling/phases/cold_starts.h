@@ -7,7 +7,7 @@
 #include "server/analysis/recommend.h"
 #include "server/profiling/phases/ample.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct StartFacts {
   std::vector<Bytes> peaks;         // unreclaimable, until ready
@@ -22,4 +22,4 @@ PhaseResult<StartFacts> ColdStarts(Lab& lab, Ample& ample);
 /// What the starts alone ask for. Pure.
 MeasuredNeed NeedOfStart(const StartFacts& starts);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

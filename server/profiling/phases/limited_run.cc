@@ -6,7 +6,7 @@
 #include "server/profiling/lab/replay_plans.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // Chosen, not measured: what fits several times into the share of the budget that proves an answer.
@@ -218,4 +218,4 @@ bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick) {
   return budget.Left() > kRuns * (TimeBeforeLoad(yardstick) + kLeastLoad);
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

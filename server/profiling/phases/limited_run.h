@@ -12,7 +12,7 @@
 #include "server/profiling/lab/replay_plans.h"
 #include "server/profiling/phases/reference.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct LimitedRunPlan {
   Limits limits;
@@ -39,4 +39,4 @@ std::chrono::nanoseconds TimeBeforeLoad(const Yardstick& yardstick);
 /// Whether one more run leaves enough of the budget for the three that prove an answer.
 bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

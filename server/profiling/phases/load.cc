@@ -6,7 +6,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/profiling/lab/replay_plans.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kLoadTime{10};  // a hundred CFS periods; chosen, not measured
@@ -83,4 +83,4 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
   return facts;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -9,7 +9,7 @@
 #include "server/profiling/phases/reference.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct LoadFacts {
   Reference reference;
@@ -25,4 +25,4 @@ struct LoadFacts {
 PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workload& workload,
                                    std::vector<RequestRecord> serial);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -8,7 +8,7 @@
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::milliseconds kLevelTime{1500};  // nine levels fit a default budget's share
@@ -90,4 +90,4 @@ PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const W
   return facts;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -5,7 +5,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/phases/reference.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct CurveFacts {
   LoadCurve curve;
@@ -21,4 +21,4 @@ PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const W
                                          const Reference& reference,
                                          const std::optional<ReplayCapacity>& capacity);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

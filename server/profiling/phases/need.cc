@@ -4,7 +4,7 @@
 
 #include "server/profiling/phases/row_records.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 double CoresOfLoop(const Objective& objective, std::span<const RequestRecord> serial,
@@ -61,4 +61,4 @@ MeasuredNeed NeedOf(const MeasuredNeed& start, const Objective& objective,
   return need;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

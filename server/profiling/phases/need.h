@@ -11,7 +11,7 @@
 #include "server/profiling/lab/workload.h"
 #include "server/replay/replay_plan.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// As one replay shows it, and all that the container served before.
 struct NeedSeen {
@@ -31,4 +31,4 @@ NeedSeen SeeNeed(const Container& container, const Workload& workload, const Rep
 MeasuredNeed NeedOf(const MeasuredNeed& start, const Objective& objective,
                     std::span<const NeedSeen> seen);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -7,7 +7,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // 45 windows at most: more than the 30 that find a faint leak (server/analysis/memory_plateau.h).
@@ -61,9 +61,9 @@ std::optional<double> HoursToOutOfMemory(const PlateauFacts& facts, const Measur
   // The agent's own memory is within the limit and not in the level.
   const Bytes headroom = limit - *facts.serving_low - need.memory.agent_memory;
   const double hours =
-      mlprof::HoursToOutOfMemory(*facts.bytes_per_request, requests_per_second, headroom);
+      server::HoursToOutOfMemory(*facts.bytes_per_request, requests_per_second, headroom);
   if (!std::isfinite(hours)) return std::nullopt;
   return hours;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

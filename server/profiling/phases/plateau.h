@@ -6,7 +6,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/lab/replay_plans.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct PlateauFacts {
   bool settled = false;
@@ -25,4 +25,4 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
 std::optional<double> HoursToOutOfMemory(const PlateauFacts& facts, const MeasuredNeed& need,
                                          Bytes limit, double requests_per_second);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -6,7 +6,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::milliseconds kSerialTime{500};
@@ -70,4 +70,4 @@ bool IsReplayBound(const std::optional<ReplayCapacity>& capacity, double request
   return capacity->requests_per_second < kReplayHeadroom * requests_per_second;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

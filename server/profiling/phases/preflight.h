@@ -7,7 +7,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/lab/replay_plans.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Nothing where the null target could not be measured: the model may well run where it cannot.
 PhaseResult<std::optional<ReplayCapacity>> Preflight(Lab& lab, const Setup& setup,
@@ -20,4 +20,4 @@ inline constexpr double kReplayHeadroom = 1.25;
 /// not the model.
 bool IsReplayBound(const std::optional<ReplayCapacity>& capacity, double requests_per_second);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

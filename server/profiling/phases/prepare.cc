@@ -1,6 +1,6 @@
 #include "server/profiling/phases/prepare.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::minutes kPrepareDeadline{30};
@@ -58,4 +58,4 @@ PhaseResult<PreparedImage> Prepare(Runtime& runtime, const PrepareRequest& reque
   return FailRun(PrepareError(error));
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

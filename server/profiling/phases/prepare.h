@@ -9,10 +9,10 @@
 #include "server/profiling/progress/journal.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Writes the output of whatever prepares it to the log as it comes.
 PhaseResult<PreparedImage> Prepare(Runtime& runtime, const PrepareRequest& request,
                                    Journal& journal, Announcer& announcer, RunStop& run_stop);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -5,7 +5,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/verdict.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::size_t kEnoughRows = 500;  // stand for a dataset of any size; chosen, not measured
@@ -59,4 +59,4 @@ double AcceptableMs(const Reference& reference, const Objective& objective) {
   return acceptable;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -12,7 +12,7 @@
 #include "server/profiling/lab/workload.h"
 #include "server/replay/replay_plan.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// The objective's load in the container at the ceiling.
 struct Reference {
@@ -52,4 +52,4 @@ struct Yardstick {
   Pace pace;
 };
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -5,7 +5,7 @@
 
 #include "common/json/field_checks.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // Each takes two more starts, and a program that begins with more of them is better told.
@@ -109,4 +109,4 @@ PhaseResult<std::optional<RefusedWrite>> FindRefusedFolder(Lab& lab, const Setup
   return std::nullopt;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -7,7 +7,7 @@
 #include "server/analysis/diagnosis.h"
 #include "server/profiling/lab/lab.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Where the log of `death` speaks of a read-only file system, the model is started once more while
 /// its agent watches its writes. The write that was refused, of several the one its log names,
@@ -17,4 +17,4 @@ PhaseResult<std::optional<RefusedWrite>> FindRefusedFolder(Lab& lab, const Setup
                                                            const DeathEvidence& death,
                                                            ProfileError& error);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -6,7 +6,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/profiling/phases/row_records.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 RowFailureEvidence FailureEvidence(const ReplayResult& replay) {
@@ -154,4 +154,4 @@ Trial MakeTrial(const Container& container, const Workload& workload, TrialPurpo
   return trial;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -9,7 +9,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/lab/replay_plans.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Adds `part` to the end of `all`.
 void Append(ReplayResult& all, const ReplayResult& part);
@@ -51,4 +51,4 @@ void SetRate(const std::optional<ServedRate>& rate, VerificationEvidence& eviden
 Trial MakeTrial(const Container& container, const Workload& workload, TrialPurpose purpose,
                 const ReplayPlan& plan, Timestamp began, const ReplayResult& replay);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

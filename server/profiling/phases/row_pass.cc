@@ -7,7 +7,7 @@
 #include "server/profiling/lab/replay_plans.h"
 #include "server/profiling/phases/row_records.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // The time of a pass is estimated from the warm-up's rows, which took longer while the model was
@@ -131,4 +131,4 @@ PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
   return facts;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -4,7 +4,7 @@
 #include "common/domain/findings.h"
 #include "server/profiling/phases/warm_up.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct RowFacts {
   std::vector<RequestRecord> serial;  // one at a time, at the ceiling; the warm-up's too
@@ -25,4 +25,4 @@ struct RowFacts {
 PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
                                  const std::vector<RequestRecord>& serial);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::ptrdiff_t kHeavyRows = 5;  // by each measure; every run at limits begins with them
@@ -115,4 +115,4 @@ std::optional<double> MeanCpuSeconds(const ReplayResult& replay) {
   return sum / static_cast<double>(count);
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -9,7 +9,7 @@
 #include "common/domain/trial.h"
 #include "server/replay/replay_plan.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// One record for each row that was replayed, in the dataset's order; medians over its replays, and
 /// the largest of its memory rises.
@@ -27,4 +27,4 @@ std::optional<double> UnhinderedCores(std::span<const RequestRecord> requests);
 /// Mean attributed CPU time of a successful request; nullopt where none was attributed.
 std::optional<double> MeanCpuSeconds(const ReplayResult& replay);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

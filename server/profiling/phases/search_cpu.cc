@@ -11,7 +11,7 @@
 #include "server/analysis/verdict.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // Thirty CFS periods tell whether the quota binds; what a probe gets wrong the verification finds.
@@ -106,7 +106,7 @@ Verdict CpuSearch::Judge(const ReplayPlan& plan, const ReplayResult& replay, con
   evidence.reference_p95_ms = reference_ms;
   const Objective& objective = workload_.objective;
   SetRate(RateOf(plan, replay, AcceptableMs(reference_, objective)), evidence);
-  return mlprof::Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
+  return server::Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
 }
 
 PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
@@ -260,4 +260,4 @@ PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload&
   return search.Conclude(chosen);
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -7,7 +7,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/phases/load.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct CpuChoice {
   Cores cpu;
@@ -20,4 +20,4 @@ struct CpuChoice {
 PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload& workload,
                                  const LoadFacts& load, const MeasuredNeed& need);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

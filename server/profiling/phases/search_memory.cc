@@ -4,7 +4,7 @@
 
 #include "server/analysis/memory_search.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kMemoryProbeTime{3};
@@ -49,4 +49,4 @@ PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const Meas
   return HotFileFacts{std::max(Bytes(), hot), yardstick.reference};
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -6,7 +6,7 @@
 #include "server/analysis/recommend.h"
 #include "server/profiling/phases/limited_run.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Where a search is worth its containers; nothing where one step is all there is.
 struct MemoryRange {
@@ -25,4 +25,4 @@ struct HotFileFacts {
 PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const MeasuredNeed& need,
                                        const MemoryRange& range);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

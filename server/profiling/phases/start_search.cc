@@ -4,7 +4,7 @@
 
 #include "server/analysis/memory_search.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 std::string InGb(Bytes bytes) {
@@ -88,4 +88,4 @@ PhaseResult<void> SearchFirstStart(Lab& lab, const Setup& setup, ProfileError er
   return FailRun(std::move(error));
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

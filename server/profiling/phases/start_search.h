@@ -5,7 +5,7 @@
 #include "common/domain/trial.h"
 #include "server/profiling/lab/lab.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 Trial StartTrial(const Container& container, Timestamp began, const agent_protocol::Ready& ready);
 Trial FailedStartTrial(const Limits& limits, Timestamp began, const std::string& why);
@@ -14,4 +14,4 @@ Trial FailedStartTrial(const Limits& limits, Timestamp began, const std::string&
 /// with `error` and the first limit that loads in its advice.
 PhaseResult<void> SearchFirstStart(Lab& lab, const Setup& setup, ProfileError error);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -9,7 +9,7 @@
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // A tenth of the default budget (30 s) holds four or five of these loads. Chosen, not measured.
@@ -164,4 +164,4 @@ SustainedFacts MeasureSustainedLoad(Lab& lab, const Yardstick& yardstick, const 
   return facts;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -5,7 +5,7 @@
 #include "common/domain/findings.h"
 #include "server/profiling/phases/limited_run.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// What the containers that proved the answer sustain: the objective's own load.
 struct ProvenLoad {
@@ -32,4 +32,4 @@ bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
 SustainedFacts MeasureSustainedLoad(Lab& lab, const Yardstick& yardstick, const Limits& answer,
                                     const ReplayCapacity& capacity, const ProvenLoad& proven);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

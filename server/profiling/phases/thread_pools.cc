@@ -5,7 +5,7 @@
 
 #include "server/analysis/recommend.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kTrialTime{4};
@@ -113,4 +113,4 @@ PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
   return facts;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -7,7 +7,7 @@
 #include "server/profiling/phases/limited_run.h"
 #include "server/profiling/phases/search_cpu.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct PoolFacts {
   ThreadPoolFindings found;
@@ -26,4 +26,4 @@ PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
                                       const ThreadPoolEvidence& evidence, const CpuChoice& choice,
                                       const MeasuredNeed& need);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

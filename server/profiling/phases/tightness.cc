@@ -6,7 +6,7 @@
 
 #include "server/analysis/descent.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kFirstTime{5};
@@ -150,4 +150,4 @@ Tightness TestTightness(Lab& lab, Yardstick yardstick, const Verification& verif
   return tightness;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -4,7 +4,7 @@
 
 #include "server/profiling/phases/verify.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct Tightness {
   Proof proof;                    // of the answer: lower than the first where that held
@@ -23,4 +23,4 @@ using OnTightness = std::function<void(const Tightness&)>;
 Tightness TestTightness(Lab& lab, Yardstick yardstick, const Verification& verification,
                         const OnTightness& told);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

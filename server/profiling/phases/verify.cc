@@ -4,7 +4,7 @@
 
 #include "server/analysis/limits_text.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // A raise takes CPU one step and memory a fifth: so many reach twice the first answer.
@@ -102,4 +102,4 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
   return verification;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

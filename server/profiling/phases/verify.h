@@ -9,7 +9,7 @@
 #include "server/analysis/recommend.h"
 #include "server/profiling/phases/limited_run.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 /// Fresh containers that must pass.
 inline constexpr int kContainers = 3;
@@ -39,4 +39,4 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
 LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
                          TrialPurpose purpose, int containers);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

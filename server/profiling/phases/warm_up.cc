@@ -6,7 +6,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // A window of both: a second of fast rows, 50 slow ones (as many as Triton's Perf Analyzer counts).
@@ -98,4 +98,4 @@ PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   return facts;
 }
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -7,7 +7,7 @@
 #include "server/profiling/phases/need.h"
 #include "server/profiling/phases/replays.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 
 struct WarmUpFacts {
   bool steady = false;
@@ -20,4 +20,4 @@ struct WarmUpFacts {
 /// A row that ends the model is left out from then on; see Ample.
 PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload);
 
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

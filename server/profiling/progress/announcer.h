@@ -12,7 +12,7 @@
 #include "common/domain/trial.h"
 #include "server/replay/agent_session.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Announcer {
  public:
@@ -28,4 +28,4 @@ class Announcer {
   virtual void Logged(std::string_view text) = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

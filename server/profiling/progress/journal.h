@@ -11,7 +11,7 @@
 #include "common/domain/trial.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct NewArtifact;
 
@@ -34,4 +34,4 @@ class Journal {
   virtual Status Keep(const NewArtifact& artifact) = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

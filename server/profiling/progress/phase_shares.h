@@ -3,7 +3,7 @@
 
 #include "common/domain/profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// A phase's place in the whole: where its share of the progress begins and ends (0 to 1).
 struct PhaseShare {
@@ -32,4 +32,4 @@ inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerif
 
 }  // namespace shares
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 
 void PhaseTracker::Enter(const PhaseShare& phase, const std::string& message) {
   phase_ = phase;
@@ -28,4 +28,4 @@ void PhaseTracker::Progressed(double fraction, const std::string& message,
   announcer_.Progressed(profile_.progress);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/profiling/progress/journal.h"
 #include "server/profiling/progress/phase_shares.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class PhaseTracker {
  public:
@@ -32,4 +32,4 @@ class PhaseTracker {
   Timestamp began_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Backoff {
  public:
@@ -24,4 +24,4 @@ class Backoff {
   std::chrono::milliseconds next_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

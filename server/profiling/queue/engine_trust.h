@@ -7,7 +7,7 @@
 
 #include "server/profiling/queue/backoff.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class EngineTrust {
  public:
@@ -47,4 +47,4 @@ class EngineTrust {
   std::optional<Time> distrusted_since_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include "common/log/log.h"
 #include "server/metrics/controller_metrics.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLines{500};
@@ -68,4 +68,4 @@ void EventAnnouncer::Logged(std::string_view text) {
   events_.PublishStored(profile_id_, "log", {{"text", std::string(text)}});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ControllerMetrics;
 
@@ -33,4 +33,4 @@ class EventAnnouncer final : public Announcer {
   std::optional<Sample> sample_of_last_line_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

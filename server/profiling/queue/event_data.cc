@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr auto kLongest = static_cast<std::size_t>(kLongestEvent.count());
@@ -39,4 +39,4 @@ std::string EventData(Json data) {
   return text;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

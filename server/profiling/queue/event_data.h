@@ -6,7 +6,7 @@
 #include "common/json/json.h"
 #include "common/units/bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// No event's data is longer; it is held in memory once for each of its readers.
 inline constexpr Bytes kLongestEvent = KiB(256);
@@ -15,4 +15,4 @@ inline constexpr Bytes kLongestEvent = KiB(256);
 /// is kept, as of a log, and what is no text is left out. The whole is with the profile itself.
 std::string EventData(Json data);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

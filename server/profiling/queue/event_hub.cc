@@ -6,7 +6,7 @@
 
 #include "server/profiling/queue/event_data.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::size_t kRingEvents = 512;
@@ -208,4 +208,4 @@ void EventHub::Forget(const std::string& profile_id) {
   for (const Waiting& woken : waiting) woken.ready();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

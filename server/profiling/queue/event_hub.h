@@ -17,7 +17,7 @@
 #include "server/profiling/queue/outage.h"
 #include "server/storage/profile_repository.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class EventHub {
  public:
@@ -82,4 +82,4 @@ class EventHub {
   std::uint64_t forgotten_ = 0;  // profiles, so far
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

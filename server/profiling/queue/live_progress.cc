@@ -1,6 +1,6 @@
 #include "server/profiling/queue/live_progress.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void LiveProgress::Set(const std::string& profile_id, Progress progress) {
   const std::lock_guard lock(mutex_);
@@ -19,4 +19,4 @@ std::optional<Progress> LiveProgress::Get(const std::string& profile_id) const {
   return found->second;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

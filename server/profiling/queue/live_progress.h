@@ -8,7 +8,7 @@
 
 #include "common/domain/profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class LiveProgress {
  public:
@@ -21,4 +21,4 @@ class LiveProgress {
   std::map<std::string, Progress> running_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/profiling/queue/profile_queue.h"
 #include "server/profiling/queue/stored_journal.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -129,4 +129,4 @@ bool ProfileQueue::Release(const UnrecordedEnd& end, const RunStop& run_stop) {
   return true;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "common/log/log.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::minutes kReminder{1};
@@ -44,4 +44,4 @@ std::optional<std::string> Outage::cause() const {
   return cause_;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

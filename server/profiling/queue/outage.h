@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class Outage {
  public:
@@ -34,4 +34,4 @@ class Outage {
   Time logged_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/metrics/controller_metrics.h"
 #include "server/registry/artifact_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 Status ProfileEnds::Record(const UnrecordedEnd& end) {
   return Caught([&]() -> Status {
@@ -64,4 +64,4 @@ void ProfileEnds::Forget(const std::string& profile_id) {
   events_.Forget(profile_id);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

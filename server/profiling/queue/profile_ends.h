@@ -7,7 +7,7 @@
 #include "server/profiling/queue/live_progress.h"
 #include "server/storage/profile_repository.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ArtifactStore;
 class ControllerMetrics;
@@ -46,4 +46,4 @@ class ProfileEnds {
   ControllerMetrics& metrics_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "common/os/start_thread.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A cancel is tried again when the profile's state has changed since it was read, so many times.
@@ -102,4 +102,4 @@ Status ProfileQueue::Health() const {
   return {};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

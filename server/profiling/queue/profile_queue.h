@@ -24,7 +24,7 @@
 #include "server/profiling/run/profile_run.h"
 #include "server/storage/profile_repository.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ControllerMetrics;
 class StoredJournal;
@@ -136,4 +136,4 @@ class ProfileQueue {
   std::jthread thread_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

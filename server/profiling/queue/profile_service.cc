@@ -10,7 +10,7 @@
 #include "server/registry/artifact_store.h"
 #include "server/registry/model_registry.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::int64_t kLongestQueue = 1000;
@@ -86,7 +86,7 @@ Result<std::optional<Profile>> ProfileService::MadeBefore(const std::string& wor
 
 Result<std::vector<FieldError>> ProfileService::UnknownIds(const std::string& workspace,
                                                            const ProfileRequest& request) {
-  return mlprof::UnknownIds({models_, datasets_, sources_, runtime_name_}, workspace, request);
+  return server::UnknownIds({models_, datasets_, sources_, runtime_name_}, workspace, request);
 }
 
 Result<Profile> ProfileService::Get(const std::string& workspace, const std::string& name_or_id) {
@@ -208,4 +208,4 @@ Status ProfileService::DeleteArtifact(const std::string& workspace, const std::s
   return artifacts_.Remove(profile->id, artifact_id);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

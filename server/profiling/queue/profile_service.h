@@ -14,7 +14,7 @@
 #include "server/storage/page.h"
 #include "server/storage/profile_repository.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ArtifactStore;
 class ModelRegistry;
@@ -98,4 +98,4 @@ class ProfileService {
   std::string runtime_name_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Azure's own example sends one row a hundred times. Chosen, not measured: it only warns.
@@ -120,4 +120,4 @@ Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
   return ResolvedRequest{std::move(request), std::move(resolver.warnings)};
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "common/domain/profile.h"
 #include "common/result/result.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ModelRegistry;
 class DatasetRegistry;
@@ -37,4 +37,4 @@ Result<std::vector<FieldError>> UnknownIds(const RequestServices& services,
 Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
                                        const std::string& workspace, ProfileRequest request);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // What a cause that is not the model's means for a profile.
@@ -139,4 +139,4 @@ void ConcludeInterrupted(Profile& profile, InterruptedPolicy policy, Timestamp n
          now);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

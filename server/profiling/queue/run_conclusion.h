@@ -12,7 +12,7 @@
 #include "server/profiling/budget/run_end.h"
 #include "server/profiling/budget/run_stop.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What becomes of a profile whose server ended under it.
 enum class InterruptedPolicy {
@@ -36,4 +36,4 @@ void ConcludeInterrupted(Profile& profile, InterruptedPolicy policy, Timestamp n
 /// Ends it.
 void Finish(Profile& profile, const RunEnd& end, Timestamp now);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

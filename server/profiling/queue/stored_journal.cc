@@ -3,7 +3,7 @@
 #include "common/log/log.h"
 #include "server/registry/artifact_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 // `work` is one write of the repository.
 template <class Work>
@@ -53,4 +53,4 @@ Status StoredJournal::Keep(const NewArtifact& artifact) {
   return Fail(kept.error());
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

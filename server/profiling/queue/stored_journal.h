@@ -8,7 +8,7 @@
 #include "server/profiling/progress/journal.h"
 #include "server/storage/profile_repository.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ArtifactStore;
 
@@ -50,4 +50,4 @@ class StoredJournal final : public Journal {
   ProfileState stored_state_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/queue/profile_queue.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -181,4 +181,4 @@ void ProfileQueue::Rest(Pause pause, const std::stop_token& stop) {
   hurry_ = false;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "common/json/domain_json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 void WaitingNotice::Show(const std::vector<Profile>& waiting, const std::string& message) {
   std::set<std::string> shown;
@@ -19,4 +19,4 @@ void WaitingNotice::Show(const std::vector<Profile>& waiting, const std::string&
   shown_ = std::move(shown);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

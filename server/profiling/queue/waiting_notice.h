@@ -10,7 +10,7 @@
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class WaitingNotice {
  public:
@@ -26,4 +26,4 @@ class WaitingNotice {
   std::set<std::string> shown_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/analysis/confidence.h"
 #include "server/profiling/lab/replay_plans.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using phases::LimitedRun;
@@ -133,4 +133,4 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   return answer;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

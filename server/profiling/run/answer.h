@@ -5,7 +5,7 @@
 
 #include "server/profiling/run/run_facts.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// As all phases so far show it.
 MeasuredNeed NeedOf(const RunFacts& facts);
@@ -23,4 +23,4 @@ phases::ProvenLoad LoadOf(const phases::Proof& proof, const Objective& objective
 /// Nothing before the first rows were measured.
 std::optional<Recommendation> AnswerOf(const RunFacts& facts);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/runtime/model_start.h"
 #include "server/runtime/unpacked_content.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kHostDeadline{15};
@@ -111,4 +111,4 @@ PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile
   return inputs;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

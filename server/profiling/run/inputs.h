@@ -8,7 +8,7 @@
 #include "server/profiling/run/profile_run.h"
 #include "server/profiling/run/run_facts.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What the host gives, and the ceiling within it: no more than was asked, than the host has, and
 /// than the cores the model is kept on. An engine that is silent ends the run without a verdict.
@@ -32,4 +32,4 @@ struct PlacedInputs {
 PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile& profile,
                                       RunStop& run_stop);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

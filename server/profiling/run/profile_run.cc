@@ -12,7 +12,7 @@
 #include "server/profiling/run/run_facts.h"
 #include "server/registry/artifact_store.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace phases;  // NOLINT(google-build-using-namespace): this file is their story
@@ -298,4 +298,4 @@ RunEnd RunProfile(const RunServices& services, Profile& profile, Journal& journa
   return Story(services, profile, journal, announcer, run_stop).Tell();
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "server/profiling/progress/journal.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class ArtifactStore;
 class ModelRegistry;
@@ -41,4 +41,4 @@ struct RunServices {
 RunEnd RunProfile(const RunServices& services, Profile& profile, Journal& journal,
                   Announcer& announcer, RunStop& run_stop);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

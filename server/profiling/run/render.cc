@@ -5,7 +5,7 @@
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/warnings.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Of the phase that came last.
@@ -97,4 +97,4 @@ void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& p
   for (Warning& warning : WarningsOf(facts, hours)) profile.warnings.push_back(std::move(warning));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,10 +3,10 @@
 
 #include "server/profiling/run/run_facts.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Sets the answer, the measurements, the findings, the host's noise and the warnings, which come
 /// after the `given` ones (of the request, and of runs before this one).
 void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& profile);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -21,7 +21,7 @@
 #include "server/profiling/phases/verify.h"
 #include "server/profiling/phases/warm_up.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What the host gives, and how much of it the model may use.
 struct HostChoice {
@@ -58,4 +58,4 @@ struct RunFacts {
   std::optional<std::string> cut_short;    // why the budget ended before the answer was proven
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/run/answer.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Warnings = std::vector<Warning>;
@@ -242,4 +242,4 @@ Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of
   return warnings;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

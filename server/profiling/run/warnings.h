@@ -7,10 +7,10 @@
 #include "common/domain/warning.h"
 #include "server/profiling/run/run_facts.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// In the order of the phases, each code once. `hours_to_out_of_memory`: where memory grows.
 std::vector<Warning> WarningsOf(const RunFacts& facts,
                                 std::optional<double> hours_to_out_of_memory);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -19,7 +19,7 @@
 
 #include "server/runtime/unix_listener.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForAgent{250};
@@ -139,4 +139,4 @@ std::string ShortName(const std::string& container_name) {
   return text;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -11,7 +11,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// A socket in a private folder of its own; both go with it. Not thread-safe.
 class AgentSocket {
@@ -47,4 +47,4 @@ Result<std::filesystem::path> SocketRoot(const std::filesystem::path& data_dir,
 /// A short folder name for a container's name, the same every time.
 std::string ShortName(const std::string& container_name);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "server/runtime/docker/call_limits.h"
 #include "server/runtime/environment/run_script.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kPullLimit{600};  // 6 GB at 10 MB/s; chosen, not measured
@@ -90,4 +90,4 @@ Result<BaseImage> FindBaseImage(const PrepareContext& context, const std::string
   return own;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -7,7 +7,7 @@
 #include "server/runtime/docker/engine_values.h"
 #include "server/runtime/docker/prepare.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Local, else made from Debian packages (deploy/base-image/build) and imported.
 inline constexpr const char* kOwnBaseRepository = "mlprof-base";
@@ -25,4 +25,4 @@ Result<BaseImage> FindBaseImage(const PrepareContext& context, const std::string
 /// The text of deploy/base-image/build, which is part of this program.
 std::string_view BaseImageScript();
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -4,10 +4,10 @@
 
 #include <chrono>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 inline constexpr std::chrono::seconds kCallLimit{30};
 /// For calls that end what must not go on; what they do not end is removed by a later call.
 inline constexpr std::chrono::seconds kKillLimit{5};
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

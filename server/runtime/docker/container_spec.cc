@@ -7,7 +7,7 @@
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
@@ -168,4 +168,4 @@ Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
           {"HostConfig", HostConfig(request, places, isolation)}};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -13,7 +13,7 @@
 #include "server/runtime/docker/local_inputs.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 inline constexpr const char* kInstanceLabel = "mlprof.instance";
 inline constexpr const char* kProfileLabel = "mlprof.profile";
@@ -60,4 +60,4 @@ Json WritableMount(const ScratchFolder& folder);
 /// A read-only bind mount. Unlike the older "Binds" it fails where the host has no such path.
 Json ReadOnlyMount(const std::filesystem::path& host, const std::string& container);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -4,7 +4,7 @@
 #include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/remove_container.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 Status RemoveLeftover(DockerContext& context, const std::string& name, const Error& conflict,
@@ -57,4 +57,4 @@ bool IsUnseen(const Error& error, const std::filesystem::path& mounted) {
          message.find(mounted.string() + "/") != std::string::npos;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -9,7 +9,7 @@
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// The new container's id. A left-over of the same name and this installation (of a killed process,
 /// or of a create whose answer was lost) is removed first; one of somebody else is kConflict.
@@ -29,4 +29,4 @@ Error TooLargeFor(const ScratchVolume& volume);
 /// filled `volume`; else the error itself.
 Error CreateError(const Error& error, const ScratchVolume& volume);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/disk/engine_disk.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // 10 GiB, all that a container may write by default, at 17 MiB/s: a slow disk. Chosen, not
@@ -72,4 +72,4 @@ Result<std::string> CreateWithCopies(DockerContext& context, const std::string& 
   return Fail(CreateError(id.error(), volume));
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -12,7 +12,7 @@
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_context.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// What one call to create a container with these folders may take.
 std::chrono::seconds CreateLimit(const std::vector<ScratchFolder>& folders);
@@ -25,4 +25,4 @@ Result<std::string> CreateWithCopies(DockerContext& context, const std::string& 
                                      const Json& spec, const std::vector<ScratchFolder>& folders,
                                      const ScratchVolume& volume, const Patience& patience);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

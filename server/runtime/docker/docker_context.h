@@ -18,7 +18,7 @@
 #include "server/runtime/docker/turnstile.h"
 #include "server/runtime/environment/environment_uses.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Names of the containers that a Target owns; whatever else carries our label is an orphan.
 /// Thread-safe.
@@ -86,4 +86,4 @@ struct DockerContext {
   Turnstile preparing;  // one preparation at a time, so that equal ones meet the first's image
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -12,7 +12,7 @@
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/scratch.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // For the start and the agent's first word, which take a fraction of a second (docs/decisions, 1).
@@ -147,4 +147,4 @@ Error DockerTarget::WithLogTail(const Error& error) {
   return Error(error.code(), error.message() + "; the end of its log:\n" + tail);
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

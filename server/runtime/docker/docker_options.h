@@ -10,7 +10,7 @@
 
 #include "server/runtime/runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// One finished call to Docker, for /metrics. `call` is a constant such as "create". Called from
 /// any thread.
@@ -39,4 +39,4 @@ struct DockerOptions {
 /// remote daemon, no instance id, no agent binary).
 Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

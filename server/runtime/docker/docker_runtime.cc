@@ -18,7 +18,7 @@
 #include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/prepare.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kLoneRemoveLimit{10};
@@ -160,9 +160,9 @@ Result<std::string> SocketOf(const std::string& docker_host) {
                               "(--docker-host unix:///var/run/docker.sock)"));
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker
 
-namespace mlprof {
+namespace mlprof::server {
 
 Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options) {
   Result<std::string> socket = docker::SocketOf(options.docker_host);
@@ -183,4 +183,4 @@ Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options) {
   return std::make_unique<docker::DockerRuntime>(std::move(context));
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

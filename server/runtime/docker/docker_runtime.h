@@ -10,7 +10,7 @@
 #include "server/runtime/docker/docker_context.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 class DockerRuntime final : public Runtime {
  public:
@@ -40,4 +40,4 @@ class DockerRuntime final : public Runtime {
 /// "unix:///PATH" or "/PATH" → PATH. kInvalidArgument with the remedy for anything else.
 Result<std::string> SocketOf(const std::string& docker_host);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

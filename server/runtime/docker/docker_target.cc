@@ -8,7 +8,7 @@
 #include "server/runtime/docker/remove_container.h"
 #include "server/runtime/environment/pip_settings.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kLastRemoval{20};
@@ -32,7 +32,7 @@ Result<HostFacts> DockerTarget::Host(Deadline deadline) {
 
 // Of this machine: the agent's connection was let in as that of a process of this kernel, so that
 // an engine elsewhere has no target.
-Result<HostLoad> DockerTarget::ReadHostLoad() { return mlprof::ReadHostLoad(); }
+Result<HostLoad> DockerTarget::ReadHostLoad() { return server::ReadHostLoad(); }
 
 Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
   return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});
@@ -104,4 +104,4 @@ Status DockerTarget::Remove(Deadline deadline) {
   return removed;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

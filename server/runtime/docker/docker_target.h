@@ -18,7 +18,7 @@
 #include "server/runtime/environment/secret_mask.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 class DockerTarget final : public Target {
  public:
@@ -70,4 +70,4 @@ class DockerTarget final : public Target {
   std::optional<Deadline> last_words_;  // guarded; set by the first question after the stop
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

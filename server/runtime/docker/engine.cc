@@ -6,7 +6,7 @@
 
 #include "server/runtime/docker/engine_error.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // 1.44 is the oldest that Docker Engine 29 still speaks and the newest that we were written for;
@@ -128,4 +128,4 @@ Result<EngineInfo> DockerEngine::Info(const Patience& patience) {
   return DecodeInfo(*json);
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -19,7 +19,7 @@
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine_values.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// The CFS period production uses; the quota of a limit is this share of it.
 inline constexpr int kCpuPeriodMicroseconds = 100'000;
@@ -103,4 +103,4 @@ class DockerEngine {
   std::string api_version_;  // guarded; "" until the first answer
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -6,7 +6,7 @@
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/log_frames.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::int64_t kNano = 1'000'000'000;
@@ -148,4 +148,4 @@ Result<std::vector<ListedContainer>> DockerEngine::ListContainers(const std::str
   return DecodeContainerList(*json);
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -4,7 +4,7 @@
 
 #include "common/json/json.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 std::string MessageOf(std::string_view body) {
@@ -102,4 +102,4 @@ Error EngineUnreachable(std::string_view asked, const std::string& socket, const
                                             " running and well (`docker info`)?");
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

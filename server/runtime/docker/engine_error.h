@@ -6,7 +6,7 @@
 
 #include "common/result/error.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Docker answered with a status that is no success. `body` is its answer, {"message": …} or text.
 Error EngineRefused(std::string_view asked, int status, std::string_view body);
@@ -17,4 +17,4 @@ Error EngineStreamFailed(std::string_view asked, std::string_view message);
 /// No (whole) answer came. Looks at the socket file to tell why.
 Error EngineUnreachable(std::string_view asked, const std::string& socket, const Error& transport);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -2,7 +2,7 @@
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/engine_error.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // Splits a streamed answer into its JSON lines, wherever the pieces are cut.
@@ -120,4 +120,4 @@ Status DockerEngine::PullImage(const std::string& repository, const std::string&
   return {};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

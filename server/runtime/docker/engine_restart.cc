@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kAskLimit{5};
@@ -30,4 +30,4 @@ Error UnlessEngineLeft(DockerEngine& engine, const std::string& container_id, co
   return Unavailable("the Docker engine restarted and ended the container: " + error.message());
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "common/time/patience.h"
 #include "server/runtime/docker/engine.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// True where the engine was started anew after the container had begun to run. False where the
 /// engine does not say. Waits for it.
@@ -21,4 +21,4 @@ bool RestartedUnder(DockerEngine& engine, const std::string& container_id,
 Error UnlessEngineLeft(DockerEngine& engine, const std::string& container_id, const Error& error,
                        const std::stop_token& stop);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

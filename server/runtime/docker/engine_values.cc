@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // Docker writes null for empty lists and maps, and omits what an older version did not know; every
@@ -172,4 +172,4 @@ StreamLine DecodeStreamLine(std::string_view line) {
   return decoded;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -10,7 +10,7 @@
 #include "common/time/timestamp.h"
 #include "common/units/bytes.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 struct EngineInfo {
   std::string server_version;
@@ -80,4 +80,4 @@ struct StreamLine {
 };
 StreamLine DecodeStreamLine(std::string_view line);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

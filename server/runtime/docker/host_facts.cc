@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 std::string CpuModel() {
@@ -35,4 +35,4 @@ Result<HostFacts> KnownHost(DockerContext& context, const Patience& patience) {
   return AskForHost(context, patience);
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

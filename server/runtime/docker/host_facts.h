@@ -6,7 +6,7 @@
 #include "common/time/patience.h"
 #include "server/runtime/docker/docker_context.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// As the engine describes it now, which is work for it.
 Result<HostFacts> AskForHost(DockerContext& context, const Patience& patience);
@@ -14,4 +14,4 @@ Result<HostFacts> AskForHost(DockerContext& context, const Patience& patience);
 /// As the engine described it last; asks where it never has.
 Result<HostFacts> KnownHost(DockerContext& context, const Patience& patience);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

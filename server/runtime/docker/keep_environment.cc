@@ -14,7 +14,7 @@
 #include "server/runtime/environment/environment_recipe.h"
 #include "server/runtime/environment/environment_size.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // 20 GiB, the most that installing may write by default, at 34 and 68 MiB/s. Chosen, not measured.
@@ -128,4 +128,4 @@ Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment
   return AsEnd(Keep(context, installed));
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

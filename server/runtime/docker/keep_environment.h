@@ -8,7 +8,7 @@
 
 #include "server/runtime/docker/prepare.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 struct InstalledEnvironment {
   std::string hash;
@@ -22,4 +22,4 @@ struct InstalledEnvironment {
 /// kTooLarge where it holds more than its limit, or a disk of this machine has no room for it.
 Status KeepEnvironment(const PrepareContext& context, const InstalledEnvironment& installed);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -9,7 +9,7 @@
 #include "server/runtime/docker/call_limits.h"
 #include "server/runtime/environment/environment_recipe.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kRemoveLimit{60};  // of the files of a large image
@@ -174,4 +174,4 @@ Status RemoveKeptImage(DockerContext& docker, const KeptImage& image, const Pati
   return {};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "server/runtime/docker/docker_context.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Gives it this installation's name, before it is used. kNotFound where there is none.
 Status KeepImage(DockerContext& docker, const std::string& hash, const Patience& patience);
@@ -20,4 +20,4 @@ Result<std::vector<KeptImage>> ListKeptImages(DockerContext& docker,
 /// As Runtime::RemoveImage.
 Status RemoveKeptImage(DockerContext& docker, const KeptImage& image, const Patience& patience);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "server/runtime/environment/proxy/host_lookup.h"
 #include "server/runtime/unix_listener.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 std::string ForwarderInside() { return std::string(environment::kLentFolder) + "/mlprof-agent"; }
@@ -78,4 +78,4 @@ std::vector<std::string> LentProxies::Refused() const {
   return refusals_->reasons;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

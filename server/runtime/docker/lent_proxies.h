@@ -11,7 +11,7 @@
 #include "server/runtime/environment/pip_settings.h"
 #include "server/runtime/environment/proxy/proxy_relay.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 class LentProxies {
  public:
@@ -39,4 +39,4 @@ class LentProxies {
   std::vector<std::unique_ptr<environment::ProxyRelay>> relays_;
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 Result<std::vector<LocalInput>> LocalInputs(const std::vector<ContentInput>& inputs) {
   std::vector<LocalInput> local;
@@ -17,4 +17,4 @@ Result<std::vector<LocalInput>> LocalInputs(const std::vector<ContentInput>& inp
   return local;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "server/runtime/content_input.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// A folder of this machine that the container finds at `inside`, read-only.
 struct LocalInput {
@@ -19,4 +19,4 @@ struct LocalInput {
 /// kInvalidArgument where the files of one lie in no folder of this machine.
 Result<std::vector<LocalInput>> LocalInputs(const std::vector<ContentInput>& inputs);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::size_t kHeaderSize = 8;
@@ -51,4 +51,4 @@ std::string LogFrames::Feed(std::string_view piece) {
   return text;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Fed piece by piece; stdout and stderr come out together, in order. Not thread-safe.
 class LogFrames {
@@ -21,4 +21,4 @@ class LogFrames {
   bool raw_ = false;
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

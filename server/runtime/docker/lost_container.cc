@@ -12,7 +12,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // Anything shorter could be part of another cgroup's path, and its processes would be killed.
@@ -80,4 +80,4 @@ int KillThroughCgroup(const std::string& container_id) {
   return static_cast<int>(killed.size());
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

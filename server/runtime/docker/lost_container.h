@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Whether a process with this /proc/PID/cgroup belongs to the container: its id names a cgroup on
 /// one of the paths, as Docker's drivers do it ("…/ID", "…/docker-ID.scope"), below whatever parent
@@ -23,4 +23,4 @@ std::vector<pid_t> ProcessesOf(const std::string& container_id,
 /// Sends SIGKILL to every process of the container until no other is found. Returns how many.
 int KillThroughCgroup(const std::string& container_id);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

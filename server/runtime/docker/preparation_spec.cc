@@ -3,7 +3,7 @@
 #include "server/runtime/environment/environment_recipe.h"
 #include "server/runtime/model_start.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // A file system in memory: the mount points that Docker makes in it do not become part of the
@@ -113,4 +113,4 @@ Json EnvironmentImageConfig(const std::string& hash, const std::string& python, 
             {kProfileLabel, ""}}}};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

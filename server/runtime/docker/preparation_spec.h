@@ -12,7 +12,7 @@
 #include "server/runtime/environment/pip_settings.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 struct Preparation {
   std::string base_image_id;
@@ -49,4 +49,4 @@ Json KeepingSpec(const Keeping& keeping);
 /// What the image made of it says about itself.
 Json EnvironmentImageConfig(const std::string& hash, const std::string& python, Bytes size);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

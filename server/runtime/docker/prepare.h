@@ -9,7 +9,7 @@
 #include "server/runtime/environment/secret_mask.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// One call a preparation needs to pass around.
 struct PrepareContext {
@@ -43,4 +43,4 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
 /// Local, else pulled. kNotFound where no registry gives it, kUnavailable where the engine left.
 Result<ImageInfo> FindOrPull(const PrepareContext& context, const std::string& reference);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -21,7 +21,7 @@
 #include "server/runtime/environment/output_tail.h"
 #include "server/runtime/environment/pip_settings.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kPreparationRemoveLimit{60};  // what is left is an orphan's
@@ -296,4 +296,4 @@ Result<PreparedImage> PrepareEnvironment(const PrepareContext& context,
   return PreparedOf(*image, *base, *recipe);
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

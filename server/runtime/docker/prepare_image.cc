@@ -7,7 +7,7 @@
 #include "server/runtime/environment/pip_settings.h"
 #include "server/runtime/environment/registry_rules.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // The registry has it not, or does not say whether it has.
@@ -114,4 +114,4 @@ Result<PreparedImage> PrepareImage(DockerContext& docker, const PrepareRequest& 
   return image;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -1,6 +1,6 @@
 #include "server/runtime/docker/pull_failure.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 struct Cause {
@@ -44,4 +44,4 @@ std::string PullFailure(std::string_view said) {
   return "its answer was not that of a registry; Docker's own log has it";
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -4,7 +4,7 @@
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/lost_container.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kScratchMoment{2};
@@ -57,4 +57,4 @@ Patience ForScratch(Deadline deadline, const std::stop_token& stop) {
   return {deadline, stop};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -7,7 +7,7 @@
 #include "common/time/patience.h"
 #include "server/runtime/docker/docker_context.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// What the engine still gets once a run is stopped, for the removal of its container.
 inline constexpr std::chrono::seconds kRemovalAfterStop{3};
@@ -29,4 +29,4 @@ Status RemoveOrLose(DockerContext& context, const std::string& name, const std::
 /// a moment where that or the run's end has come.
 Patience ForScratch(Deadline deadline, const std::stop_token& stop);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 
 #include "common/os/tree_walk.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // More than any file system of a container's own holds.
@@ -49,4 +49,4 @@ Status OpenScratch(const std::vector<ScratchFolder>& folders, Deadline deadline)
   return {};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -7,7 +7,7 @@
 #include "common/result/result.h"
 #include "server/runtime/docker/container_spec.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Makes the folders, writable for every uid.
 Status MakeScratch(const std::vector<ScratchFolder>& folders);
@@ -17,4 +17,4 @@ Status MakeScratch(const std::vector<ScratchFolder>& folders);
 /// holds more than can be opened up in time.
 Status OpenScratch(const std::vector<ScratchFolder>& folders, Deadline deadline);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

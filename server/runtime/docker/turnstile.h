@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "common/time/patience.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Thread-safe. Nothing but the flag is done under its lock.
 class Turnstile {
@@ -43,4 +43,4 @@ class Turnstile {
   bool taken_ = false;
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

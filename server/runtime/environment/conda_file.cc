@@ -5,7 +5,7 @@
 #include "server/runtime/environment/package_spec.h"
 #include "server/yaml/yaml_document.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 tl::unexpected<Error> Refuse(const std::string& place, const std::string& why) {
@@ -70,4 +70,4 @@ Result<CondaFile> ParseCondaFile(const std::string& content) {
   return file;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

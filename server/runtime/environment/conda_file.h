@@ -7,7 +7,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// What is read of one: its Python, and the list under `pip:`.
 struct CondaFile {
@@ -23,4 +23,4 @@ Result<CondaFile> ParseCondaFile(const std::string& content);
 /// Adds one of conda's own entries: "python=3.8", "numpy".
 void AddCondaPackage(std::string_view entry, CondaFile& file);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -8,7 +8,7 @@
 #include "server/runtime/environment/conda_file.h"
 #include "server/runtime/environment/package_spec.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 // Part of the hash. Counts up with every change of the script or of what is installed besides, so
@@ -121,4 +121,4 @@ echo "mlprof: compiling"
   > /dev/null 2>&1 || true
 )script";
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -10,7 +10,7 @@
 #include "common/result/result.h"
 #include "server/runtime/content_input.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 inline constexpr const char* kRepository = "mlprof-env";
 inline constexpr const char* kEnvironmentLabel = "mlprof.env";
@@ -39,4 +39,4 @@ inline constexpr const char* kPythonMark = "mlprof: python ";
 /// `python` is "3.11.2", `asked` "3.8" or "": a warning where they differ as far as asked.
 std::vector<Warning> PythonWarnings(const std::string& asked, const std::string& python);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -6,7 +6,7 @@
 #include "common/domain/disk_full.h"
 #include "common/os/tree_walk.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::int64_t kBlock = 4096;
@@ -37,4 +37,4 @@ Result<EnvironmentSize> SizeOfEnvironment(const std::filesystem::path& folder,
   return EnvironmentSize{Bytes(size), walk->entries};
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

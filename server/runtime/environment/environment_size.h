@@ -8,7 +8,7 @@
 #include "common/time/patience.h"
 #include "common/units/bytes.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 struct EnvironmentSize {
   Bytes bytes;             // in whole blocks of a disk; holes count in full
@@ -19,4 +19,4 @@ struct EnvironmentSize {
 Result<EnvironmentSize> SizeOfEnvironment(const std::filesystem::path& folder,
                                           const EnvironmentSize& most, const Patience& patience);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -7,7 +7,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 timespec ToTimespec(Timestamp when) {
@@ -85,4 +85,4 @@ void EnvironmentUses::EndRemoval(const std::string& hash) {
   ended_.notify_all();
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -15,7 +15,7 @@
 #include "common/time/patience.h"
 #include "common/time/timestamp.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 class EnvironmentUses {
   struct End {
@@ -54,4 +54,4 @@ class EnvironmentUses {
   std::set<std::string> removing_;
 };
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -3,7 +3,7 @@
 #include "common/text/ascii.h"
 #include "server/runtime/environment/text_lines.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::size_t kLongest = 512;
@@ -60,4 +60,4 @@ Result<ImageReference> ParseImageReference(std::string_view text) {
   return reference;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

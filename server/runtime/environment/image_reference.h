@@ -6,7 +6,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 struct ImageReference {
   std::string repository;
@@ -18,4 +18,4 @@ struct ImageReference {
 /// its repository is "".
 Result<ImageReference> ParseImageReference(std::string_view text);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

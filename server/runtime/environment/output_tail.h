@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 class OutputTail {
  public:
@@ -39,4 +39,4 @@ class OutputTail {
   std::string rest_;
 };
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

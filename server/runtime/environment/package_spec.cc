@@ -5,7 +5,7 @@
 #include "common/text/ascii.h"
 #include "server/runtime/environment/text_lines.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::size_t kLongestSpec = 500;
@@ -111,4 +111,4 @@ Result<std::vector<std::string>> ParseRequirements(std::string_view content) {
   return packages;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

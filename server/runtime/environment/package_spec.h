@@ -8,7 +8,7 @@
 
 #include "common/result/result.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// Success for "name[extra,…] version-clauses ; marker". kInvalidArgument, naming the text, else.
 Status CheckPackageSpec(std::string_view spec);
@@ -16,4 +16,4 @@ Status CheckPackageSpec(std::string_view spec);
 /// The packages of a requirements file. kInvalidArgument naming the line that holds something else.
 Result<std::vector<std::string>> ParseRequirements(std::string_view content);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::size_t kLongestFile = std::size_t{1} << 20;
@@ -158,4 +158,4 @@ PipValues PipConfigOf(const PipHost& host) {
   return pip;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

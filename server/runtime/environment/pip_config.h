@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 using PipValues = std::map<std::string, std::string>;
 
@@ -34,4 +34,4 @@ std::vector<std::filesystem::path> AptFiles(const std::filesystem::path& apt);
 /// pip's options that say how to reach packages ("index-url", "proxy"…), not where to put them.
 PipValues PipConfigOf(const PipHost& host);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -9,7 +9,7 @@
 #include "common/text/base64.h"
 #include "server/runtime/environment/proxy/relay_rules.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr const char* kProxyVariables[] = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
@@ -206,4 +206,4 @@ std::string ShellExports(const std::map<std::string, std::string>& environment) 
   return text;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -13,7 +13,7 @@
 #include "server/runtime/environment/proxy/relay_exchange.h"
 #include "server/runtime/environment/secret_mask.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// Where the preparing container finds what the host lends it; an empty file system in memory.
 inline constexpr const char* kLentFolder = "/run/mlprof";
@@ -47,4 +47,4 @@ SecretMask SecretsOf(const PipHost& host);
 /// are left out.
 std::string ShellExports(const std::map<std::string, std::string>& environment);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

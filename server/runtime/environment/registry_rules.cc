@@ -4,7 +4,7 @@
 
 #include "common/text/case.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 // As the engine reads it: the part before the first slash, if it looks like a host.
 std::string RegistryOf(std::string_view repository) {
@@ -25,4 +25,4 @@ bool MayPullFrom(const std::string& registry, const std::vector<std::string>& al
   });
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

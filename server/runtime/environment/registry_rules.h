@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// The registry in a repository's name, lower case, with its port: "" where it names none, which
 /// means the engine's own.
@@ -16,4 +16,4 @@ std::string RegistryOf(std::string_view repository);
 /// HOST or HOST:PORT; "*" allows all.
 bool MayPullFrom(const std::string& registry, const std::vector<std::string>& allowed);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -17,7 +17,7 @@
 
 extern char** environ;
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForStop{200};
@@ -145,4 +145,4 @@ Result<int> RunScript(const std::string& text, const std::string& name,
   return RunProgram(words, on_output, std::move(stop), deadline);
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -10,7 +10,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// The program `words[0]`, an absolute path, with its arguments; as RunScript else.
 /// kResourceExhausted where the system gives no more processes.
@@ -26,4 +26,4 @@ Result<int> RunScript(const std::string& text, const std::string& name,
                       const std::function<void(std::string_view)>& on_output, std::stop_token stop,
                       Deadline deadline);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -10,7 +10,7 @@
 #include "common/text/base64.h"
 #include "common/text/percent.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::string_view kMask = "***";
@@ -226,4 +226,4 @@ void MaskedOutput::Finish() {
   if (!masked.empty()) output_(masked);
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -10,7 +10,7 @@
 
 #include "common/result/error.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 class SecretMask {
  public:
@@ -66,4 +66,4 @@ class MaskedOutput {
   std::string held_;
 };
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -8,7 +8,7 @@
 #include "common/text/ascii.h"
 #include "common/text/trim.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 inline std::string_view Trimmed(std::string_view text) { return Trim(text, " \t\r\n"); }
 
@@ -38,4 +38,4 @@ inline std::string_view WithoutComment(std::string_view line) {
   return line;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -8,7 +8,7 @@
 #include "server/runtime/forward/forward_streams.h"
 #include "server/runtime/forward/port_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class CarriedStream final : public PortStream {
  public:
@@ -37,4 +37,4 @@ class CarriedStream final : public PortStream {
   const ForwardStreams::Stream stream_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "common/os/start_thread.h"
 #include "common/result/caught.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kIdleLook{250};
@@ -124,4 +124,4 @@ void CarryClient(int client, PortStream& stream, std::chrono::milliseconds idle,
   CarriedClient(client, stream, idle).Run(stop);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "server/runtime/forward/port_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Carries bytes between `client`, a connected Unix socket, and `stream` both ways; each end that
 /// is closed is closed on the other side. Returns when both are, when one side is gone, when
@@ -15,4 +15,4 @@ namespace mlprof {
 void CarryClient(int client, PortStream& stream, std::chrono::milliseconds idle,
                  const std::stop_token& stop);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

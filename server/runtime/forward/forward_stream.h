@@ -9,7 +9,7 @@
 #include "common/agent_protocol/forward_window.h"
 #include "common/result/error.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct ForwardStream {
   ForwardStream(std::uint32_t number, int to_port) : id(number), port(to_port) {}
@@ -27,4 +27,4 @@ struct ForwardStream {
   std::optional<Error> over;  // the agent closed it, or the link ended
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using agent_protocol::ForwardClose;
@@ -191,4 +191,4 @@ void ForwardStreams::CloseLocked(ForwardStream& stream) {
   carrier_->SendForward(ForwardClose{stream.id});
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

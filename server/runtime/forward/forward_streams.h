@@ -15,7 +15,7 @@
 #include "common/time/deadline.h"
 #include "server/runtime/forward/forward_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// What streams need of the connection that carries them. Called with the streams' lock held, so it
 /// must never wait for it.
@@ -72,4 +72,4 @@ class ForwardStreams {
   int waiting_for_room_ = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -14,7 +14,7 @@
 #include "common/os/start_thread.h"
 #include "server/runtime/forward/carry_client.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kAcceptLook{250};
@@ -138,4 +138,4 @@ void ForwardedPort::Carry(int client, const std::stop_token& stop) {
   CarryClient(client, **stream, idle_, stop);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

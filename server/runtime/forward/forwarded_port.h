@@ -16,7 +16,7 @@
 #include "common/result/result.h"
 #include "server/runtime/forward/port_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Thread-safe. Each connection takes two threads while it stands; all end with it.
 class ForwardedPort {
@@ -64,4 +64,4 @@ class ForwardedPort {
   std::jthread accepting_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

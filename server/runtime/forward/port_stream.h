@@ -7,7 +7,7 @@
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Thread-safe: one thread may read while another writes, and any may close. It may outlive its
 /// link, with which it ends. Nothing here waits inside a callback of the link.
@@ -29,4 +29,4 @@ class PortStream {
   virtual void Close() = 0;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

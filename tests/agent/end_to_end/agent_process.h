@@ -13,7 +13,7 @@
 
 #include "server/runtime/agent_connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline const char* const kAgent = MLPROF_BINARY_DIR "/bin/mlprof-agent";
 
@@ -89,4 +89,4 @@ agent_protocol::Start StartOfStaticServer(int port);
 /// A Python program as the model; it finds its port in sys.argv[1].
 agent_protocol::Start StartOfPython(const std::string& program, int port);
 
-}  // namespace mlprof
+}  // namespace mlprof::server

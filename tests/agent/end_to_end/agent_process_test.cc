@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace mlprof {
+namespace mlprof::server {
 
 using namespace std::chrono_literals;
 
@@ -141,4 +141,4 @@ agent_protocol::Start StartOfPython(const std::string& program, int port) {
   return StartOf({"python3", "-S", "-c", program, std::to_string(port)}, port);
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

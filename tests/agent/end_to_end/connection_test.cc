@@ -11,7 +11,7 @@
 #include "tests/agent/end_to_end/agent_process.h"
 #include "tests/fakes/refused_threads.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -298,4 +298,4 @@ TEST(AgentConnectionTest, ATooLargeRowClosesTheLinkWithItsCause) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -17,7 +17,7 @@
 #include "server/runtime/unix_listener.h"
 #include "tests/agent/end_to_end/agent_process.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The exit status of `mlprof-agent --forward PORT SOCKET`.
@@ -107,4 +107,4 @@ TEST_F(ForwardTest, ClosesWhatNobodyTakes) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

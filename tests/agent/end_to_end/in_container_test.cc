@@ -14,7 +14,7 @@
 #include "tests/agent/end_to_end/agent_process.h"
 #include "tests/fakes/folder_input.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST_F(AgentInContainerTest, APoolsRuntimeThatTheModelHasMappedIsNamed) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

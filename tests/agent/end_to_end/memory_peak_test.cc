@@ -6,7 +6,7 @@
 
 #include "tests/agent/end_to_end/agent_process.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -136,4 +136,4 @@ TEST(AgentMemoryPeakTest, AModelOfAnotherUserIsReadAsWell) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "tests/agent/end_to_end/agent_process.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 agent_protocol::Start StartOfNullServer() {
@@ -54,4 +54,4 @@ TEST(AgentStartTest, FoldersWhoseCacheCannotBeDroppedHinderNoStart) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

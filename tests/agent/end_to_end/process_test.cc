@@ -9,7 +9,7 @@
 
 #include "tests/agent/end_to_end/agent_process.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -250,4 +250,4 @@ TEST(AgentStopTest, NothingOutlivesTheControllersConnection) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

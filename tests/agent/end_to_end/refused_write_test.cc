@@ -11,7 +11,7 @@
 
 #include "tests/agent/end_to_end/agent_process.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -177,4 +177,4 @@ TEST_F(RefusedWriteTest, AWatchedModelServesAndEndsAsAnyOther) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 
 #include "tests/agent/end_to_end/agent_process.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -246,4 +246,4 @@ def answer(c,n):
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

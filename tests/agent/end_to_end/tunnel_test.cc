@@ -11,9 +11,9 @@
 #include "common/agent_protocol/forward.h"
 #include "server/runtime/forward/forwarded_port.h"
 #include "tests/agent/end_to_end/agent_process.h"
-#include "tests/agent/end_to_end/tcp_server.h"
+#include "tests/fakes/tcp_server.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,7 +51,7 @@ std::string Pattern(std::size_t size) {
 }
 
 TEST(TunnelTest, CarriesBytesBothWaysUntilBothHaveEnded) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   AgentProcess agent;
   const auto stream = ConnectedTo(agent.link(), server.port());
   ASSERT_TRUE(stream);
@@ -62,7 +62,7 @@ TEST(TunnelTest, CarriesBytesBothWaysUntilBothHaveEnded) {
 }
 
 TEST(TunnelTest, ReachesAServerThatListensOnIpv6Alone) {
-  const TcpServer server(ServeEcho, true);
+  const fakes::TcpServer server(fakes::ServeEcho, true);
   if (server.port() == 0) GTEST_SKIP() << "this machine has no ::1";
   AgentProcess agent;
   const auto stream = ConnectedTo(agent.link(), server.port());
@@ -81,13 +81,13 @@ TEST(TunnelTest, TellsThatNothingListens) {
 }
 
 TEST(TunnelTest, RespectsAHalfCloseOfEitherSide) {
-  const TcpServer counts(
-      [](int fd) { SendWhole(fd, std::to_string(ReadToEnd(fd).size()) + " bytes"); });
+  const fakes::TcpServer counts(
+      [](int fd) { fakes::SendWhole(fd, std::to_string(fakes::ReadToEnd(fd).size()) + " bytes"); });
   std::promise<std::string> heard;
-  const TcpServer ends_first([&](int fd) {
-    SendWhole(fd, "done");
+  const fakes::TcpServer ends_first([&](int fd) {
+    fakes::SendWhole(fd, "done");
     ::shutdown(fd, SHUT_WR);
-    heard.set_value(ReadToEnd(fd));
+    heard.set_value(fakes::ReadToEnd(fd));
   });
   AgentProcess agent;
   const auto asking = ConnectedTo(agent.link(), counts.port());
@@ -105,7 +105,7 @@ TEST(TunnelTest, RespectsAHalfCloseOfEitherSide) {
 TEST(TunnelTest, MovesBulkBothWaysWhileRowsAreAnsweredAndSamplesCome) {
   constexpr std::size_t kBulk = 64u << 20;
   constexpr std::size_t kRows = 50;
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   AgentProcess agent;
   agent.link().Start(StartOfStaticServer(FreePort()));
   ASSERT_TRUE(agent.recorder().WaitReady());
@@ -149,11 +149,11 @@ TEST(TunnelTest, MovesBulkBothWaysWhileRowsAreAnsweredAndSamplesCome) {
 TEST(TunnelTest, AReaderThatWaitsHoldsUpNothingButItsOwnStream) {
   constexpr std::size_t kFlood = 32u << 20;
   std::atomic<std::size_t> taken = 0;
-  const TcpServer flood([&](int fd) {
+  const fakes::TcpServer flood([&](int fd) {
     const std::string piece(64 << 10, 'f');
-    while (taken < kFlood && SendWhole(fd, piece)) taken += piece.size();
+    while (taken < kFlood && fakes::SendWhole(fd, piece)) taken += piece.size();
   });
-  const TcpServer echo(ServeEcho);
+  const fakes::TcpServer echo(fakes::ServeEcho);
   AgentProcess agent;
   agent.link().Start(StartOfStaticServer(FreePort()));
   ASSERT_TRUE(agent.recorder().WaitReady());
@@ -179,7 +179,7 @@ TEST(TunnelTest, AReaderThatWaitsHoldsUpNothingButItsOwnStream) {
 }
 
 TEST(TunnelTest, TellsABrokenConnectionFromAnEndedOne) {
-  const TcpServer server([](int fd) {
+  const fakes::TcpServer server([](int fd) {
     char byte = 0;
     ::recv(fd, &byte, 1, 0);
     const linger at_once{1, 0};
@@ -196,10 +196,10 @@ TEST(TunnelTest, TellsABrokenConnectionFromAnEndedOne) {
 }
 
 TEST(TunnelTest, AnAnswerToARequestThatWasNotReadIsCarried) {
-  const TcpServer server([](int fd) {
+  const fakes::TcpServer server([](int fd) {
     char byte = 0;
     ::recv(fd, &byte, 1, 0);
-    SendWhole(fd, "413");
+    fakes::SendWhole(fd, "413");
     ::shutdown(fd, SHUT_WR);
   });
   AgentProcess agent;
@@ -212,7 +212,7 @@ TEST(TunnelTest, AnAnswerToARequestThatWasNotReadIsCarried) {
 }
 
 TEST(TunnelTest, TheModelsEndClosesItsStreamsWithThatReason) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   AgentProcess agent;
   agent.link().Start(StartOfStaticServer(FreePort()));
   ASSERT_TRUE(agent.recorder().WaitReady());
@@ -231,7 +231,7 @@ TEST(TunnelTest, TheModelsEndClosesItsStreamsWithThatReason) {
 }
 
 TEST(TunnelTest, StreamsEndWithTheirLinkAndMayOutliveIt) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   std::unique_ptr<PortStream> stream;
   std::future<Result<std::string>> reading;
   {
@@ -245,7 +245,7 @@ TEST(TunnelTest, StreamsEndWithTheirLinkAndMayOutliveIt) {
 }
 
 TEST(TunnelTest, AStreamThatWasClosedMakesRoomForAnother) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   AgentProcess agent;
   std::vector<std::unique_ptr<PortStream>> open;
   for (std::size_t i = 0; i < agent_protocol::kMaxForwards; ++i) {
@@ -272,9 +272,9 @@ std::string GetOver(const std::filesystem::path& socket, const std::string& path
   socket.string().copy(address.sun_path, sizeof address.sun_path - 1);
   const auto* where = reinterpret_cast<const sockaddr*>(&address);
   if (::connect(fd.get(), where, sizeof address) != 0) return "no connection";
-  SendWhole(fd.get(), "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  fakes::SendWhole(fd.get(), "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   ::shutdown(fd.get(), SHUT_WR);
-  return ReadToEnd(fd.get());
+  return fakes::ReadToEnd(fd.get());
 }
 
 TEST(TunnelTest, AModelAnswersOverAUnixSocketOfThisMachine) {
@@ -292,4 +292,4 @@ TEST(TunnelTest, AModelAnswersOverAUnixSocketOfThisMachine) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

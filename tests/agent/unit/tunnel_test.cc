@@ -7,7 +7,7 @@
 #include <future>
 #include <vector>
 
-#include "tests/agent/end_to_end/tcp_server.h"
+#include "tests/fakes/tcp_server.h"
 
 namespace mlprof::agent {
 namespace {
@@ -84,7 +84,7 @@ TEST_F(AgentTunnelTest, WordsOfAStreamThatIsNotOpenBreakTheProtocol) {
 }
 
 TEST_F(AgentTunnelTest, WordsBeforeItIsConnectedBreakTheProtocol) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   ASSERT_FALSE(Breaks(ForwardOpen{3, server.port()}));
   EXPECT_TRUE(Breaks(ForwardOpen{3, server.port()}));
   EXPECT_TRUE(Breaks(ForwardOpen{2, server.port()}));
@@ -98,7 +98,7 @@ TEST_F(AgentTunnelTest, WordsBeforeItIsConnectedBreakTheProtocol) {
 TEST_F(AgentTunnelTest, BytesBeyondTheCreditBreakTheProtocol) {
   // Takes nothing: whatever is granted is what was there from the beginning.
   std::promise<void> over;
-  const TcpServer deaf([&](int) { over.get_future().wait(); });
+  const fakes::TcpServer deaf([&](int) { over.get_future().wait(); });
   ASSERT_FALSE(Breaks(ForwardOpen{1, deaf.port()}));
   Run([&] { return connected_; });
   const std::string piece(agent_protocol::kMaxForwardData, 'x');
@@ -112,7 +112,7 @@ TEST_F(AgentTunnelTest, BytesBeyondTheCreditBreakTheProtocol) {
 }
 
 TEST_F(AgentTunnelTest, AnEndComesOnce) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   ASSERT_FALSE(Breaks(ForwardOpen{1, server.port()}));
   Run([&] { return connected_; });
   EXPECT_FALSE(Breaks(ForwardEnd{1}));
@@ -121,7 +121,7 @@ TEST_F(AgentTunnelTest, AnEndComesOnce) {
 }
 
 TEST_F(AgentTunnelTest, MoreStreamsThanAllowedBreakTheProtocol) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   std::uint32_t id = 0;
   for (std::size_t i = 0; i < agent_protocol::kMaxForwards; ++i) {
     ASSERT_FALSE(Breaks(ForwardOpen{++id, server.port()}));
@@ -134,10 +134,10 @@ TEST_F(AgentTunnelTest, MoreStreamsThanAllowedBreakTheProtocol) {
 
 TEST_F(AgentTunnelTest, TheModelsBytesWaitInTheirSocketWhileTheLinkIsBusy) {
   std::promise<void> sent;
-  const TcpServer server([&](int fd) {
-    SendWhole(fd, "hello");
+  const fakes::TcpServer server([&](int fd) {
+    fakes::SendWhole(fd, "hello");
     sent.set_value();
-    ReadToEnd(fd);
+    fakes::ReadToEnd(fd);
   });
   tunnel_->SetRoom(false);
   ASSERT_FALSE(Breaks(ForwardOpen{1, server.port()}));
@@ -170,7 +170,7 @@ TEST(LoopbackConnectTest, AConnectionThatMetItselfIsRefused) {
 }
 
 TEST(LoopbackConnectTest, AnOrdinaryOneIsConnected) {
-  const TcpServer server(ServeEcho);
+  const fakes::TcpServer server(fakes::ServeEcho);
   const UniqueFd fd = BeginConnect(Loopback::kIpv4, server.port());
   ASSERT_TRUE(fd);
   pollfd waiting{fd.get(), POLLOUT, 0};

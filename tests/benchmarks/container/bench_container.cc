@@ -8,7 +8,7 @@
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/model_start.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ void BenchContainer::Launch(const BenchContainerPlan& plan) {
   Must(session_->AwaitReady({}, Deadline::After(30s)));
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

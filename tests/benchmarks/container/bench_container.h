@@ -11,7 +11,7 @@
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/runtime.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 /// The value, or a std::runtime_error with the error's message.
 template <class T>
@@ -58,4 +58,4 @@ class BenchContainer {
   int pid_ = 0;
 };
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

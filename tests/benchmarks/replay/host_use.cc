@@ -9,7 +9,7 @@
 
 #include "common/time/monotonic_clock.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 double Seconds(const timeval& time) {
@@ -48,4 +48,4 @@ double ForeignCores(const HostUse& before, const HostUse& after, double contesta
          elapsed;
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 struct HostUse {
   std::chrono::nanoseconds at{0};  // CLOCK_MONOTONIC
@@ -17,4 +17,4 @@ HostUse ReadHostUse();
 /// Cores that others used on average; `contestants_seconds`: what container and wrk used.
 double ForeignCores(const HostUse& before, const HostUse& after, double contestants_seconds);
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -17,7 +17,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 double SecondsOf(const timeval& time) {
@@ -136,4 +136,4 @@ TargetTimes AskTargetTimes(int pid) {
   return times;
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 inline constexpr int kTargetPort = 8080;
 
@@ -31,4 +31,4 @@ struct TargetTimes {
 /// Throws std::runtime_error.
 TargetTimes AskTargetTimes(int pid);
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

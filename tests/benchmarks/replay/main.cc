@@ -12,7 +12,7 @@
 #include "tests/benchmarks/replay/in_network.h"
 #include "tests/benchmarks/replay/turns.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 // Both load generators inherit it.
@@ -143,11 +143,11 @@ int Main(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench
 
 int main(int argc, char** argv) {
   try {
-    return mlprof::bench::Main({argv + 1, argv + argc});
+    return mlprof::server::bench::Main({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "replay: %s\n", error.what());
     return 1;

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 // Takes one option with its value; false where it is none or the value is wrong.
@@ -49,4 +49,4 @@ std::optional<ReplayOptions> ParseReplayOptions(const std::vector<std::string>& 
   return options;
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

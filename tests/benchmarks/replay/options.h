@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 struct ReplayOptions {
   int concurrency = 16;        // also wrk's connections
@@ -32,4 +32,4 @@ inline constexpr const char* kReplayUsage =
 /// nullopt where the arguments make no sense.
 std::optional<ReplayOptions> ParseReplayOptions(const std::vector<std::string>& arguments);
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -7,7 +7,7 @@
 #include "tests/benchmarks/replay/host_use.h"
 #include "tests/benchmarks/replay/in_network.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 constexpr const char* kBody = R"({"data": [1, 2, 3, 4]})";
@@ -129,4 +129,4 @@ Json WrkTurn(BenchContainer& container, const ReplayOptions& options) {
   return figures;
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -5,10 +5,10 @@
 #include "tests/benchmarks/container/bench_container.h"
 #include "tests/benchmarks/replay/options.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 /// {"requestsPerSecond", "latencyP50InUs", …}; a figure that this turn cannot give is absent.
 Json ReplayTurn(BenchContainer& container, const ReplayOptions& options);
 Json WrkTurn(BenchContainer& container, const ReplayOptions& options);
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

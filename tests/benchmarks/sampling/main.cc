@@ -13,7 +13,7 @@
 #include "tests/benchmarks/container/bench_container.h"
 #include "tests/benchmarks/sampling/parts.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 double Median(std::vector<double> values) {
@@ -120,11 +120,11 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server
 
 int main(int argc, char** argv) {
   try {
-    return mlprof::Main(argc, argv);
+    return mlprof::server::Main(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench-sampling: %s\n", error.what());
     return 1;

@@ -11,7 +11,7 @@
 #include "agent/sampling/proc.h"
 #include "agent/sampling/sampler.h"
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 namespace {
 
 using namespace std::chrono_literals;
@@ -91,4 +91,4 @@ double RowReadingMicroseconds() {
   });
 }
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace mlprof::bench {
+namespace mlprof::server::bench {
 
 /// CPU, in percent of a core, of a loop that wakes 100 times a second and does nothing: what any
 /// program pays that looks so often on this machine.
@@ -16,4 +16,4 @@ double WarmSampleMicroseconds();
 /// CPU microseconds of the memory readings before and after an attributed row, for one process.
 double RowReadingMicroseconds();
 
-}  // namespace mlprof::bench
+}  // namespace mlprof::server::bench

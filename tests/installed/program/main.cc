@@ -5,12 +5,12 @@
 #include <utility>
 
 int main() {
-  auto transport = mlprof::ConnectTo("http://127.0.0.1:1", "");
+  auto transport = mlprof::client::ConnectTo("http://127.0.0.1:1", "");
   if (!transport) {
     std::cout << "no transport: " << transport.error().message() << "\n";
     return 1;
   }
-  mlprof::Client client(*std::move(transport), "default");
+  mlprof::client::Client client(*std::move(transport), "default");
   const auto model = client.models().Get("sentiment");
   if (model) return 1;
   std::cout << (model.error().code() == mlprof::ErrorCode::kUnavailable ? "unavailable" : "other")

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 ConfidenceEvidence Proven() {
@@ -64,4 +64,4 @@ TEST(ConfidenceTest, HalfRangeIsRelativeToTheMean) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include "server/analysis/seeded_random.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Amdahl {
@@ -103,4 +103,4 @@ TEST(CpuCurveTest, SeldomChoosesALimitTooLowOnNoisyModels) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // Runs against a model that needs `need`; returns how many runs it took.
@@ -75,4 +75,4 @@ TEST(DescentTest, IsTightAtTheSmallestLimit) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/analysis/what_if.h"
 #include "tests/server/analysis/made_up_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr auto kDevice = ResourceKind::kDeviceMemory;
@@ -135,4 +135,4 @@ TEST(LimitsTextTest, NamesWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(DiagnoseDeathTest, TellsAnOomKillFromAnyOtherKill) {
@@ -121,4 +121,4 @@ TEST(DiagnoseRowsTest, AFullDiskIsToldWithTheRowsThatFailed) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

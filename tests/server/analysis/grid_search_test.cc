@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Outcome {
@@ -59,4 +59,4 @@ TEST(GridSearchTest, TriesNothingWhereTheGuessIsTheCeiling) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

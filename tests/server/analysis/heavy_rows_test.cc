@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::vector<RowRecord> EvenRows(int count) {
@@ -75,4 +75,4 @@ TEST(HeavyRowsTest, TakesTheMemoryOfARowThatFailedButNotItsTime) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::vector<LoadLevel> Curve(const std::vector<double>& throughputs) {
@@ -60,4 +60,4 @@ TEST(KneeTest, TakesNoThroughputOfErrors) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(HoldsWithConfidenceTest, AgreesWithTheBinomialTable) {
@@ -63,4 +63,4 @@ TEST(QuantileOfKeyTest, KnowsTheFourKeys) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

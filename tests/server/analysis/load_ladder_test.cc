@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(LoadLadderTest, EndsAfterAFewTries) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

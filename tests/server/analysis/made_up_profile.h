@@ -8,7 +8,7 @@
 #include "common/domain/trial.h"
 #include "server/analysis/quota_queue.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 struct MadeUpModel {
   std::vector<RowWork> rows = {{20, 5}};
@@ -99,4 +99,4 @@ inline MadeUpProfile ProfileOf(const MadeUpModel& model) {
   return made;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

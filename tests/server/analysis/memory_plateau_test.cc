@@ -9,7 +9,7 @@
 
 #include "tests/server/analysis/memory_traces.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr int kTraces = 1000;
@@ -140,4 +140,4 @@ TEST(MemoryPlateauTest, ForecastsWhenMemoryRunsOut) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(MemoryBisectionTest, FindsEveryNeedToTheGrid) {
@@ -91,4 +91,4 @@ TEST(StartSearchTest, TriesNothingKnownToFail) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "server/analysis/memory_plateau.h"
 #include "server/analysis/seeded_random.h"
 
-namespace mlprof::traces {
+namespace mlprof::server::traces {
 
 struct Shape {
   int windows = 20;
@@ -134,4 +134,4 @@ inline Level Leaking(Level base, double total_mib, double grain_mib) {
   };
 }
 
-}  // namespace mlprof::traces
+}  // namespace mlprof::server::traces

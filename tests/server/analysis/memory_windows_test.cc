@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -57,4 +57,4 @@ TEST(MemoryWindowsTest, LeavesOutAWindowWithoutASample) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

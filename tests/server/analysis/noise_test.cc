@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -67,4 +67,4 @@ TEST(NoiseTest, IsNoisyWhereTheCoresClockFell) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

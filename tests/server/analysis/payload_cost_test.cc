@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 RowRecord RowOf(std::int64_t index, std::int64_t size, double cpu_ms) {
@@ -70,4 +70,4 @@ TEST(PayloadCostTest, FindsNoCorrelationWhereCpuIsTheSame) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 double Quantile(const QueueOutcome& outcome, double quantile) {
@@ -103,4 +103,4 @@ TEST(QuotaQueueTest, IsEmptyOfNothing) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

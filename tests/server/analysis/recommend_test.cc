@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 const Limits kCeiling{Cores(2.0), GiB(4)};
@@ -106,4 +106,4 @@ TEST(RecommendTest, BoundsNeverCrossTheAnswer) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

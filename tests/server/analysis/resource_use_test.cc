@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -117,4 +117,4 @@ TEST(BetweenTest, TakesBothEnds) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Points = std::vector<SeriesPoint>;
@@ -144,4 +144,4 @@ TEST(ThinTest, LeavesAShortSeriesAlone) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

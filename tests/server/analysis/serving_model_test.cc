@@ -4,7 +4,7 @@
 
 #include "tests/server/analysis/made_up_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 double CpuMs(const MadeUpProfile& made) {
@@ -29,4 +29,4 @@ TEST(ServingModelTest, TakesTheCpuTimeOfTheRowsWhereSomeFailedUnderLoad) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(SteadyStateTest, WantsThreeWindows) {
@@ -30,4 +30,4 @@ TEST(SteadyStateTest, IgnoresCpuTooSmallToResolve) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

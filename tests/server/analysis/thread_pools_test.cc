@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(ThreadPoolsTest, AreLeftToTheProgramWhereNoVariableReachesThem) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

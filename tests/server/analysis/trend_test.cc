@@ -8,7 +8,7 @@
 
 #include "server/analysis/seeded_random.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(MannKendallTest, GivesTheNormalApproximationOfARisingSeries) {
@@ -80,4 +80,4 @@ TEST(MedianTest, TakesTheMiddleOrTheMeanOfTheMiddleTwo) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

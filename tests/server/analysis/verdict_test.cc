@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 VerificationEvidence Survived(std::int64_t requests) {
@@ -163,4 +163,4 @@ TEST(JudgeTest, TakesTheObjectiveInPlaceOfTheReference) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

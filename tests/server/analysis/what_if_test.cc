@@ -6,7 +6,7 @@
 #include "server/analysis/cpu_curve.h"
 #include "tests/server/analysis/made_up_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST(WhatIfTest, RefusesAProfileWithoutAnAnswerAndAnImpossibleObjective) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "server/app/public_url.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(PublicUrlTest, IsASchemeAHostAndPerhapsAPort) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

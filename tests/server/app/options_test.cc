@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 GetEnvironment Environment(std::map<std::string, std::string> variables) {
@@ -169,4 +169,4 @@ TEST(ServerHelpTest, NamesEveryFlagThatWorks) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -109,4 +109,4 @@ TEST(Readiness, OutlivesAProbeThatThrows) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

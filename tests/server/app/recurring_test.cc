@@ -8,7 +8,7 @@
 
 #include "tests/fakes/refused_threads.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(Recurring, WorksAtOnceAndAgainUntilItEndsWhateverATurnThrows) {
@@ -40,4 +40,4 @@ TEST(Recurring, SaysThatThereIsNoThreadForIt) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -44,4 +44,4 @@ TEST(RetentionTurnsTest, AreTakenOnceADayOnAServerThatIsNeverIdle) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "tests/fakes/refused_threads.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -61,4 +61,4 @@ TEST(StopLimit, LetsAProcessLiveThatStoppedInTime) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ TEST_F(TokenFileTest, IsRefusedWithoutASecretInIt) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -28,7 +28,7 @@
 #include "tests/server/azure/parsed.h"
 #include "tests/server/registry/registry_fixture.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Another machine's address.
 inline constexpr const char* kElsewhere = "192.0.2.7";
@@ -173,4 +173,4 @@ class AzureBench : public RegistryTest {
   Router router_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

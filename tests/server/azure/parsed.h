@@ -3,8 +3,8 @@
 
 #include "common/json/json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline Json Parsed(const std::string& text) { return ParseJson(text).value(); }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

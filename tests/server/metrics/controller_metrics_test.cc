@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(ControllerMetricsTest, ShowsQueuePhasesReplaysDatabaseAndDocker) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

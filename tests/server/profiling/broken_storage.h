@@ -9,7 +9,7 @@
 
 #include "server/storage/connection.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class BrokenStorage {
  public:
@@ -30,4 +30,4 @@ class BrokenStorage {
   std::unique_ptr<Connection> connection_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "tests/fakes/fake_runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::seconds;
@@ -88,4 +88,4 @@ TEST_F(BudgetTest, EndsWhatIsAskedOfItWithItself) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

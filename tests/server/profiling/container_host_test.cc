@@ -3,7 +3,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Profile RunToAnAnswer(ProfilingBench& bench) {
@@ -54,4 +54,4 @@ TEST(ContainerHostTest, IsNotCalledQuietWhereNobodyTellsItsLoad) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/runtime/model_start.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string DigestOfTar(const ContentReader& reader) {
@@ -47,4 +47,4 @@ TEST(ContainerInputs, AreAllTheTarOfTheirDigest) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

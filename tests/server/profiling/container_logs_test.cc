@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/lab_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(ContainerLogsTest, StandOneAfterAnother) {
@@ -48,4 +48,4 @@ TEST(ContainerLogsTest, HoldMoreOfAContainerThanTheJournalsLog) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 CoreSiblings Single(int cores) {
@@ -39,4 +39,4 @@ TEST(CpusetTextTest, WritesRangesThatReadBack) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

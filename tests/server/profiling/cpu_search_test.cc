@@ -6,7 +6,7 @@
 #include "server/profiling/phases/reference.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Trial FullSpeed(double p95_ms) {
@@ -71,4 +71,4 @@ TEST(CpuSearchTest, AServerThatTurnsRequestsAwayAtALowLimitNeedsMore) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/profiling/run/warnings.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::Contains;
@@ -112,4 +112,4 @@ TEST(CpusetTest, PoolsAreSuspectedBySizeOfTheSetAndOfTheHost) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

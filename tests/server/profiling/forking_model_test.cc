@@ -5,7 +5,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 const Limits kCeiling{Cores(2.0), GiB(3)};  // of the imitated host
@@ -130,4 +130,4 @@ TEST(ForkingModelTest, LeavesTheMemoryOfARowThatAWorkerIsKilledForOutOfTheAnswer
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

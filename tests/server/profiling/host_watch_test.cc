@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::AllOf;
@@ -64,4 +64,4 @@ TEST_F(HostWatchTest, StillSeesByADriftThatAHostItKnowsNothingOfIsNoisy) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::Contains;
@@ -150,4 +150,4 @@ TEST(InstrumentsOfAProfileTest, AreToldWhereTheyFailAndTheProfileSucceeds) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include "tests/server/profiling/broken_storage.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 std::string BytesOf(const std::filesystem::path& file) {
@@ -57,4 +57,4 @@ TEST(KeptLogsTest, ThatCannotBeKeptCostNoAnswer) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "tests/fakes/fake_journal.h"
 #include "tests/fakes/fake_runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class LabBench {
  public:
@@ -70,4 +70,4 @@ class LabBench {
           ASubject(ceiling_)};
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

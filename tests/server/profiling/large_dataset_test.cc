@@ -13,7 +13,7 @@
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::uint32_t kRowBytes = 256 << 10;
@@ -113,4 +113,4 @@ TEST(LargeDatasetTest, EndsTheRunWithoutAVerdictWhereItCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "server/profiling/phases/sustained_load.h"
 #include "tests/server/profiling/lab_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // A row of the imitated model takes 2 ms at full speed.
@@ -78,4 +78,4 @@ TEST(SustainedLoadTest, TellsOfAContainerThatDoesNotBearTheObjectivesLoad) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -4,7 +4,7 @@
 
 #include "tests/fakes/folder_input.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 ModelFiles Files(const std::string& name, int version) {
@@ -42,4 +42,4 @@ TEST(PlaceModelsTest, PutsThemWhereTheConfigSays) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr double kBusyCores = 1.9;
@@ -40,4 +40,4 @@ TEST(NoisyHostTest, OtherWorkThatHoldsEveryRowUpDoesNotLowerTheAnswer) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/profiling/run/warnings.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 using ::testing::Contains;
@@ -112,4 +112,4 @@ TEST(PlateauTest, ForecastsForTheLimitThatIsRecommendedInTheEnd) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

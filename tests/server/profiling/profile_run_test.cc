@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(ProfileRunTest, FindsAndVerifiesTheNeedOfAKnownModel) {
@@ -330,4 +330,4 @@ TEST(ProfileServiceTest, SaysWhatComesWithALaterVersion) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

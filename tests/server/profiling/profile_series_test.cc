@@ -6,7 +6,7 @@
 #include "tests/server/profiling/profiling_bench.h"
 #include "tests/server/storage/former_samples.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Profile Finished(ProfilingBench& bench) {
@@ -71,4 +71,4 @@ TEST(ProfileSeriesTest, AreMadeOfTheSamplesOfAProfileFromBeforeThereWereSeries) 
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

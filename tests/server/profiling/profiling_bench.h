@@ -26,7 +26,7 @@
 #include "server/storage/database.h"
 #include "tests/fakes/fake_runtime.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 /// Of profiles that are to come to an answer.
 inline constexpr std::chrono::seconds kBudget{300};
@@ -265,4 +265,4 @@ inline std::string TextRows(int count) {
   return rows;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

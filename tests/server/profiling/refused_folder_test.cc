@@ -5,7 +5,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kShortBudget{60};
@@ -169,4 +169,4 @@ TEST(RefusedFolder, WhatNoFolderCanHoldIsToldSo) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 // Rows with an even number fail, and are allowed to.
@@ -38,4 +38,4 @@ TEST(CpuSecondsPerQueryTest, LeavesOutWhatFailuresTake) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 RequestRecord Request(std::uint32_t row, std::uint32_t latency_us,
@@ -80,4 +80,4 @@ TEST(UnhinderedCoresTest, SaysNothingWithoutAttributedRows) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

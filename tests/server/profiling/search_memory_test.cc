@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/lab_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 TEST(SearchMemoryTest, ChangesMemoryAloneAndKeepsTheRestOfTheCeiling) {
@@ -20,4 +20,4 @@ TEST(SearchMemoryTest, ChangesMemoryAloneAndKeepsTheRestOfTheCeiling) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -6,7 +6,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 struct Outcome {
@@ -96,4 +96,4 @@ TEST(SustainedLoadTest, IsNotMeasuredWhereATenthOfTheBudgetHoldsNoContainer) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/lab_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 constexpr double kRowMs = 2;  // of the imitated model, at full speed
@@ -52,4 +52,4 @@ TEST(TightnessTest, GivesEveryContainerItsDevicesAndTakesNoStepWhoseUseWasNotMea
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

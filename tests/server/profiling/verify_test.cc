@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof::phases {
+namespace mlprof::server::phases {
 namespace {
 
 Profile ProfileSlowRows(int rows) {
@@ -43,4 +43,4 @@ TEST(VerifyTest, HasMoreConfidenceWhereEveryRowWasReplayed) {
 }
 
 }  // namespace
-}  // namespace mlprof::phases
+}  // namespace mlprof::server::phases

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::Contains;
@@ -70,4 +70,4 @@ TEST(WarningsTest, AnInstrumentThatFailedIsToldWithItsFirstReason) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ TEST_F(ArtifactStoreTest, SaysThatAFileIsDamagedOrMissing) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -14,7 +14,7 @@
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -210,4 +210,4 @@ TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -13,7 +13,7 @@
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/damaged_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class ContentClaimTest : public RegistryTest {
@@ -191,4 +191,4 @@ TEST_F(ContentClaimTest, GoesWhenTheLastOneDoes) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

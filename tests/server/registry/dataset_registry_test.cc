@@ -9,7 +9,7 @@
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class DatasetRegistryTest : public RegistryTest {
@@ -174,4 +174,4 @@ TEST_F(DatasetRegistryTest, RegistersALargeTextInAFewMebibytes) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "tests/server/profiling/broken_storage.h"
 #include "tests/server/registry/registry_fixture.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::Each;
@@ -183,4 +183,4 @@ TEST_F(RegistrationTest, LeavesNothingOfWhatIsRefused) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline std::string Gzip(const std::string& bytes) {
   z_stream stream{};
@@ -22,4 +22,4 @@ inline std::string Gzip(const std::string& bytes) {
   return packed;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

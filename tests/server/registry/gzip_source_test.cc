@@ -5,7 +5,7 @@
 #include "tests/common/tar/memory_source.h"
 #include "tests/server/registry/gzip_bytes.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Result<std::string> Unzip(const std::string& packed, std::size_t piece = 1000) {
@@ -49,4 +49,4 @@ TEST(GzipSourceTest, RefusesABomb) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

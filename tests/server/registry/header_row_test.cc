@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 const std::string kJson = R"({"data": [1]})";
@@ -53,4 +53,4 @@ TEST(HeaderRow, IsToldWithWhatToDo) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class ModelRegistryTest : public RegistryTest {
@@ -241,4 +241,4 @@ TEST_F(ModelRegistryTest, KeepsContentASourceStillRefersTo) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

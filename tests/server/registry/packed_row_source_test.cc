@@ -7,7 +7,7 @@
 #include "server/storage/file_digest.h"
 #include "tests/server/registry/registry_fixture.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class PackedRowSourceTest : public testing::Test {
@@ -115,4 +115,4 @@ TEST(RowIndexTest, KnowsWhereEachRowBegins) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

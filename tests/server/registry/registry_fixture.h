@@ -17,7 +17,7 @@
 #include "server/storage/profile_repository.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 class RegistryTest : public testing::Test {
  protected:
@@ -56,4 +56,4 @@ class RegistryTest : public testing::Test {
   ProfileRepository profiles_{*database_};
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kBlobDigest =
@@ -178,4 +178,4 @@ TEST_F(OldDatabaseTest, IsNotMigratedWhenItsIndexIsDamaged) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/registry/row_upload.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Good {
@@ -216,4 +216,4 @@ TEST(RowUploadTest, EndsWithTheSinksError) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::HasSubstr;
@@ -216,4 +216,4 @@ TEST_F(SourceRegistryTest, AnExceptionTakesContentBackToo) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/damaged_file.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ TEST_F(VerifiedTreeTest, NamesTheDatasetWhoseRowsAreDamaged) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "tests/fakes/fake_agent_link.h"
 #include "tests/fakes/soon.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 const Limits kAmple{Cores(2.0), GiB(1)};
@@ -295,4 +295,4 @@ TEST(AgentSessionTest, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

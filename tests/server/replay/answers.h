@@ -3,7 +3,7 @@
 
 #include "common/agent_protocol/messages.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline agent_protocol::Answer Ok(std::uint64_t id) {
   agent_protocol::Answer answer;
@@ -12,4 +12,4 @@ inline agent_protocol::Answer Ok(std::uint64_t id) {
   return answer;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::microseconds;
@@ -47,4 +47,4 @@ TEST(ArrivalScheduleTest, DrawsPoissonGapsOfTheRightMeanAndSpread) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include "tests/server/replay/answers.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -159,4 +159,4 @@ TEST(ClosedLoopTest, TellsWhichRowTheModelDiedOf) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using agent_protocol::RowFailure;
@@ -116,4 +116,4 @@ TEST(KillWatchTest, ForgetsTheRowOfAReplayThatWasCutShort) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

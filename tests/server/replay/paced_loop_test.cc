@@ -4,7 +4,7 @@
 
 #include "tests/server/replay/answers.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -173,4 +173,4 @@ TEST(PacedLoopTest, GoesOnForTheLeastCountUpToTheHardLimit) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 #include "server/replay/agent_session.h"
 #include "tests/fakes/fake_agent_link.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::seconds kLong{20};
@@ -184,4 +184,4 @@ TEST(AgentSessionTest, EndsAReplayOneOfWhoseRowsCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -300,4 +300,4 @@ TEST_F(TokenForAllTest, IsLeftToRoutesThatGuardThemselves) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

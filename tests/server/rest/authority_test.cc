@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(AuthorityTest, GetsThePortOfItsSchemeWhereItHasNone) {
@@ -27,4 +27,4 @@ TEST(AuthorityTest, TellsAddressesFromNames) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

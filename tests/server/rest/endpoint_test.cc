@@ -5,7 +5,7 @@
 #include "common/text/base64.h"
 #include "server/rest/slice.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 HttpRequest Posting(const std::string& body, const std::string& type = "application/json") {
@@ -74,4 +74,4 @@ TEST(Base64Test, EncodesTheVectorsOfTheStandard) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

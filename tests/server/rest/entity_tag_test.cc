@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 bool Has(const std::string& if_none_match) {
@@ -24,4 +24,4 @@ TEST(EntityTagTest, IsFoundInAListWeakOrNot) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST_F(EventStreamTest, MissesNoLastEventThatComesWhileItAsks) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -55,4 +55,4 @@ TEST(OverviewPageTest, AllowsNoScriptAndNoFrame) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

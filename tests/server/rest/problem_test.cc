@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr ErrorCode kFirst = ErrorCode::kInvalidArgument;
@@ -49,4 +49,4 @@ TEST(ProblemTest, NamesWhatTheHttpServerRefuses) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "server/rest/tag_query.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(TagQueryTest, FiltersByKeyOrByKeyAndValue) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include "tests/server/azure/azure_bench.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class ThinnedSamplesTest : public AzureBench {
@@ -26,4 +26,4 @@ TEST_F(ThinnedSamplesTest, SayHowManyAreLeft) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 
 #include "common/json/domain_json.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::UnorderedElementsAre;
@@ -71,4 +71,4 @@ TEST(WhatIfJsonTest, AnswersARecommendationAndHowFarToTrustIt) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

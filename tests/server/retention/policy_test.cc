@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::hours;
@@ -63,4 +63,4 @@ TEST(RetentionPolicy, SaysAgesAsAPersonReadsThem) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -14,7 +14,7 @@
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -234,4 +234,4 @@ TEST_F(RetentionTest, AStopEndsALookThatWaitsForTheEngineAndLetsNoOtherBegin) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/storage/connection.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline std::string BytesOf(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -49,4 +49,4 @@ inline bool FlipBit(const std::filesystem::path& file, const std::string& name,
   return true;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "server/storage/statement.h"
 #include "tests/server/storage/words_database.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using DatabaseDamageTest = WordsDatabaseTest;
@@ -204,4 +204,4 @@ TEST_F(DatabaseDamageTest, ADataDirectoryWithoutItsDatabaseIsNotBegunAnew) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

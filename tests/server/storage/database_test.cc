@@ -13,7 +13,7 @@
 #include "server/storage/statement.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr Migration kTable[] = {{1, "t", "CREATE TABLE t (x INTEGER UNIQUE) STRICT;"}};
@@ -213,4 +213,4 @@ TEST(DataDirectoryTest, SaysWhyItCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "tests/server/storage/temporary_directory.h"
 #include "tests/server/storage/words_database.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using DiskFailureTest = WordsDatabaseTest;
@@ -126,4 +126,4 @@ TEST(FullDiskTest, LetsWhatEndsBeRecordedInTheReserve) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

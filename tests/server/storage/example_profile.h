@@ -5,7 +5,7 @@
 
 #include "common/domain/profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline Profile ExampleProfile(const std::string& name) {
   Profile profile;
@@ -28,4 +28,4 @@ inline Profile ExampleProfile(const std::string& name) {
   return profile;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "tests/server/storage/former_samples.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class FinishedProfilesTest : public testing::Test {
@@ -106,4 +106,4 @@ TEST_F(FinishedProfilesTest, SeriesOfADamagedProfileStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -12,7 +12,7 @@
 #include "server/storage/database.h"
 #include "server/storage/statement.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace former_samples {
 
 constexpr std::uint64_t kSamplesVersion = 2;
@@ -89,4 +89,4 @@ inline Status AddFormerSamples(Database& database, const std::string& profile_id
   });
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "tests/server/storage/former_samples.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // The last schema without series.
@@ -127,4 +127,4 @@ TEST(FormerSampleCodecTest, RefusesBytesThatAreCutAtAnyPlace) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/storage/database.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ TEST(SettleInstance, ADirectoryFromBeforeKeepsItsId) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/storage/workspaces.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr Migration kFirst{1, "first", "CREATE TABLE a (x INTEGER) STRICT;"};
@@ -144,4 +144,4 @@ TEST(MigratorTest, TakesAnEmptyFileForAFreshDatabase) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -5,7 +5,7 @@
 #include "common/json/domain_json.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // As former versions wrote it: how often it was run again stands in its warnings alone.
@@ -67,4 +67,4 @@ TEST(ProfileDocumentTest, RefusesACauseThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class ProfileRecordsTest : public testing::Test {
@@ -208,4 +208,4 @@ TEST_F(ProfileRecordsTest, SaysThatWhatWasMeasuredIsDamaged) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

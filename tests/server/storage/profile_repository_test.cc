@@ -8,7 +8,7 @@
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class ProfileRepositoryTest : public testing::Test {
@@ -236,4 +236,4 @@ TEST_F(ProfileRepositoryTest, DeletesAFinishedProfileWithAllItLeft) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

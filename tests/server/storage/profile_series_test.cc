@@ -8,7 +8,7 @@
 #include "tests/server/storage/example_profile.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Points = std::vector<SeriesPoint>;
@@ -89,4 +89,4 @@ TEST(SeriesCodecTest, RefusesBytesThatAreNoneOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

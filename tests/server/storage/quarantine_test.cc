@@ -11,7 +11,7 @@
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ TEST_F(QuarantineTest, LeavesAloneWhatItDidNotMake) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

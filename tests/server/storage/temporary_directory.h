@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class TemporaryDirectory {
  public:
@@ -27,4 +27,4 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

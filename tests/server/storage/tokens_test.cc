@@ -11,7 +11,7 @@
 #include "server/storage/database.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST_F(TokensTest, AreCheckedAndRevokedFromManyThreads) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST_F(WalCheckTest, RefusesAWalWhoseHeaderIsDamaged) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -11,7 +11,7 @@
 #include "tests/server/storage/damaged_file.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 
 inline constexpr Migration kWords[] = {{1, "words", R"sql(
   CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL) STRICT;
@@ -51,4 +51,4 @@ class WordsDatabaseTest : public testing::Test {
   const std::filesystem::path file_ = folder_ / "mlprof.db";
 };
 
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "tests/server/storage/temporary_directory.h"
 #include "tests/server/tls/tls_client.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -253,4 +253,4 @@ TEST(TlsContextTest, NamesTheFileThatCannotBeUsed) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -9,7 +9,7 @@
 #include "server/tls/identity.h"
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ TEST_F(OwnCertificateTest, HasAnotherNameAndSerialEachTime) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

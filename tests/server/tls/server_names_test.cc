@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,4 +31,4 @@ TEST(ServerNamesTest, LeavesOutWhatNamesNoHost) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

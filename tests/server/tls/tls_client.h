@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace mlprof {
+namespace mlprof::server {
 
 class TlsClient {
  public:
@@ -125,4 +125,4 @@ inline std::string TlsClient::ReadResponse() {
   return response;
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::server

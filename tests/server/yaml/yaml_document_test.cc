@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(YamlDocument, ReadsMapsListsAndScalarsAsText) {
@@ -32,4 +32,4 @@ TEST(YamlDocument, RefusesDepthAndSize) {
 TEST(YamlDocument, AnEmptyTextIsNull) { EXPECT_TRUE(ParseYaml("")->is_null()); }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include "client/cli/azure/az_output.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::vector<OptionSpec> WithAzureOptions(std::vector<OptionSpec> own) {
   own.push_back({{"--output", "-o"}, "FORMAT", "json (default), jsonc, table, tsv, yaml or none"});
@@ -34,4 +34,4 @@ Status CheckAzureOptions(const Options& options) {
   return CheckQuery(options);
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -8,7 +8,7 @@
 #include "client/cli/session.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// `own`, and those of every command: --output with Azure's default, --query, verbosity.
 std::vector<OptionSpec> WithAzureOptions(std::vector<OptionSpec> own);
@@ -19,4 +19,4 @@ void SayIgnored(Session& session, const Options& options, const std::vector<std:
 /// What is wrong with the options that every command takes; to be asked before anything is done.
 Status CheckAzureOptions(const Options& options);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -7,7 +7,7 @@
 #include "client/cli/commands/ml/model_facts.h"
 #include "client/cli/download_model.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr const char* kIdNeeded = "--model-id is needed";
@@ -121,4 +121,4 @@ Command DownloadMlModelCommand() {
           DownloadMlModel};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -1,7 +1,7 @@
 // Commands of Azure's that a script written for it may hold, and what to do in their place.
 #include "client/cli/command.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 constexpr const char* kWorkspaceInstead =
@@ -76,4 +76,4 @@ const std::vector<ForeignCommand>& ForeignCommands() {
   return all;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 // "key" or "key=value", as --tag and --property have it.
@@ -116,4 +116,4 @@ Command ShowMlModelCommand() {
           ShowMlModel};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -9,7 +9,7 @@
 #include "client/cli/text_file.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ Result<Inference> InferenceOf(Session& session, const Options& options) {
   return Inference(std::move(*local));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -9,7 +9,7 @@
 #include "client/cli/session.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::vector<OptionSpec> InferenceOptions();
 
@@ -17,4 +17,4 @@ std::vector<OptionSpec> InferenceOptions();
 /// then the model's stored config applies.
 Result<std::optional<LocalInferenceConfig>> InferenceOf(Session& session, const Options& options);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

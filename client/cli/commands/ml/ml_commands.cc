@@ -1,6 +1,6 @@
 #include "client/cli/commands/ml/ml_commands.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::vector<Command> MlCommands() {
   std::vector<Command> commands = {ProfileMlModelCommand(), RegisterMlModelCommand(),
@@ -11,4 +11,4 @@ std::vector<Command> MlCommands() {
   return commands;
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -3,7 +3,7 @@
 
 #include "client/cli/command.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Command RegisterMlModelCommand();
 Command ListMlModelsCommand();
@@ -16,4 +16,4 @@ Command ProfileMlModelCommand();
 /// Changes the model that --model-id names; Microsoft's page spells it as `profile` too.
 Result<int> UpdateMlModel(Session& session, const Options& options);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 #include "client/src/json_fields.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 std::vector<OptionSpec> ModelFactOptions() {
   return {
@@ -63,4 +63,4 @@ Result<std::string> ReadModelMetadata(const std::filesystem::path& file) {
   return Fail(InvalidArgument(file.string() + " names no model (modelId)"));
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -12,7 +12,7 @@
 #include "common/domain/model.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// CPU, memory, GPUs and sample datasets; for `register` and `update`.
 std::vector<OptionSpec> ModelFactOptions();
@@ -26,4 +26,4 @@ Status WriteModelMetadata(const std::filesystem::path& file, const Model& model,
 /// The model id in such a file. kInvalidArgument where there is none.
 Result<std::string> ReadModelMetadata(const std::filesystem::path& file);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -12,7 +12,7 @@
 #include "client/cli/watch/watch_here.h"
 #include "common/json/json.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Status CheckProfileUse(const Options& options) {
@@ -184,4 +184,4 @@ Command ProfileMlModelCommand() {
           ProfileModels};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

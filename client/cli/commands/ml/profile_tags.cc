@@ -3,7 +3,7 @@
 #include "client/cli/azure/profile_figures.h"
 #include "client/cli/command.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 Status CheckProfileTags(const Options& options) {
   for (const std::string& tag : options.All("--add-tag")) {
@@ -47,4 +47,4 @@ Status AddProfileTags(Session& session, Client& client, const Options& options,
   return {};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

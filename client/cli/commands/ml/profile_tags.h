@@ -8,7 +8,7 @@
 #include "common/json/json.h"
 #include "common/result/result.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 
 /// kInvalidArgument for a tag without a value that is no figure of a profile.
 Status CheckProfileTags(const Options& options);
@@ -18,4 +18,4 @@ Status CheckProfileTags(const Options& options);
 Status AddProfileTags(Session& session, Client& client, const Options& options,
                       const Profile& profile, const Json& azure_profile);
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

@@ -6,7 +6,7 @@
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
 
-namespace mlprof::cli {
+namespace mlprof::client::cli {
 namespace {
 
 Status CheckPath(const Options& options, const std::string& path) {
@@ -80,4 +80,4 @@ Command RegisterMlModelCommand() {
           RegisterMlModel};
 }
 
-}  // namespace mlprof::cli
+}  // namespace mlprof::client::cli

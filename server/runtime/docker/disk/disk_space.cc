@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 // What a fast disk (5 GB/s) takes between two looks of the watch, which come five times a second.
@@ -89,4 +89,4 @@ Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, const DiskNe
   return {};
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -11,7 +11,7 @@
 #include "common/result/result.h"
 #include "common/units/bytes.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 struct DiskSpace {
   Bytes total;
@@ -50,4 +50,4 @@ struct DiskNeed {
 Status AdmitByDisk(const std::vector<std::filesystem::path>& disks, const DiskNeed& extra,
                    const SpaceProbe& probe = SpaceAt);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -6,7 +6,7 @@
 #include "common/os/start_thread.h"
 #include "common/os/tree_walk.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 Result<std::unique_ptr<DiskWatch>> DiskWatch::Start(WatchedDisks watched, OnFull on_full,
                                                     WatchPauses pauses, SpaceProbe probe) {
@@ -126,4 +126,4 @@ void DiskWatch::Note(const DiskFull& full) {
   if (!met_ || full.killed) met_ = full;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -17,7 +17,7 @@
 #include "common/domain/disk_full.h"
 #include "server/runtime/docker/disk/disk_space.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 struct WatchedDisks {
   std::vector<std::filesystem::path> hosts = {};    // disks of the host that must not fill up
@@ -72,4 +72,4 @@ class DiskWatch {
   std::jthread thread_;
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

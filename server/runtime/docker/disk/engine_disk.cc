@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 std::vector<std::filesystem::path> DisksOf(DockerContext& context, const Patience& patience) {
   if (!context.engine_root.Get()) {
@@ -16,4 +16,4 @@ std::vector<std::filesystem::path> DisksOf(DockerContext& context, const Patienc
   return disks;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

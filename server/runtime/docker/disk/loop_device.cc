@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ bool IsMountOf(const fs::path& mount_point, const fs::path& image) {
   return fs::canonical(image, error).string() == backing && !error;
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -6,7 +6,7 @@
 #include "common/os/unique_fd.h"
 #include "common/result/result.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 struct LoopDevice {
   std::filesystem::path path;  // "/dev/loop3"
@@ -20,4 +20,4 @@ Result<LoopDevice> AttachLoopDevice(const std::filesystem::path& image);
 /// Whether the file system mounted at `mount_point` lies in `image`.
 bool IsMountOf(const std::filesystem::path& mount_point, const std::filesystem::path& image);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

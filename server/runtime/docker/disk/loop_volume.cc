@@ -18,7 +18,7 @@
 #include "server/runtime/docker/disk/loop_device.h"
 #include "server/runtime/environment/run_script.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ void RemoveVolume(const fs::path& folder) {
   (void)::unlink(image.c_str());
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -8,7 +8,7 @@
 #include "common/time/deadline.h"
 #include "common/units/bytes.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// How many files a volume of that size holds: one for 16 KiB, as file systems are usually made.
 std::int64_t FilesFor(Bytes size);
@@ -37,4 +37,4 @@ class LoopVolume {
 /// mount but that of the image there.
 void RemoveVolume(const std::filesystem::path& folder);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -9,7 +9,7 @@
 #include "common/log/log.h"
 #include "common/os/remove_tree.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::minutes kVolumeRemoveLimit{5};
@@ -92,4 +92,4 @@ void RemoveScratch(const std::filesystem::path& scratch, const Patience& patienc
           {{"folder", scratch.string()}, {"why", removed.error().message()}});
 }
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

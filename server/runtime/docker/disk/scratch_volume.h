@@ -14,7 +14,7 @@
 #include "server/runtime/docker/disk/disk_watch.h"
 #include "server/runtime/docker/disk/loop_volume.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 /// Destroying it removes it with all that is in it, which may take minutes where nothing bounds it.
 class ScratchVolume {
@@ -63,4 +63,4 @@ class ScratchVolumes {
 /// remove.
 void RemoveScratch(const std::filesystem::path& scratch, const Patience& patience);
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -6,7 +6,7 @@
 #include "common/text/case.h"
 #include "common/text/percent.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::size_t kLongestHost = 253;
@@ -93,4 +93,4 @@ std::optional<UrlParts> ParseUrl(std::string_view url) {
   return parts;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 struct HostPort {
   std::string host;  // lower case, IPv6 without brackets, no dot at its end
@@ -31,4 +31,4 @@ struct UrlParts {
 /// nullopt for what is no URL of a host. A proxy is often written without a scheme.
 std::optional<UrlParts> ParseUrl(std::string_view url);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -13,7 +13,7 @@
 #include "server/runtime/environment/run_script.h"
 #include "server/runtime/environment/text_lines.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 std::optional<IpAddress> AddressOf(const sockaddr* address) {
@@ -70,4 +70,4 @@ std::vector<IpAddress> LookUp(const std::string& host, std::stop_token stop, Dea
   return addresses;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

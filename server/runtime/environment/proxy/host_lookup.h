@@ -8,7 +8,7 @@
 #include "common/time/deadline.h"
 #include "server/runtime/environment/proxy/ip_address.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// Of all its interfaces.
 std::vector<IpAddress> OwnAddresses();
@@ -20,4 +20,4 @@ std::vector<std::string> OwnNames();
 /// `deadline` and by `stop`.
 std::vector<IpAddress> LookUp(const std::string& host, std::stop_token stop, Deadline deadline);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 using Bytes16 = std::array<unsigned char, 16>;
@@ -91,4 +91,4 @@ bool LooksNumeric(std::string_view host) {
   return !last.empty() && last.find_first_not_of(digits) == std::string_view::npos;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// One form for every address: IPv4 that is written into IPv6 (mapped, compatible, NAT64, 6to4) is
 /// that IPv4 address.
@@ -37,4 +37,4 @@ class IpAddress {
 /// What programs may read as a number instead of a name: its last label is one, maybe hexadecimal.
 bool LooksNumeric(std::string_view host);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

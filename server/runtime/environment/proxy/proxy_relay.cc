@@ -13,7 +13,7 @@
 #include "server/runtime/environment/proxy/relay_io.h"
 #include "server/runtime/unix_listener.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 // pip uses one or two; more wait in the listener's queue.
@@ -98,4 +98,4 @@ void ProxyRelay::Serve(UniqueFd client) {
   LogWarn("a package's connection to the proxy is dropped", {{"why", thread.error().message()}});
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -12,7 +12,7 @@
 #include "common/result/result.h"
 #include "server/runtime/environment/proxy/relay_exchange.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 class ProxyRelay {
  public:
@@ -42,4 +42,4 @@ class ProxyRelay {
   std::jthread accepting_;
 };
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -8,7 +8,7 @@
 #include "server/runtime/environment/proxy/relay_io.h"
 #include "server/runtime/environment/proxy/relay_request.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 // Longer than what pip itself waits (15 s by default), so that its own message is what is seen.
@@ -139,4 +139,4 @@ void ServeRelayed(UniqueFd client, const HttpProxy& proxy, const RelayPolicy& po
   Exchange(std::move(client), proxy, policy, std::move(stop)).Run();
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -10,7 +10,7 @@
 #include "common/os/unique_fd.h"
 #include "server/runtime/environment/proxy/relay_rules.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// A proxy that speaks plain HTTP, and who we are to it.
 struct HttpProxy {
@@ -30,4 +30,4 @@ struct RelayPolicy {
 void ServeRelayed(UniqueFd client, const HttpProxy& proxy, const RelayPolicy& policy,
                   std::stop_token stop);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstring>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 Status WaitFor(int fd, short events, const Patience& patience) {
@@ -111,4 +111,4 @@ Result<UniqueFd> ConnectTo(const std::vector<IpAddress>& addresses, unsigned sho
   return connected;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

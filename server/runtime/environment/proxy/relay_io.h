@@ -11,7 +11,7 @@
 #include "common/time/patience.h"
 #include "server/runtime/environment/proxy/ip_address.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// How often who waits looks whether it is to stop.
 inline constexpr std::chrono::milliseconds kRelayLook{250};
@@ -30,4 +30,4 @@ Result<HeadAndMore> ReceiveHead(int fd, std::size_t longest, const Patience& pat
 Result<UniqueFd> ConnectTo(const std::vector<IpAddress>& addresses, unsigned short port,
                            const Patience& patience);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -8,7 +8,7 @@
 #include "common/http/message.h"
 #include "server/runtime/environment/text_lines.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
@@ -152,4 +152,4 @@ std::string ReasonOf(std::string_view head) {
   return reason;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

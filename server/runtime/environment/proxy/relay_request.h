@@ -8,7 +8,7 @@
 #include "common/result/result.h"
 #include "server/runtime/environment/proxy/endpoint.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 inline constexpr std::size_t kLongestRelayHead = 16 * 1024;
 
@@ -27,4 +27,4 @@ int StatusOf(std::string_view head);
 /// Its reason phrase, without control characters.
 std::string ReasonOf(std::string_view head);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

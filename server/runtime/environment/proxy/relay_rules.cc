@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 template <class Value>
@@ -72,4 +72,4 @@ std::optional<std::string> WhyRefused(const HostPort& target,
   return why ? std::optional(TextOfRefusal(target, *why)) : std::nullopt;
 }
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

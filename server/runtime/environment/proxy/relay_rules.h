@@ -10,7 +10,7 @@
 #include "server/runtime/environment/proxy/endpoint.h"
 #include "server/runtime/environment/proxy/ip_address.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 
 /// What this machine is, and what its owner named.
 struct RelayRules {
@@ -33,4 +33,4 @@ std::optional<std::string> WhyRefused(const HostPort& target,
                                       const std::vector<IpAddress>& addresses,
                                       const RelayRules& rules);
 
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

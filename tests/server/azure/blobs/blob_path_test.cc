@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(BlobPath, TakesRelativePathsOnly) {
@@ -54,4 +54,4 @@ TEST(BlobPath, ManyStarsTakeNoLonger) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "tests/fakes/failing_sync.h"
 #include "tests/server/registry/registry_fixture.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -259,4 +259,4 @@ TEST_F(ArtifactUploadTest, AHostileArchiveIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

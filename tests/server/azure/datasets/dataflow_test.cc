@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(Dataflow, ItsOwnDefinitionIsReadBack) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

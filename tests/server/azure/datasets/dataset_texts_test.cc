@@ -2,7 +2,7 @@
 
 #include "tests/server/registry/registry_fixture.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class DatasetTextsTest : public RegistryTest {
@@ -47,4 +47,4 @@ TEST_F(DatasetTextsTest, OfRowsThatAreNoTextThereIsNone) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

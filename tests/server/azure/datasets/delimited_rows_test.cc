@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(DelimitedRows, WhatIsWrittenIsReadBack) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

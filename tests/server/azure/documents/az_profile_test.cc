@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/client/golden.h"
 #include "tests/fakes/some_measurements.h"
+#include "tests/golden/golden.h"
 #include "tests/server/azure/parsed.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 Profile AzProfile(ProfileState state) {
@@ -98,4 +98,4 @@ TEST(AzProfile, SaysWhereAnAnswerIsNotVerified) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr const char* kHere = "os.path.dirname(os.path.realpath(__file__))";
@@ -43,4 +43,4 @@ TEST(DriverProgram, IsNothingElse) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(AzureModelFilters, AskForAllOfThem) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include "common/json/inference_config_json.h"
 #include "tests/server/azure/parsed.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -299,4 +299,4 @@ TEST(AzureOperation, HasWhatAClientWaitsBy) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

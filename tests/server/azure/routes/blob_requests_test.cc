@@ -5,7 +5,7 @@
 
 #include "common/hash/sha256.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(BlobListXml, EscapesNames) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

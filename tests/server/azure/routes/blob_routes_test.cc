@@ -2,7 +2,7 @@
 
 #include "tests/server/azure/azure_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST_F(AzureBlobs, NobodyPutsWhatTheRegistriesServe) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

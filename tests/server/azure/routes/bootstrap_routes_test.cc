@@ -4,7 +4,7 @@
 #include "server/azure/routes/json_web_token.h"
 #include "tests/server/azure/azure_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::Contains;
@@ -189,4 +189,4 @@ TEST(AzureSecret, IsMadeOnceForItsUserAlone) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 #include "server/azure/routes/blob_signature.h"
 #include "server/azure/routes/json_web_token.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr std::int64_t kNow = 1'800'000'000;
@@ -108,4 +108,4 @@ TEST(BlobSignature, RefusesEveryChange) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

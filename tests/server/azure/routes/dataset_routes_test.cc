@@ -4,7 +4,7 @@
 #include "tests/server/azure/azure_bench.h"
 #include "tests/server/profiling/broken_storage.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -222,4 +222,4 @@ TEST_F(AzureDatasets, BadRequestsAreRefused) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

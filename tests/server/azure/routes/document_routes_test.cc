@@ -4,7 +4,7 @@
 #include "tests/server/azure/azure_bench.h"
 #include "tests/server/storage/example_profile.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class DocumentRoutesTest : public AzureBench {
@@ -50,4 +50,4 @@ TEST_F(DocumentRoutesTest, RefuseAsTheNativeRoutesDo) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

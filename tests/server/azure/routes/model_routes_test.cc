@@ -4,7 +4,7 @@
 #include "tests/server/azure/azure_bench.h"
 #include "tests/server/profiling/broken_storage.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST_F(AzureModels, BadRequestsAreRefused) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

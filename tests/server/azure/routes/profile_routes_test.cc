@@ -6,7 +6,7 @@
 #include "tests/server/azure/azure_bench.h"
 #include "tests/server/profiling/broken_storage.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using testing::HasSubstr;
@@ -251,4 +251,4 @@ TEST_F(AzureProfiles, BadRequestsAreRefused) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -18,4 +18,4 @@ TEST(BackoffTest, DoublesUpToTheMostAndBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

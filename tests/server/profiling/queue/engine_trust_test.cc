@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -50,4 +50,4 @@ TEST(EngineTrustTest, ARunItKeptMakesUpForThoseItLost) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

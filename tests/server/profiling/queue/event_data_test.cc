@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 constexpr auto kLongest = static_cast<std::size_t>(kLongestEvent.count());
@@ -38,4 +38,4 @@ TEST(EventData, LeavesOutTheLongestMembersThatAreNoText) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

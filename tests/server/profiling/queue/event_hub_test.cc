@@ -4,7 +4,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 // A profile that is never run: it waits behind one whose rows are never answered.
@@ -199,4 +199,4 @@ TEST_F(EventHubTest, PublishesToWatchersOnlyWhereThereAreSome) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

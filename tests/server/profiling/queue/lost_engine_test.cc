@@ -5,7 +5,7 @@
 
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::seconds;
@@ -193,4 +193,4 @@ TEST_F(LostEngineTest, APrivateServersUserIsToldAfterAWhile) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

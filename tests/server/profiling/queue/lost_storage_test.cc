@@ -6,7 +6,7 @@
 #include "tests/server/profiling/broken_storage.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -192,4 +192,4 @@ TEST_F(LostStorageTest, NeverGivesAVerifiedAnswerWithoutItsStoredProof) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using std::chrono::seconds;
@@ -24,4 +24,4 @@ TEST(OutageTest, IsLoggedWhenItBeginsOnceAMinuteAndWhenItIsOver) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "tests/fakes/refused_threads.h"
 #include "tests/server/profiling/profiling_bench.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 TEST(ProfileQueueTest, ACancelThatWaitsKeepsNobodyElse) {
@@ -55,4 +55,4 @@ TEST(ProfileQueueTest, SaysThatItsThreadCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

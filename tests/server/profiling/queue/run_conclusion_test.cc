@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 const RunEnd kStopped{ProfileState::kCanceled, std::nullopt};
@@ -134,4 +134,4 @@ TEST_F(RunConclusionTest, RunsAnInterruptedProfileThreeTimesAtMost) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ TEST_F(AcceptAgentTest, FindsAPlaceForTheSocketWhereTheDataDirectoryIsTooDeep) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

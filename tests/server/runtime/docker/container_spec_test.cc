@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 LaunchRequest Request() {
@@ -90,4 +90,4 @@ TEST(ScratchFoldersTest, RefusesWhatIsNotTheModels) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 Error NotThere(const std::string& path) {
@@ -20,4 +20,4 @@ TEST(IsUnseenTest, WhatIsMissingForEverybodyTellsNothingOfMounts) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -11,7 +11,7 @@
 #include "server/runtime/docker/scratch.h"
 #include "tests/server/runtime/docker/fake_engine_test.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using fakes::FakeAnswer;
@@ -70,4 +70,4 @@ TEST_F(CreateWithCopiesTest, ACopyIsGivenUpOnceItIsLargerThanPlainFoldersMayBe) 
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -6,7 +6,7 @@
 #include "server/runtime/docker/engine_restart.h"
 #include "tests/server/runtime/docker/fake_engine_test.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using fakes::FakeAnswer;
@@ -85,4 +85,4 @@ TEST_F(EngineRestart, IsMeantWhereTheEngineDoesNotAnswer) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

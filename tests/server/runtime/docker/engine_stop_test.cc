@@ -6,7 +6,7 @@
 #include "server/runtime/docker/engine.h"
 #include "tests/fakes/fake_docker.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using fakes::FakeAnswer;
@@ -119,4 +119,4 @@ TEST(EngineStop, AsksNothingForACallerThatHasGivenUp) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -7,7 +7,7 @@
 #include "tests/fakes/fake_docker.h"
 #include "tests/fakes/soon.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using fakes::FakeAnswer;
@@ -137,4 +137,4 @@ TEST(DockerEngineTest, TellsTheObserverOfEachCall) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

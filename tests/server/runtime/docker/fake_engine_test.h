@@ -16,7 +16,7 @@
 #include "server/runtime/docker/docker_runtime.h"
 #include "tests/fakes/fake_docker.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 
 inline const std::string kContainerId(64, 'c');
 inline const std::string kContainer = "/containers/" + kContainerId;
@@ -92,4 +92,4 @@ class FakeEngineTest : public ::testing::Test {
   std::unique_ptr<DockerRuntime> runtime_;
 };
 
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -7,7 +7,7 @@
 #include "tests/fakes/soon.h"
 #include "tests/server/runtime/docker/fake_engine_test.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 class HostFactsTest : public FakeEngineTest {
@@ -34,4 +34,4 @@ TEST_F(HostFactsTest, AreWhatTheEngineSaidLast) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 HostLoad At(double at_seconds, double busy, double steal, double own) {
@@ -57,4 +57,4 @@ TEST(HostLoadTest, CountsNeitherTheModelNorTheControllerAsForeign) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

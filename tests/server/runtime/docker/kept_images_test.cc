@@ -8,7 +8,7 @@
 #include "server/runtime/environment/environment_recipe.h"
 #include "tests/fakes/fake_docker.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using ::testing::ElementsAre;
@@ -162,4 +162,4 @@ TEST_F(KeptImages, GetTheirNameAndTheirUseWhenTheyArePrepared) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

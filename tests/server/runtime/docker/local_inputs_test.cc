@@ -5,7 +5,7 @@
 
 #include "tests/fakes/folder_input.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 class FarContent final : public ContentReader {
@@ -34,4 +34,4 @@ TEST(LocalInputsTest, RefusesWhatLiesOnNoDiskOfThisMachine) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

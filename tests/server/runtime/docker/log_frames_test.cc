@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 std::string Frame(char stream, const std::string& text) {
@@ -29,4 +29,4 @@ TEST(LogFramesTest, HandsOnWhatIsNotFramed) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -97,4 +97,4 @@ TEST(StartForTest, RunsAnEntryScriptWhereItsSourcesAre) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

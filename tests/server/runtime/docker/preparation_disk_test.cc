@@ -10,7 +10,7 @@
 
 #include "tests/server/runtime/docker/fake_engine_test.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using fakes::FakeAnswer;
@@ -90,4 +90,4 @@ TEST_F(PreparationDisk, EndsTheCopyThatFillsTheDisk) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

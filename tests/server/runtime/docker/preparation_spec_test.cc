@@ -5,7 +5,7 @@
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/environment/environment_recipe.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 environment::PipHost HostWith(std::map<std::string, std::string> environment) {
@@ -130,4 +130,4 @@ TEST(PreparationSpec, NothingOfTheImageRunsWhereAnEnvironmentIsKept) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

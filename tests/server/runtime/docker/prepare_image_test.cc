@@ -10,7 +10,7 @@
 #include "tests/fakes/fake_docker.h"
 #include "tests/fakes/folder_input.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST_F(PrepareImageTest, MasksWhatMakingTheBaseImagePrints) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

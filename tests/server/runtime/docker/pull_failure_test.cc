@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 TEST(PullFailureTest, IsToldInOurOwnWords) {
@@ -18,4 +18,4 @@ TEST(PullFailureTest, IsToldInOurOwnWords) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -4,7 +4,7 @@
 #include "server/runtime/docker/prepare.h"
 #include "tests/fakes/fake_docker.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using fakes::FakeDocker;
@@ -73,4 +73,4 @@ TEST_F(PullImageTest, ShowsNothingOfWhatARegistryAnswered) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -2,7 +2,7 @@
 
 #include "server/runtime/docker/engine_values.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 TEST(RestartedEngineTest, HasForgottenThatItStartedAContainer) {
@@ -19,4 +19,4 @@ TEST(RestartedEngineTest, IsNotOneThatMayHaveHadNoRoomForIt) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

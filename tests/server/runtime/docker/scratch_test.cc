@@ -9,7 +9,7 @@
 #include "common/os/remove_tree.h"
 #include "tests/common/os/deep_tree.h"
 #include "tests/fakes/soon.h"
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST_F(ScratchTest, OpensATreeThatNoPathCanName) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -13,7 +13,7 @@
 #include "server/runtime/docker/remove_container.h"
 #include "tests/server/runtime/docker/fake_engine_test.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using ::testing::Contains;
@@ -214,4 +214,4 @@ TEST_F(StoppedRun, EndsTheRemovalOfOrphans) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -4,7 +4,7 @@
 
 #include <future>
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,4 +41,4 @@ TEST(Turnstile, SaysThatNoTurnCame) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

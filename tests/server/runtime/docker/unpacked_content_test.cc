@@ -8,7 +8,7 @@
 
 #include "tests/fakes/folder_input.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ TEST_F(UnpackedContentTest, ReadsNothingElse) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

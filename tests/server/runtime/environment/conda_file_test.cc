@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 TEST(CondaFileTest, ReadsPythonAndThePipPart) {
@@ -91,4 +91,4 @@ TEST(CondaFileTest, GrowsNoLargerThanItIs) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

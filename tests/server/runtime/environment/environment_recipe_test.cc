@@ -7,7 +7,7 @@
 
 #include "tests/fakes/folder_input.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST_F(EnvironmentRecipeTest, WarnsOfAnotherPythonOnly) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

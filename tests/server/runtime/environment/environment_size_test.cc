@@ -8,7 +8,7 @@
 #include "common/os/remove_tree.h"
 #include "tests/fakes/soon.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ TEST_F(EnvironmentSizeTest, RefusesMoreFilesThanTheLimitHolds) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -6,7 +6,7 @@
 
 #include "tests/server/storage/temporary_directory.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 const Timestamp kThen{std::chrono::milliseconds(1'790'000'000'123)};
@@ -62,4 +62,4 @@ TEST_F(EnvironmentUsesTest, WaitForARemovalUntilTheirCallerGivesUp) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 const std::string kDigest = "sha256:" + std::string(64, 'a');
@@ -24,4 +24,4 @@ TEST(ImageReferenceTest, RefusesWhatNamesNoImage) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

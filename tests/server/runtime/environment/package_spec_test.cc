@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 TEST(PackageSpecTest, TakesNamesExtrasVersionsAndMarkers) {
@@ -57,4 +57,4 @@ TEST(RequirementsTest, NamesTheLineItRefuses) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

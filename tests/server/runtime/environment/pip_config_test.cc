@@ -10,7 +10,7 @@
 
 #include "server/runtime/environment/pip_settings.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ TEST_F(PipConfigTest, ListsAptsFilesWithoutItsFolders) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 PipHost Host(std::map<std::string, std::string> environment, std::vector<std::string> existing,
@@ -148,4 +148,4 @@ TEST(ShellExportsTest, QuotesEveryValue) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

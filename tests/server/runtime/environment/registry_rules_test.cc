@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 TEST(RegistryRules, ReadTheRegistryAsTheEngineDoes) {
@@ -28,4 +28,4 @@ TEST(RegistryRules, AllowTheEnginesOwnAndTheNamedOnes) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

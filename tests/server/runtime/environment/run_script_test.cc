@@ -12,7 +12,7 @@
 #include "common/time/patience.h"
 #include "tests/fakes/refused_processes.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 using namespace std::chrono_literals;
@@ -118,4 +118,4 @@ TEST_F(RunScriptTest, TellsOfASystemThatGivesNoMoreProcesses) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

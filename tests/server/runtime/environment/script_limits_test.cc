@@ -5,7 +5,7 @@
 
 #include "common/os/descriptor_limit.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 TEST(ScriptLimits, GivesTheScriptTheLimitOfOpenFilesOfTheStart) {
@@ -26,4 +26,4 @@ TEST(ScriptLimits, GivesTheScriptTheLimitOfOpenFilesOfTheStart) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

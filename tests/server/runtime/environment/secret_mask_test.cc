@@ -4,7 +4,7 @@
 
 #include "common/text/base64.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 SecretMask MaskOf(std::string_view url) {
@@ -135,4 +135,4 @@ TEST(SecretMask, KeepsTheKindOfAnError) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

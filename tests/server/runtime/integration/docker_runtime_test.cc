@@ -16,7 +16,7 @@
 #include "server/runtime/model_start.h"
 #include "tests/fakes/heard_agent.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -303,4 +303,4 @@ TEST_F(DockerRuntimeTest, SaysWhyAnImageCannotBeHad) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -17,7 +17,7 @@
 #include "tests/fakes/folder_input.h"
 #include "tests/fakes/heard_agent.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,4 +252,4 @@ TEST_F(EntryScriptTest, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -69,4 +69,4 @@ INSTANTIATE_TEST_SUITE_P(EachWay, CarryClientTest,
                          ::testing::Values(Throws::kRead, Throws::kWrite));
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,4 +48,4 @@ TEST(ClockOffsetTest, IsNoneOnOneMachineHoweverUnevenTheWaysAre) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "tests/fakes/fake_agent_link.h"
 #include "tests/fakes/soon.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 class HeedlessListener : public AgentListener {
@@ -50,4 +50,4 @@ TEST(FakePortsTest, AreThereFromReadinessToTheEndOfTheModel) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -7,7 +7,7 @@
 
 #include "server/runtime/forward/carried_stream.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -246,4 +246,4 @@ TEST_F(ForwardStreamsTest, BytesBeyondTheCreditBreakTheProtocolAlsoOnceClosed) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

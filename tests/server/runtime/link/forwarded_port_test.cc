@@ -9,7 +9,7 @@
 
 #include "tests/fakes/fake_port.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -123,4 +123,4 @@ TEST_F(ForwardedPortTest, NeedsAFolderAndAPathThatFits) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

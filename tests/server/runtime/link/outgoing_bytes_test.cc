@@ -8,7 +8,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 struct Pair {
@@ -53,4 +53,4 @@ TEST(OutgoingBytesTest, HoldsNothingForAReaderThatIsGone) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

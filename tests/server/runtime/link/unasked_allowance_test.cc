@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof {
+namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,4 +33,4 @@ TEST(UnaskedAllowanceTest, SavesNoMoreThanASecondsWorth) {
 }
 
 }  // namespace
-}  // namespace mlprof
+}  // namespace mlprof::server

@@ -10,7 +10,7 @@
 
 #include "common/os/remove_tree.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -233,4 +233,4 @@ TEST(AdmitByDiskTest, KeepsLessOfASmallDiskAndIgnoresOneItCannotSee) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

@@ -18,7 +18,7 @@
 #include "tests/common/os/deep_tree.h"
 #include "tests/fakes/soon.h"
 
-namespace mlprof::docker {
+namespace mlprof::server::docker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ TEST_F(ScratchVolumeTest, LeavesThoseWhoCannotWaitWhatIsNotYetRemoved) {
 }
 
 }  // namespace
-}  // namespace mlprof::docker
+}  // namespace mlprof::server::docker

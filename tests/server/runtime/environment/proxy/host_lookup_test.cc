@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,4 +33,4 @@ TEST(HostLookup, KnowsThisMachine) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

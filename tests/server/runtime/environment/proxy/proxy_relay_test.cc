@@ -19,7 +19,7 @@
 #include "tests/fakes/refused_threads.h"
 #include "tests/fakes/soon.h"
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST_F(ProxyRelayTest, IsAnErrorWhereNoThreadCanBeMade) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

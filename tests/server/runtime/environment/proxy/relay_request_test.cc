@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 TEST(RelayRequest, OpensATunnelWithNothingButItsTarget) {
@@ -89,4 +89,4 @@ TEST(RelayReply, IsReadForItsStatusAndReason) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlprof::environment {
+namespace mlprof::server::environment {
 namespace {
 
 RelayRules Rules() {
@@ -167,4 +167,4 @@ TEST(IsLoopbackHost, KnowsEverySpelling) {
 }
 
 }  // namespace
-}  // namespace mlprof::environment
+}  // namespace mlprof::server::environment

@@ -13,7 +13,7 @@
 
 #include "common/os/unique_fd.h"
 
-namespace mlprof {
+namespace mlprof::fakes {
 
 /// Serves each connection on a thread of its own; destroying it waits for all of them. The sockets
 /// block.
@@ -102,4 +102,4 @@ inline void ServeEcho(int fd) {
   }
 }
 
-}  // namespace mlprof
+}  // namespace mlprof::fakes
