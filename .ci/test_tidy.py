@@ -22,6 +22,14 @@ class TidyTest(unittest.TestCase):
             TIDY.for_clang("c++ -DX=1 -I/b -O2 -Werror -fpch-preprocess -Wno-tsan -std=c++20 -c a.cc"),
             "c++ -DX=1 -I/b -O2 -std=c++20 -c a.cc")
 
+    def test_what_changed_most_is_read_first_and_new_files_before_all(self):
+        self.assertEqual(TIDY.most_changed_first({"a.cc", "b.cc", "c.cc", "new.h"},
+                                                 {"a.cc": 2, "b.cc": 40, "c.cc": 2}),
+                         ["new.h", "b.cc", "a.cc", "c.cc"])
+
+    def test_no_file_is_begun_after_the_end(self):
+        self.assertIsNone(TIDY.check("there/is/no/such.cc", "", end=0))
+
 
 if __name__ == "__main__":
     unittest.main()
