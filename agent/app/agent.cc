@@ -20,11 +20,10 @@ constexpr std::chrono::milliseconds kLongestHold{100};
 }  // namespace
 
 Status Agent::Serve(UniqueFd controller) {
-  auto loop = EventLoop::Open();
-  if (!loop) return Fail(loop.error());
+  MLPROF_LET(loop, EventLoop::Open());
   const CgroupLocation location =
       LocateCgroup(ReadWholeFile("/proc/self/cgroup"), ReadWholeFile("/proc/self/mountinfo"));
-  Agent agent(*loop, std::move(controller), OpenCgroup(location));
+  Agent agent(loop, std::move(controller), OpenCgroup(location));
   return agent.Run(location.version);
 }
 

@@ -62,11 +62,10 @@ void Carry(const UniqueFd& client, const std::string& socket) {
 }  // namespace
 
 Status ForwardInBackground(int port, const std::string& socket) {
-  const auto listener = ListenOnLoopback(port);
-  if (!listener) return Fail(listener.error());
+  MLPROF_LET(listener, ListenOnLoopback(port));
   const pid_t pid = ::fork();
   if (pid < 0) return Fail(FromErrno(errno, "starting the forwarder"));
-  if (pid == 0) Serve(*listener, socket);
+  if (pid == 0) Serve(listener, socket);
   return {};
 }
 

@@ -39,34 +39,27 @@ void ControllerLink::OnEvents(std::uint32_t events) {
 
 Status ControllerLink::HandleFrames(Clock::time_point read_at) {
   while (socket_) {
-    auto frame = decoder_.Next();
-    if (!frame) return Fail(frame.error());
-    if (!frame->has_value()) return {};
-    const std::string_view payload = (*frame)->payload;
-    if ((*frame)->type == FrameType::kRow) {
-      const auto row = agent_protocol::DecodeRow(payload);
-      if (!row) return Fail(row.error());
-      listener_.OnRow(*row, read_at);
-    } else if ((*frame)->type == FrameType::kStart) {
-      const auto start = agent_protocol::DecodeStart(payload);
-      if (!start) return Fail(start.error());
-      listener_.OnStart(*start);
-    } else if ((*frame)->type == FrameType::kConnections) {
-      const auto connections = agent_protocol::DecodeConnections(payload);
-      if (!connections) return Fail(connections.error());
-      listener_.OnConnections(*connections);
-    } else if (agent_protocol::IsForward((*frame)->type)) {
-      const auto message = agent_protocol::DecodeForward(**frame);
-      if (!message) return Fail(message.error());
-      MLPROF_TRY(listener_.OnForward(*message));
-    } else if ((*frame)->type == FrameType::kClockProbe) {
-      const auto probe = agent_protocol::DecodeClockProbe(payload);
-      if (!probe) return Fail(probe.error());
-      Send(agent_protocol::ClockReading{probe->number, Clock::now().time_since_epoch()});
+    MLPROF_LET(frame, decoder_.Next());
+    if (!frame.has_value()) return {};
+    const std::string_view payload = frame->payload;
+    if (frame->type == FrameType::kRow) {
+      MLPROF_LET(row, agent_protocol::DecodeRow(payload));
+      listener_.OnRow(row, read_at);
+    } else if (frame->type == FrameType::kStart) {
+      MLPROF_LET(start, agent_protocol::DecodeStart(payload));
+      listener_.OnStart(start);
+    } else if (frame->type == FrameType::kConnections) {
+      MLPROF_LET(connections, agent_protocol::DecodeConnections(payload));
+      listener_.OnConnections(connections);
+    } else if (agent_protocol::IsForward(frame->type)) {
+      MLPROF_LET(message, agent_protocol::DecodeForward(*frame));
+      MLPROF_TRY(listener_.OnForward(message));
+    } else if (frame->type == FrameType::kClockProbe) {
+      MLPROF_LET(probe, agent_protocol::DecodeClockProbe(payload));
+      Send(agent_protocol::ClockReading{probe.number, Clock::now().time_since_epoch()});
     } else {
-      const auto stop = agent_protocol::DecodeStop(payload);
-      if (!stop) return Fail(stop.error());
-      listener_.OnStop(*stop);
+      MLPROF_LET(stop, agent_protocol::DecodeStop(payload));
+      listener_.OnStop(stop);
     }
   }
   return {};

@@ -172,8 +172,7 @@ std::vector<std::string> Candidates(const Start& start) {
 }  // namespace
 
 Result<Launched> LaunchCommand(const Start& start, const std::string& root) {
-  const auto identity = ModelIdentity(start, root);
-  if (!identity) return Fail(identity.error());
+  MLPROF_LET(identity, ModelIdentity(start, root));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Fail(FromErrno(errno, "opening a pipe"));
   UniqueFd report(ends[0]);
@@ -181,7 +180,7 @@ Result<Launched> LaunchCommand(const Start& start, const std::string& root) {
   const pid_t agent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return Fail(FromErrno(errno, "starting a process for the model"));
-  if (pid == 0) RunChild(start, *identity, child_end.get(), agent);
+  if (pid == 0) RunChild(start, identity, child_end.get(), agent);
   return Launched{pid, std::move(report)};
 }
 

@@ -40,20 +40,15 @@ Upload TarUpload(Session& session, const fs::path& tar, const std::string& name)
 }
 
 Result<std::string> ModelOfPath(Session& session, Client& client, const fs::path& path) {
-  const auto name = NameFor(path);
-  if (!name) return Fail(name.error());
-  auto tar = TemporaryFile::Create();
-  if (!tar) return Fail(tar.error());
-  const auto packed = PackTar(path, TarLayout::kUnderBaseName, tar->path());
-  if (!packed) return Fail(packed.error());
-  const auto newest = Unless404(client.models().Get(*name));
-  if (!newest) return Fail(newest.error());
-  if (*newest && (*newest)->sha256 == packed->sha256) {
-    session.Say("model " + path.string() + " is unchanged: " + (*newest)->id);
-    return (*newest)->id;
+  MLPROF_LET(name, NameFor(path));
+  MLPROF_LET(tar, TemporaryFile::Create());
+  MLPROF_LET(packed, PackTar(path, TarLayout::kUnderBaseName, tar.path()));
+  MLPROF_LET(newest, Unless404(client.models().Get(name)));
+  if (newest && newest->sha256 == packed.sha256) {
+    session.Say("model " + path.string() + " is unchanged: " + newest->id);
+    return newest->id;
   }
-  const auto model =
-      client.models().Register({*name, "", {}}, TarUpload(session, tar->path(), *name));
+  const auto model = client.models().Register({name, "", {}}, TarUpload(session, tar.path(), name));
   if (!model) return Fail(model.error().WithContext("model " + path.string()));
   session.Say("registered model " + path.string() + " as " + model->value.id);
   return model->value.id;
@@ -83,19 +78,17 @@ bool IsWarnedOf(const Dataset& dataset, CsvHeader header) {
 
 Result<std::string> DatasetOfPath(Session& session, Client& client, const fs::path& path,
                                   CsvHeader header) {
-  const auto name = NameFor(path);
-  if (!name) return Fail(name.error());
-  const auto newest = Unless404(client.datasets().Get(*name));
-  if (!newest) return Fail(newest.error());
-  if (*newest && !IsWarnedOf(**newest, header)) {
+  MLPROF_LET(name, NameFor(path));
+  MLPROF_LET(newest, Unless404(client.datasets().Get(name)));
+  if (newest && !IsWarnedOf(*newest, header)) {
     const auto rows = ReadRows(path, header);
-    if (rows && HasSameRows(client, **newest, *rows)) {
-      session.Say("dataset " + path.string() + " is unchanged: " + (*newest)->id);
-      SayWarnings(session, **newest);
-      return (*newest)->id;
+    if (rows && HasSameRows(client, *newest, *rows)) {
+      session.Say("dataset " + path.string() + " is unchanged: " + newest->id);
+      SayWarnings(session, *newest);
+      return newest->id;
     }
   }
-  const auto dataset = UploadDataset(session, client, {*name, ""}, path, header);
+  const auto dataset = UploadDataset(session, client, {name, ""}, path, header);
   if (!dataset) return Fail(dataset.error().WithContext("dataset " + path.string()));
   session.Say("registered dataset " + path.string() + " as " + dataset->value.id);
   return dataset->value.id;
@@ -148,11 +141,9 @@ bool LooksLikePath(const std::string& value) {
 Result<Resource<Model>> UploadModel(Session& session, Client& client, const NewModel& model,
                                     const fs::path& path) {
   MLPROF_TRY(CheckExists(path));
-  auto tar = TemporaryFile::Create();
-  if (!tar) return Fail(tar.error());
-  const auto packed = PackTar(path, TarLayout::kUnderBaseName, tar->path());
-  if (!packed) return Fail(packed.error());
-  return client.models().Register(model, TarUpload(session, tar->path(), model.name));
+  MLPROF_LET(tar, TemporaryFile::Create());
+  MLPROF_TRY(PackTar(path, TarLayout::kUnderBaseName, tar.path()));
+  return client.models().Register(model, TarUpload(session, tar.path(), model.name));
 }
 
 Result<Resource<Dataset>> UploadDataset(Session& session, Client& client, const NewDataset& dataset,

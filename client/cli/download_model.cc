@@ -36,15 +36,14 @@ Status Unpack(const std::filesystem::path& tar, const std::filesystem::path& fol
 
 Status DownloadModel(Client& client, const std::string& id, const std::filesystem::path& folder,
                      bool overwrite) {
-  const auto tar = TemporaryFile::Create();
-  if (!tar) return Fail(tar.error());
-  MLPROF_TRY(client.models().Download(id, tar->path()));
+  MLPROF_LET(tar, TemporaryFile::Create());
+  MLPROF_TRY(client.models().Download(id, tar.path()));
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
     return Fail(InvalidArgument("cannot create " + folder.string() + ": " + error.message()));
   }
-  return Unpack(tar->path(), folder, overwrite);
+  return Unpack(tar.path(), folder, overwrite);
 }
 
 }  // namespace mlprof::client::cli

@@ -70,9 +70,8 @@ std::string PathInside(const fs::path& path, const fs::path& folder) {
 }
 
 Result<LocalInferenceConfig> ReadInferenceConfigFile(const fs::path& file) {
-  const auto text = ReadTextFile(file);
-  if (!text) return Fail(text.error());
-  const auto json = ParseJson(*text);
+  MLPROF_LET(text, ReadTextFile(file));
+  const auto json = ParseJson(text);
   if (!json) return Fail(json.error().WithContext(file.string()));
   if (!json->is_object()) return Fail(Bad(file, "", "must be a JSON object"));
   auto config = DecodeInferenceConfig(*json, "", SourceRule::kLocalFile);
@@ -86,14 +85,11 @@ Result<LocalInferenceConfig> ReadInferenceConfigFile(const fs::path& file) {
 
 Result<InferenceConfig> UploadSource(Session& session, Client& client, LocalInferenceConfig local) {
   if (local.source_folder.empty()) return std::move(local.config);
-  auto tar = TemporaryFile::Create();
-  if (!tar) return Fail(tar.error());
-  const auto packed =
-      PackTar(local.source_folder, TarLayout::kContentAtRoot, tar->path(), local.extra);
-  if (!packed) return Fail(packed.error());
+  MLPROF_LET(tar, TemporaryFile::Create());
+  MLPROF_TRY(PackTar(local.source_folder, TarLayout::kContentAtRoot, tar.path(), local.extra));
   const std::string what = local.source_folder.string();
   auto id = client.sources().Upload(
-      {tar->path(), "application/x-tar", UploadProgress(what, session.surroundings())});
+      {tar.path(), "application/x-tar", UploadProgress(what, session.surroundings())});
   if (!id) return Fail(id.error().WithContext("source " + what));
   std::get<EntryScriptConfig>(local.config.service).source_id = std::move(*id);
   return std::move(local.config);

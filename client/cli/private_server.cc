@@ -103,18 +103,16 @@ Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surround
                                         const Deadline& deadline) {
   MLPROF_TRY(MakeDataFolder(data_dir));
   // First the use: a server that is about to end keeps this lock until it is gone.
-  auto use = FileLock::Take(data_dir / "users.lock", LockKind::kShared, deadline);
-  if (!use) return Fail(use.error());
+  MLPROF_LET(use, FileLock::Take(data_dir / "users.lock", LockKind::kShared, deadline));
   const auto start = FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline);
   if (!start) return Fail(start.error());
   if (auto server = FindPrivateServer(data_dir, surroundings)) {
-    return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), false};
+    return PrivateServer{std::move(server->url), std::move(server->token), std::move(use), false};
   }
-  auto server = StartServerOn(data_dir, ServerTask::kProfile, surroundings, deadline);
-  if (!server) return Fail(server.error());
-  const Json record = {{"url", server->url}, {"token", server->token}, {"pid", server->pid}};
+  MLPROF_LET(server, StartServerOn(data_dir, ServerTask::kProfile, surroundings, deadline));
+  const Json record = {{"url", server.url}, {"token", server.token}, {"pid", server.pid}};
   MLPROF_TRY(WriteTextFile(data_dir / "server.json", DumpJson(record), true));
-  return PrivateServer{std::move(server->url), std::move(server->token), std::move(*use), true};
+  return PrivateServer{std::move(server.url), std::move(server.token), std::move(use), true};
 }
 
 }  // namespace mlprof::client::cli

@@ -51,9 +51,8 @@ Result<Configured> ReadConfigFile(const Surroundings& surroundings) {
   const fs::path file = *folder / "mlprof" / "config.json";
   std::error_code error;
   if (!fs::exists(file, error)) return configured;
-  const auto text = ReadTextFile(file);
-  if (!text) return Fail(text.error());
-  const auto json = ParseJson(*text);
+  MLPROF_LET(text, ReadTextFile(file));
+  const auto json = ParseJson(text);
   if (!json) return Fail(json.error().WithContext(file.string()));
   if (!json->is_object()) return Fail(InvalidArgument(file.string() + " is no JSON object"));
   MLPROF_TRY(ReadMember(*json, "server", configured.server, file));
@@ -84,20 +83,18 @@ Result<fs::path> PrivateDataFolder(const Surroundings& surroundings) {
 }
 
 Result<ServerLocation> LocateServer(const std::string& option, const Surroundings& surroundings) {
-  const auto configured = ReadConfigFile(surroundings);
-  if (!configured) return Fail(configured.error());
+  MLPROF_LET(configured, ReadConfigFile(surroundings));
   ServerLocation location;
-  location.url = UrlFor(option, *configured, surroundings);
+  location.url = UrlFor(option, configured, surroundings);
   if (location.url.empty()) {
-    auto data_dir = PrivateDataFolder(surroundings);
-    if (!data_dir) return Fail(data_dir.error());
-    location.data_dir = std::move(*data_dir);
+    MLPROF_LET(data_dir, PrivateDataFolder(surroundings));
+    location.data_dir = std::move(data_dir);
     return location;
   }
-  const bool is_its_server = configured->server.empty() || configured->server == location.url;
+  const bool is_its_server = configured.server.empty() || configured.server == location.url;
   location.token =
-      surroundings.environment("MLPROF_TOKEN").value_or(is_its_server ? configured->token : "");
-  location.ca_file = surroundings.environment("MLPROF_CA").value_or(configured->ca);
+      surroundings.environment("MLPROF_TOKEN").value_or(is_its_server ? configured.token : "");
+  location.ca_file = surroundings.environment("MLPROF_CA").value_or(configured.ca);
   return location;
 }
 

@@ -64,9 +64,8 @@ Result<Session> Session::Open(Surroundings& surroundings, const Options& options
   if (!format) {
     return Fail(InvalidArgument("--output must be table, json, yaml or tsv, not '" + name + "'"));
   }
-  auto location = Locate(options, surroundings);
-  if (!location) return Fail(location.error());
-  return Session(surroundings, *format, std::move(*location), WorkspaceOf(options, surroundings));
+  MLPROF_LET(location, Locate(options, surroundings));
+  return Session(surroundings, *format, std::move(location), WorkspaceOf(options, surroundings));
 }
 
 Result<std::unique_ptr<RestTransport>> Session::Reach() {
@@ -75,32 +74,28 @@ Result<std::unique_ptr<RestTransport>> Session::Reach() {
   }
   if (location_.visits) {
     if (!visiting_server_) {
-      auto visiting =
-          VisitingServer::Start(location_.data_dir, *surroundings_, Deadline::After(kServerStart));
-      if (!visiting) return Fail(visiting.error());
-      visiting_server_.emplace(std::move(*visiting));
+      MLPROF_LET(visiting, VisitingServer::Start(location_.data_dir, *surroundings_,
+                                                 Deadline::After(kServerStart)));
+      visiting_server_.emplace(std::move(visiting));
     }
     return surroundings_->connect(visiting_server_->url(), visiting_server_->token(), "");
   }
   if (!private_server_) {
-    auto joined =
-        JoinPrivateServer(location_.data_dir, *surroundings_, Deadline::After(kServerStart));
-    if (!joined) return Fail(joined.error());
-    private_server_ = std::move(*joined);
+    MLPROF_LET(joined, JoinPrivateServer(location_.data_dir, *surroundings_,
+                                         Deadline::After(kServerStart)));
+    private_server_ = std::move(joined);
   }
   return surroundings_->connect(private_server_->url, private_server_->token, "");
 }
 
 Result<Client> Session::Connect() {
-  auto transport = Reach();
-  if (!transport) return Fail(transport.error());
-  return Client(Observed(std::move(*transport), last_), workspace_);
+  MLPROF_LET(transport, Reach());
+  return Client(Observed(std::move(transport), last_), workspace_);
 }
 
 Result<Client> Session::ConnectAside() {
-  auto transport = Reach();
-  if (!transport) return Fail(transport.error());
-  return Client(std::move(*transport), workspace_);
+  MLPROF_LET(transport, Reach());
+  return Client(std::move(transport), workspace_);
 }
 
 void Session::Say(const std::string& text) {

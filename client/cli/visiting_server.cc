@@ -33,11 +33,9 @@ Result<VisitingServer> VisitingServer::Start(const std::filesystem::path& data_d
                                              const Surroundings& surroundings,
                                              const Deadline& deadline) {
   MLPROF_TRY(MakeDataFolder(data_dir));
-  auto use = FileLock::Take(data_dir / "users.lock", LockKind::kShared, deadline);
-  if (!use) return Fail(use.error());
-  auto start = FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline);
-  if (!start) return Fail(start.error());
-  VisitingServer server(std::move(*use), std::move(*start));
+  MLPROF_LET(use, FileLock::Take(data_dir / "users.lock", LockKind::kShared, deadline));
+  MLPROF_LET(start, FileLock::Take(data_dir / "start.lock", LockKind::kExclusive, deadline));
+  VisitingServer server(std::move(use), std::move(start));
   if (auto running = FindPrivateServer(data_dir, surroundings)) {
     server.url_ = std::move(running->url);
     server.token_ = std::move(running->token);

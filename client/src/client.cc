@@ -23,11 +23,9 @@ Client& Client::operator=(Client&&) noexcept = default;
 
 Status Client::Health() { return StatusOf(connection_->Call("GET", Target("/healthz"))); }
 Result<ServerVersion> Client::Version() {
-  const auto response = connection_->Call("GET", Target("/version"));
-  if (!response) return Fail(response.error());
-  const auto json = JsonOf(*response);
-  if (!json) return Fail(json.error());
-  return ServerVersion{TextField(*json, "version"), TlsOf(*json)};
+  MLPROF_LET(response, connection_->Call("GET", Target("/version")));
+  MLPROF_LET(json, JsonOf(response));
+  return ServerVersion{TextField(json, "version"), TlsOf(json)};
 }
 Status Client::UseAzureWorkspace(const std::string& subscription, const std::string& group,
                                  const std::string& name) {

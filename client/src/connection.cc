@@ -81,16 +81,14 @@ Result<std::vector<Json>> Connection::ListAll(const Target& target) {
   std::vector<Json> items;
   std::string cursor;
   do {
-    auto response = Call("GET", Target(target).Query("cursor", cursor));
-    if (!response) return Fail(response.error());
-    auto json = JsonOf(*response);
-    if (!json) return Fail(json.error());
-    const auto value = json->find("value");
-    if (value == json->end() || !value->is_array()) {
+    MLPROF_LET(response, Call("GET", Target(target).Query("cursor", cursor)));
+    MLPROF_LET(json, JsonOf(response));
+    const auto value = json.find("value");
+    if (value == json.end() || !value->is_array()) {
       return Fail(Internal("the server's answer is no list"));
     }
     for (Json& item : *value) items.push_back(std::move(item));
-    std::string next = TextField(*json, "nextCursor");
+    std::string next = TextField(json, "nextCursor");
     if (next == cursor) break;  // also a server that would repeat itself for ever
     cursor = std::move(next);
   } while (!cursor.empty());

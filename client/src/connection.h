@@ -47,11 +47,10 @@ template <class T>
 Result<Resource<T>> Decoded(const Result<RestResponse>& response,
                             Result<T> (*decode)(const Json&)) {
   if (!response) return Fail(response.error());
-  const auto json = JsonOf(*response);
-  if (!json) return Fail(json.error());
-  auto value = decode(*json);
+  MLPROF_LET(json, JsonOf(*response));
+  auto value = decode(json);
   if (!value) return Fail(value.error().WithContext("the server's answer"));
-  return Resource<T>{std::move(*value), DumpJson(*json)};
+  return Resource<T>{std::move(*value), DumpJson(json)};
 }
 
 template <class T>

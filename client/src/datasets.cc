@@ -45,16 +45,13 @@ Result<Rows> Datasets::Head(const std::string& id, std::int64_t count) {
     const auto left = count - static_cast<std::int64_t>(rows.size());
     Target target(DatasetTarget(id).Text() + "/rows");
     target.Query("top", std::to_string(std::min(left, kLargestPage))).Query("cursor", cursor);
-    auto response = connection_.Call("GET", target);
-    if (!response) return Fail(response.error());
-    const auto json = JsonOf(*response);
-    if (!json) return Fail(json.error());
-    for (const Json& item : json->value("value", Json::array())) {
-      auto row = DecodeRow(item);
-      if (!row) return Fail(row.error());
-      rows.push_back(std::move(*row));
+    MLPROF_LET(response, connection_.Call("GET", target));
+    MLPROF_LET(json, JsonOf(response));
+    for (const Json& item : json.value("value", Json::array())) {
+      MLPROF_LET(row, DecodeRow(item));
+      rows.push_back(std::move(row));
     }
-    cursor = TextField(*json, "nextCursor");
+    cursor = TextField(json, "nextCursor");
     if (cursor.empty()) break;
   }
   return rows;

@@ -48,10 +48,9 @@ Result<Found> Look(const fs::path& path, const std::string& name) {
 
 // Adds `path` and all below it; `name` is its place in the tar, "" for the root itself.
 Status Collect(const fs::path& path, const std::string& name, std::vector<Found>& out) {
-  auto found = Look(path, name);
-  if (!found) return Fail(found.error());
-  const bool folder = found->folder;
-  if (!name.empty()) out.push_back(std::move(*found));
+  MLPROF_LET(found, Look(path, name));
+  const bool folder = found.folder;
+  if (!name.empty()) out.push_back(std::move(found));
   if (!folder) return {};
   std::error_code error;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
@@ -137,9 +136,8 @@ Result<PackedTar> PackTar(const fs::path& what, TarLayout layout, const fs::path
   const bool at_root = layout == TarLayout::kContentAtRoot && fs::is_directory(real, error);
   MLPROF_TRY(Collect(real, at_root ? "" : LastPart(what), found));
   for (const ExtraFile& file : extra) {
-    auto looked = Look(file.file, file.path);
-    if (!looked) return Fail(looked.error());
-    found.push_back(std::move(*looked));
+    MLPROF_LET(looked, Look(file.file, file.path));
+    found.push_back(std::move(looked));
   }
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.entry.path < b.entry.path; });

@@ -28,11 +28,10 @@ Json EncodeWhatIf(const WhatIf& question) {
 }
 
 Result<WhatIfRecommendation> DecodeWhatIf(const Json& json) {
-  auto recommendation = DecodeRecommendation(json);
-  if (!recommendation) return Fail(recommendation.error());
+  MLPROF_LET(recommendation, DecodeRecommendation(json));
   std::vector<FieldError> problems;
   JsonReader reader(json, "", JsonReader::Mode::kResource, problems);
-  WhatIfRecommendation answer{std::move(*recommendation), false, {}};
+  WhatIfRecommendation answer{std::move(recommendation), false, {}};
   Assign(answer.within_measured, reader.Boolean("withinMeasured"));
   Assign(answer.notes, reader.Strings("notes"));
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
@@ -84,15 +83,13 @@ Result<ResourceList<RowRecord>> Profiles::Rows(const std::string& name) {
 }
 
 Result<std::string> Profiles::Logs(const std::string& name) {
-  auto response = connection_.Call("GET", PartOf(name, "logs"));
-  if (!response) return Fail(response.error());
-  return std::move(response->body);
+  MLPROF_LET(response, connection_.Call("GET", PartOf(name, "logs")));
+  return std::move(response.body);
 }
 
 Result<std::string> Profiles::AzureDocument(const std::string& name) {
-  auto response = connection_.Call("GET", PartOf(name, "azure"));
-  if (!response) return Fail(response.error());
-  return std::move(response->body);
+  MLPROF_LET(response, connection_.Call("GET", PartOf(name, "azure")));
+  return std::move(response.body);
 }
 
 Result<ResourceList<Artifact>> Profiles::Artifacts(const std::string& name) {
@@ -105,10 +102,10 @@ Status Profiles::DownloadArtifact(const std::string& name, const std::string& id
 }
 
 Result<std::vector<Series>> Profiles::Samples(const std::string& name, int max_points) {
-  const auto response = connection_.Call(
-      "GET", PartOf(name, "samples").Query("maxPoints", std::to_string(max_points)));
-  if (!response) return Fail(response.error());
-  MLPROF_LET(json, JsonOf(*response));
+  MLPROF_LET(response,
+             connection_.Call(
+                 "GET", PartOf(name, "samples").Query("maxPoints", std::to_string(max_points))));
+  MLPROF_LET(json, JsonOf(response));
   return DecodeSeries(json);
 }
 

@@ -35,25 +35,21 @@ Rows Lines(std::string_view text) {
 Result<Rows> JsonLines(std::string_view text) {
   Rows rows = Lines(text);
   for (std::string& row : rows) {
-    const auto value = ParseJson(row);
-    if (!value) return Fail(value.error());
-    auto decoded = RowOfJson(*value, row);
-    if (!decoded) return Fail(decoded.error());
-    row = std::move(*decoded);
+    MLPROF_LET(value, ParseJson(row));
+    MLPROF_LET(decoded, RowOfJson(value, row));
+    row = std::move(decoded);
   }
   return rows;
 }
 
 Result<Rows> JsonArray(std::string_view text) {
-  const auto json = ParseJson(text, {text.size() + 1, 64, 20'000'000});
-  if (!json) return Fail(json.error());
+  MLPROF_LET(json, ParseJson(text, {text.size() + 1, 64, 20'000'000}));
   Rows rows;
-  const auto found = json->find("rows");
-  if (found == json->end()) return Fail(InvalidArgument("no rows"));
+  const auto found = json.find("rows");
+  if (found == json.end()) return Fail(InvalidArgument("no rows"));
   for (const Json& value : *found) {
-    auto row = RowOfJson(value, "");
-    if (!row) return Fail(row.error());
-    rows.push_back(std::move(*row));
+    MLPROF_LET(row, RowOfJson(value, ""));
+    rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -6,11 +6,9 @@
 namespace mlprof::client {
 
 Result<std::string> Sources::Upload(const client::Upload& tar) {
-  const auto response = connection_.CallWithUpload(Target("/sources"), tar);
-  if (!response) return Fail(response.error());
-  const auto json = JsonOf(*response);
-  if (!json) return Fail(json.error());
-  std::string id = TextField(*json, "id");
+  MLPROF_LET(response, connection_.CallWithUpload(Target("/sources"), tar));
+  MLPROF_LET(json, JsonOf(response));
+  std::string id = TextField(json, "id");
   if (id.empty()) return Fail(Internal("the server's answer has no source id"));
   return id;
 }

@@ -110,19 +110,16 @@ Result<std::string> RequestHeadText(const HttpEndpoint& endpoint, const HttpCall
 
 Result<HttpReply> Exchange(const HttpEndpoint& endpoint, Outgoing& outgoing, ReplyParser& parser,
                            Deadline deadline, std::stop_token stop) {
-  auto socket = ClientSocket::Connect(endpoint, deadline, std::move(stop));
-  if (!socket) return Fail(socket.error());
+  MLPROF_LET(socket, ClientSocket::Connect(endpoint, deadline, std::move(stop)));
   std::vector<char> piece(kPiece);
   while (!parser.done()) {
-    const auto ready = socket->Wait(!outgoing.empty(), deadline);
-    if (!ready) return Fail(ready.error());
-    if (ready->readable) {
-      const auto count = socket->Read(piece.data(), piece.size());
-      if (!count) return Fail(count.error());
-      if (*count == 0) MLPROF_TRY(parser.End());
-      if (count->has_value() && **count > 0) MLPROF_TRY(parser.Feed({piece.data(), **count}));
+    MLPROF_LET(ready, socket.Wait(!outgoing.empty(), deadline));
+    if (ready.readable) {
+      MLPROF_LET(count, socket.Read(piece.data(), piece.size()));
+      if (count == 0) MLPROF_TRY(parser.End());
+      if (count.has_value() && *count > 0) MLPROF_TRY(parser.Feed({piece.data(), *count}));
     }
-    if (ready->writable && !outgoing.empty()) MLPROF_TRY(outgoing.SendSome(*socket));
+    if (ready.writable && !outgoing.empty()) MLPROF_TRY(outgoing.SendSome(socket));
   }
   return parser.TakeReply();
 }

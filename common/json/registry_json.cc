@@ -69,9 +69,8 @@ Result<Dataset> DecodeDataset(const Json& json) {
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   // An older server says nothing of them.
   if (const Json* warnings = reader.Find("warnings", Null::kAbsent)) {
-    auto decoded = DecodeWarnings(*warnings);
-    if (!decoded) return Fail(decoded.error());
-    dataset.warnings = std::move(*decoded);
+    MLPROF_LET(decoded, DecodeWarnings(*warnings));
+    dataset.warnings = std::move(decoded);
   }
   return dataset;
 }

@@ -38,12 +38,11 @@ Result<Token> DecodeToken(const Json& json) {
 }
 
 Result<CreatedToken> DecodeCreatedToken(const Json& json) {
-  auto token = DecodeToken(json);
-  if (!token) return Fail(token.error());
+  MLPROF_LET(token, DecodeToken(json));
   std::vector<FieldError> problems;
   JsonReader reader(json, "", JsonReader::Mode::kResource, problems);
   reader.Require("token");
-  CreatedToken created{std::move(*token), reader.String("token").value_or("")};
+  CreatedToken created{std::move(token), reader.String("token").value_or("")};
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return created;
 }

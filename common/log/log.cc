@@ -65,9 +65,8 @@ void Log(LogLevel level, std::string_view event, LogFields fields) {
 }
 
 Status StartLogThread() {
-  auto started = LineWriter::Start(STDERR_FILENO, kMostWaiting, TellOfDropped);
-  if (!started) return Fail(started.error());
-  writer = started->release();
+  MLPROF_LET(started, LineWriter::Start(STDERR_FILENO, kMostWaiting, TellOfDropped));
+  writer = started.release();
   end_otherwise = std::set_terminate(EndFlushed);
   return {};
 }

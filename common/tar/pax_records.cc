@@ -35,12 +35,11 @@ Result<std::string_view> TakeRecord(std::string_view& text) {
 Result<PaxRecords> DecodePaxRecords(std::string_view text) {
   PaxRecords records;
   while (!text.empty()) {
-    const auto record = TakeRecord(text);
-    if (!record) return Fail(record.error());
-    const std::size_t equals = record->find('=');
+    MLPROF_LET(record, TakeRecord(text));
+    const std::size_t equals = record.find('=');
     if (equals == std::string_view::npos || equals == 0) return Fail(Damaged());
-    const std::string_view key = record->substr(0, equals);
-    const std::string_view value = record->substr(equals + 1);
+    const std::string_view key = record.substr(0, equals);
+    const std::string_view value = record.substr(equals + 1);
     if (key.starts_with("GNU.sparse.")) {
       return Fail(InvalidArgument("the tar holds a sparse file; make it without --sparse"));
     }

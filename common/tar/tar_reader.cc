@@ -93,20 +93,18 @@ Result<TarContents> TarPass::Run() {
 }
 
 Status TarPass::ReadBlock(Block& block) {
-  const auto got = ReadFully(source_, block);
-  if (!got) return Fail(got.error());
-  if (*got != block.size()) return Fail(Truncated());
+  MLPROF_LET(got, ReadFully(source_, block));
+  if (got != block.size()) return Fail(Truncated());
   return {};
 }
 
 Status TarPass::OneHeader(const Block& block) {
-  const auto header = DecodeTarHeader(block);
-  if (!header) return Fail(header.error());
-  switch (header->type) {
+  MLPROF_LET(header, DecodeTarHeader(block));
+  switch (header.type) {
     case 'x':
     case 'g':
-    case 'L': return ReadExtension(*header);
-    default: return Entry(*header);
+    case 'L': return ReadExtension(header);
+    default: return Entry(header);
   }
 }
 
@@ -114,22 +112,20 @@ Status TarPass::ReadExtension(const TarHeader& header) {
   if (++entries_ > limits_.entries) return Fail(TooLarge("the tar has too many entries"));
   name_bytes_ += header.size;
   if (name_bytes_ > limits_.all_names.count()) return Fail(NamesTooLong());
-  auto text = ReadText(header.size);
-  if (!text) return Fail(text.error());
+  MLPROF_LET(text, ReadText(header.size));
   if (header.type == 'L') {
     if (long_name_) return Fail(InvalidArgument("the tar gives two long names to one entry"));
-    if (text->ends_with('\0')) text->pop_back();
-    long_name_ = std::move(*text);
+    if (text.ends_with('\0')) text.pop_back();
+    long_name_ = std::move(text);
     return {};
   }
-  auto records = DecodePaxRecords(*text);
-  if (!records) return Fail(records.error());
+  MLPROF_LET(records, DecodePaxRecords(text));
   if (header.type == 'g') {
-    if (!records->path && !records->size) return {};
+    if (!records.path && !records.size) return {};
     return Fail(InvalidArgument("a global pax header gives a path or a size to every entry"));
   }
   if (pax_) return Fail(InvalidArgument("the tar gives two pax headers to one entry"));
-  pax_ = std::move(*records);
+  pax_ = std::move(records);
   return {};
 }
 
@@ -137,9 +133,8 @@ Result<std::string> TarPass::ReadText(std::int64_t size) {
   if (size > kMaxExtension) return Fail(TooLarge("an extended header of the tar is too large"));
   const auto wanted = static_cast<std::size_t>(size);
   std::string text((wanted + kTarBlock - 1) / kTarBlock * kTarBlock, '\0');
-  const auto got = ReadFully(source_, text);
-  if (!got) return Fail(got.error());
-  if (*got != text.size()) return Fail(Truncated());
+  MLPROF_LET(got, ReadFully(source_, text));
+  if (got != text.size()) return Fail(Truncated());
   text.resize(wanted);
   return text;
 }
@@ -163,8 +158,7 @@ Status TarPass::Entry(const TarHeader& header) {
   const std::string name = pax_ && pax_->path ? *pax_->path
                            : long_name_       ? *long_name_
                                               : header.name;
-  const auto size = TrueSize(header);
-  if (!size) return Fail(size.error());
+  MLPROF_LET(size, TrueSize(header));
   long_name_.reset();
   pax_.reset();
   const bool is_directory = header.type == '5';
@@ -172,14 +166,13 @@ Status TarPass::Entry(const TarHeader& header) {
     return Fail(InvalidArgument("the entry " + Quoted(name) + " " + Refused(header.type) +
                                 "; only files and folders are taken"));
   }
-  const auto path = SafeTarPath(name, limits_.name_bytes, limits_.depth);
-  if (!path) return Fail(path.error());
-  if (is_directory ? *size != 0 : (name.ends_with('/') || path->empty())) {
+  MLPROF_LET(path, SafeTarPath(name, limits_.name_bytes, limits_.depth));
+  if (is_directory ? size != 0 : (name.ends_with('/') || path.empty())) {
     return Fail(
         InvalidArgument("the entry " + Quoted(name) + " is a file and a folder at the same time"));
   }
-  MLPROF_TRY(Count(*path, *size));
-  return is_directory ? Directory(*path) : File(*path, *size);
+  MLPROF_TRY(Count(path, size));
+  return is_directory ? Directory(path) : File(path, size);
 }
 
 Status TarPass::Count(const std::string& path, std::int64_t size) {
@@ -241,9 +234,8 @@ Status TarPass::Data(std::int64_t size) {
   while (left_padded > 0) {
     const auto piece =
         static_cast<std::size_t>(std::min(left_padded, static_cast<std::int64_t>(buffer_.size())));
-    const auto got = ReadFully(source_, std::span(buffer_).first(piece));
-    if (!got) return Fail(got.error());
-    if (*got != piece) return Fail(Truncated());
+    MLPROF_LET(got, ReadFully(source_, std::span(buffer_).first(piece)));
+    if (got != piece) return Fail(Truncated());
     const auto useful = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(piece)));
     if (useful > 0) MLPROF_TRY(sink_.Write(std::span(buffer_).first(useful)));
     left -= static_cast<std::int64_t>(useful);
@@ -255,11 +247,10 @@ Status TarPass::Data(std::int64_t size) {
 Status TarPass::Finish() {
   std::int64_t padding = 0;
   for (;;) {
-    const auto got = source_.Read(buffer_);
-    if (!got) return Fail(got.error());
-    if (*got == 0) return {};
-    padding += static_cast<std::int64_t>(*got);
-    const auto end = buffer_.begin() + static_cast<std::ptrdiff_t>(*got);
+    MLPROF_LET(got, source_.Read(buffer_));
+    if (got == 0) return {};
+    padding += static_cast<std::int64_t>(got);
+    const auto end = buffer_.begin() + static_cast<std::ptrdiff_t>(got);
     if (padding > kMaxPadding || std::any_of(buffer_.begin(), end, [](char c) { return c != 0; })) {
       return Fail(InvalidArgument("the tar goes on behind its end"));
     }

@@ -100,11 +100,10 @@ Status TarWriter::AddFile(const TarEntry& entry, ByteSource& content) {
       std::clamp(entry.size, std::int64_t{1}, static_cast<std::int64_t>(kPiece))));
   for (std::int64_t left = entry.size; left > 0;) {
     const auto wanted = std::min(left, static_cast<std::int64_t>(piece.size()));
-    const auto got = ReadFully(content, std::span(piece).first(static_cast<std::size_t>(wanted)));
-    if (!got) return Fail(got.error());
-    if (*got == 0) return Fail(Internal("the content of " + entry.path + " ended early"));
-    MLPROF_TRY(output_({piece.data(), *got}));
-    left -= static_cast<std::int64_t>(*got);
+    MLPROF_LET(got, ReadFully(content, std::span(piece).first(static_cast<std::size_t>(wanted))));
+    if (got == 0) return Fail(Internal("the content of " + entry.path + " ended early"));
+    MLPROF_TRY(output_({piece.data(), got}));
+    left -= static_cast<std::int64_t>(got);
   }
   return output_(Padding(entry.size));
 }

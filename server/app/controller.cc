@@ -83,9 +83,8 @@ Result<std::unique_ptr<TokenRepository>> OpenTokens(const ServerOptions& options
                                                     Database& database) {
   auto tokens = TokenRepository::Open(database);
   if (!tokens || options.token_file.empty()) return tokens;
-  const auto given = ReadTokenFile(options.token_file);
-  if (!given) return Fail(given.error());
-  (*tokens)->AddUnstored(*given);
+  MLPROF_LET(given, ReadTokenFile(options.token_file));
+  (*tokens)->AddUnstored(given);
   return tokens;
 }
 
@@ -239,19 +238,16 @@ struct Controller::Parts {
   }
 
   Status Listen() {
-    auto tls = MakeTlsListener(options, data_directory.path());
-    if (!tls) return Fail(tls.error());
-    auto authority = OwnAuthority(options, data_directory.path());
-    if (!authority) return Fail(authority.error());
-    own_ca = std::move(*authority);
+    MLPROF_LET(tls, MakeTlsListener(options, data_directory.path()));
+    MLPROF_LET(authority, OwnAuthority(options, data_directory.path()));
+    own_ca = std::move(authority);
     HttpServerOptions http;
     http.address = options.listen.address;
     http.port = options.listen.port;
-    http.tls = std::move(*tls);
+    http.tls = std::move(tls);
     http.spool_directory = content->incoming();
-    auto listening = HttpServer::Start(http, router, Hooks());
-    if (!listening) return Fail(listening.error());
-    server = std::move(*listening);
+    MLPROF_LET(listening, HttpServer::Start(http, router, Hooks()));
+    server = std::move(listening);
     access.SetPorts(server->port(), server->tls_port());
     return {};
   }
@@ -313,34 +309,26 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
     LogInfo("cores split",
             {{"controller", CpusetText(cores->replayer)}, {"model", CpusetText(cores->model)}});
   }
-  auto directory = DataDirectory::Open(options.data_dir);
-  if (!directory) return Fail(directory.error());
-  const std::filesystem::path data_dir = directory->path();
-  MLPROF_TRY(RefuseLostDatabase(*directory));
-  auto database =
-      Database::Open(directory->DatabaseFile(), {.repair_indexes = options.repair_indexes});
-  if (!database) return Fail(database.error());
-  auto content = ContentStore::Open(data_dir);
-  if (!content) return Fail(content.error());
-  auto tokens = OpenTokens(options, **database);
-  if (!tokens) return Fail(tokens.error());
-  MLPROF_TRY(CheckListening(options, (*tokens)->HasValid()));
-  const auto instance = SettleInstance(**database, data_dir, MachineId());
-  if (!instance) return Fail(instance.error());
-  TellWhereabouts(*instance, data_dir);
+  MLPROF_LET(directory, DataDirectory::Open(options.data_dir));
+  const std::filesystem::path data_dir = directory.path();
+  MLPROF_TRY(RefuseLostDatabase(directory));
+  MLPROF_LET(database,
+             Database::Open(directory.DatabaseFile(), {.repair_indexes = options.repair_indexes}));
+  MLPROF_LET(content, ContentStore::Open(data_dir));
+  MLPROF_LET(tokens, OpenTokens(options, *database));
+  MLPROF_TRY(CheckListening(options, tokens->HasValid()));
+  MLPROF_LET(instance, SettleInstance(*database, data_dir, MachineId()));
+  TellWhereabouts(instance, data_dir);
 
-  auto parts = std::make_unique<Parts>(options, std::move(*directory), std::move(*database),
-                                       std::move(*content), std::move(*tokens));
-  auto upkeep = ContentUpkeep::Start(*parts->database, *parts->content);
-  if (!upkeep) return Fail(upkeep.error());
-  parts->upkeep = std::move(*upkeep);
-  auto runtime =
-      MakeDockerRuntime(DockerFrom(options, data_dir, instance->id, parts->metrics, parts->access));
-  if (!runtime) return Fail(runtime.error());
-  parts->runtime = std::move(*runtime);
-  auto secret = LoadAzureSecret(data_dir / "azure.key");
-  if (!secret) return Fail(secret.error());
-  parts->azure_secret = std::move(*secret);
+  auto parts = std::make_unique<Parts>(options, std::move(directory), std::move(database),
+                                       std::move(content), std::move(tokens));
+  MLPROF_LET(upkeep, ContentUpkeep::Start(*parts->database, *parts->content));
+  parts->upkeep = std::move(upkeep);
+  MLPROF_LET(runtime, MakeDockerRuntime(DockerFrom(options, data_dir, instance.id, parts->metrics,
+                                                   parts->access)));
+  parts->runtime = std::move(runtime);
+  MLPROF_LET(secret, LoadAzureSecret(data_dir / "azure.key"));
+  parts->azure_secret = std::move(secret);
   parts->BuildService(cores);
   MLPROF_TRY(parts->Begin());
   WarnOfProxies(options);

@@ -27,23 +27,20 @@ struct Option {
 Error Wrong(const std::string& message) { return InvalidArgument(message); }
 
 Status SetListen(ServerOptions& options, const std::string& value) {
-  auto listen = ParseListenAddress("--listen", value);
-  if (!listen) return Fail(listen.error());
-  options.listen = std::move(*listen);
+  MLPROF_LET(listen, ParseListenAddress("--listen", value));
+  options.listen = std::move(listen);
   return {};
 }
 
 Status SetTlsListen(ServerOptions& options, const std::string& value) {
-  auto listen = ParseListenAddress("--tls-listen", value);
-  if (!listen) return Fail(listen.error());
-  options.tls_listen = std::move(*listen);
+  MLPROF_LET(listen, ParseListenAddress("--tls-listen", value));
+  options.tls_listen = std::move(listen);
   return {};
 }
 
 Status SetPublicUrl(ServerOptions& options, const std::string& value) {
-  auto url = ParsePublicUrl(value);
-  if (!url) return Fail(url.error());
-  options.public_url = std::move(*url);
+  MLPROF_LET(url, ParsePublicUrl(value));
+  options.public_url = std::move(url);
   return {};
 }
 
@@ -302,24 +299,22 @@ std::filesystem::path DefaultDataDir(const GetEnvironment& environment) {
 
 Result<ServerOptions> ParseServerOptions(const std::vector<std::string>& arguments,
                                          const GetEnvironment& environment) {
-  auto line = ReadArguments(arguments);
-  if (!line) return Fail(line.error());
+  MLPROF_LET(line, ReadArguments(arguments));
   ServerOptions options;
-  options.help = line->help;
-  options.version = line->version;
+  options.help = line.help;
+  options.version = line.version;
   options.data_dir = DefaultDataDir(environment);
   options.docker_host = environment("DOCKER_HOST").value_or("");
-  if (!line->config_file) line->config_file = environment("MLPROF_CONFIG");
+  if (!line.config_file) line.config_file = environment("MLPROF_CONFIG");
   Json config = Json::object();
-  if (line->config_file) {
-    auto read = ReadConfig(*line->config_file);
-    if (!read) return Fail(read.error());
-    config = std::move(*read);
+  if (line.config_file) {
+    MLPROF_LET(read, ReadConfig(*line.config_file));
+    config = std::move(read);
   }
   for (const Option& option : kOptions) {
     std::optional<std::string> value = environment(option.variable);
     if (!value && config.contains(option.key)) value = TextOf(config[option.key]);
-    if (const auto given = line->values.find(&option); given != line->values.end()) {
+    if (const auto given = line.values.find(&option); given != line.values.end()) {
       value = given->second;
     }
     if (value) MLPROF_TRY(option.set(options, *value));

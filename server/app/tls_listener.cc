@@ -28,11 +28,9 @@ Result<CertificateFiles> FilesFor(const ServerOptions& options,
 Result<std::optional<HttpTlsOptions>> MakeTlsListener(const ServerOptions& options,
                                                       const std::filesystem::path& data_dir) {
   if (!options.tls_listen) return std::nullopt;
-  const auto files = FilesFor(options, data_dir);
-  if (!files) return Fail(files.error());
-  auto context = TlsContext::ForServer(files->certificate, files->key);
-  if (!context) return Fail(context.error());
-  return HttpTlsOptions{options.tls_listen->address, options.tls_listen->port, std::move(*context)};
+  MLPROF_LET(files, FilesFor(options, data_dir));
+  MLPROF_LET(context, TlsContext::ForServer(files.certificate, files.key));
+  return HttpTlsOptions{options.tls_listen->address, options.tls_listen->port, std::move(context)};
 }
 
 Result<std::string> OwnAuthority(const ServerOptions& options,

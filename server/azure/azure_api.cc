@@ -122,12 +122,10 @@ HttpResponse InAzureShape(HttpResponse refusal, const HttpRequest& request) {
 Result<std::string> LoadAzureSecret(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return MakeSecret(file);
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
+  MLPROF_LET(source, FileSource::Open(file));
   std::string secret(kSecretBytes, '\0');
-  const auto got = ReadFully(**source, secret);
-  if (!got) return Fail(got.error());
-  if (*got == secret.size()) return secret;
+  MLPROF_LET(got, ReadFully(*source, secret));
+  if (got == secret.size()) return secret;
   return Fail(Internal(file.string() + " is cut short; remove it, and a new one is made"));
 }
 

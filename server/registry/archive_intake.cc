@@ -23,16 +23,14 @@ struct Unpacked {
 // The uncompressed tar is written to `tar` only where the upload is not that already.
 Result<Unpacked> Unpack(const fs::path& upload, bool gzip, int tar, TreeWriter& tree,
                         const TarLimits& limits, const std::stop_token& stop) {
-  auto file = FileSource::Open(upload);
-  if (!file) return Fail(file.error());
-  StoppableSource stoppable(**file, stop);
+  MLPROF_LET(file, FileSource::Open(upload));
+  StoppableSource stoppable(*file, stop);
   std::optional<GzipSource> unzipped;
   if (gzip) unzipped.emplace(stoppable);
   RecordingSource source(gzip ? static_cast<ByteSource&>(*unzipped) : stoppable, tar);
-  const auto contents = ReadTar(source, limits, tree);
-  if (!contents) return Fail(contents.error());
+  MLPROF_LET(contents, ReadTar(source, limits, tree));
   MLPROF_TRY(tree.Finish());
-  return Unpacked{*contents, source.Digest()};
+  return Unpacked{contents, source.Digest()};
 }
 
 }  // namespace
@@ -40,23 +38,20 @@ Result<Unpacked> Unpack(const fs::path& upload, bool gzip, int tar, TreeWriter& 
 Result<StagedArchive> StagedArchive::Stage(ContentStore& content, const SpooledBody& upload,
                                            const TarLimits& limits, const std::stop_token& stop) {
   StagedArchive staged(content);
-  const auto gzip = IsGzipFile(*upload.file);
-  if (!gzip) return Fail(gzip.error());
-  auto tree = TreeWriter::Create(staged.tree_.path());
-  if (!tree) return Fail(tree.error());
+  MLPROF_LET(gzip, IsGzipFile(*upload.file));
+  MLPROF_LET(tree, TreeWriter::Create(staged.tree_.path()));
   // An upload that is a tar already and lies on the same file system is linked, not copied.
-  const bool linked = !*gzip && link(upload.file->c_str(), staged.tar_.path().c_str()) == 0;
+  const bool linked = !gzip && link(upload.file->c_str(), staged.tar_.path().c_str()) == 0;
   FileDescriptor copy;
   if (!linked) {
     copy = FileDescriptor(
         open(staged.tar_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!copy) return Fail(FromErrno(errno, "creating " + staged.tar_.path().string()));
   }
-  const auto unpacked = Unpack(*upload.file, *gzip, copy.get(), *tree, limits, stop);
-  if (!unpacked) return Fail(unpacked.error());
+  MLPROF_LET(unpacked, Unpack(*upload.file, gzip, copy.get(), tree, limits, stop));
   MLPROF_TRY(SyncPath(staged.tar_.path()));
-  staged.sha256_ = unpacked->sha256;
-  staged.size_ = unpacked->contents.size;
+  staged.sha256_ = unpacked.sha256;
+  staged.size_ = unpacked.contents.size;
   return staged;
 }
 

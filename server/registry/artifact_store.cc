@@ -75,8 +75,7 @@ Result<Artifact> ArtifactStore::Keep(const std::string& profile_id, const NewArt
   MLPROF_TRY(Check(artifact));
   const RemovedAtEnd staged(content_.NewIncomingPath());
   MLPROF_TRY(Stage(artifact, staged.path()));
-  auto digest = FileDigest(staged.path());
-  if (!digest) return Fail(digest.error());
+  MLPROF_LET(digest, FileDigest(staged.path()));
   std::error_code error;
   const auto size = fs::file_size(staged.path(), error);
   if (error) return Fail(FromErrno(error.value(), "the size of " + staged.path().string()));
@@ -85,7 +84,7 @@ Result<Artifact> ArtifactStore::Keep(const std::string& profile_id, const NewArt
                       artifact.name,
                       artifact.media_type,
                       Bytes(static_cast<std::int64_t>(size)),
-                      std::move(*digest),
+                      std::move(digest),
                       Now()};
   UncommittedContent uncommitted(database_, content_, kept.sha256);
   MLPROF_TRY(content_.PutFile(staged.path(), uncommitted.claim()));

@@ -35,13 +35,11 @@ Result<std::string> ReadWholeFile(const std::filesystem::path& file, Bytes most,
     return Fail(ErrorCode::kTooLarge,
                 what + " may have " + std::to_string(most.count()) + " bytes at most");
   }
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
+  MLPROF_LET(source, FileSource::Open(file));
   std::string text(size, '\0');
   if (text.empty()) return text;
-  const auto got = ReadFully(**source, text);
-  if (!got) return Fail(got.error());
-  text.resize(*got);
+  MLPROF_LET(got, ReadFully(*source, text));
+  text.resize(got);
   return text;
 }
 

@@ -35,12 +35,10 @@ struct Inventory {
 
 Result<Inventory> TakeInventory(Database& database, ContentStore& content) {
   const auto lock = content.Lock();
-  auto references = ReferencedContent(database);
-  if (!references) return Fail(references.error());
-  auto digests = content.Digests();
-  if (!digests) return Fail(digests.error());
-  std::erase_if(*digests, [&](const std::string& sha256) { return references->contains(sha256); });
-  return Inventory{std::move(*references), std::move(*digests), content.ended_claims()};
+  MLPROF_LET(references, ReferencedContent(database));
+  MLPROF_LET(digests, content.Digests());
+  std::erase_if(digests, [&](const std::string& sha256) { return references.contains(sha256); });
+  return Inventory{std::move(references), std::move(digests), content.ended_claims()};
 }
 
 // Goes on where one file cannot be taken back: the others still are.
@@ -72,9 +70,8 @@ Result<Bytes> MoveIfOrphan(Database& database, ContentStore& content, Inventory&
   MLPROF_TRY(database.Health());
   if (content.IsClaimed(sha256)) return Bytes(0);
   if (content.ended_claims() != inventory.ended_claims) {
-    auto references = ReferencedContent(database);
-    if (!references) return Fail(references.error());
-    inventory.references = std::move(*references);
+    MLPROF_LET(references, ReferencedContent(database));
+    inventory.references = std::move(references);
     inventory.ended_claims = content.ended_claims();
   }
   if (inventory.references.contains(sha256)) return Bytes(0);
@@ -118,11 +115,10 @@ Result<std::vector<std::filesystem::path>> TakeOutUnreferenced(
     Database& database, ContentStore& content, std::span<const std::string> digests) {
   const auto lock = content.Lock();
   MLPROF_TRY(database.Health());
-  const auto references = ReferencedContent(database);
-  if (!references) return Fail(references.error());
+  MLPROF_LET(references, ReferencedContent(database));
   std::vector<std::filesystem::path> all;
   for (const std::string& sha256 : digests) {
-    if (!IsDigest(sha256) || references->contains(sha256) || content.IsClaimed(sha256)) continue;
+    if (!IsDigest(sha256) || references.contains(sha256) || content.IsClaimed(sha256)) continue;
     const auto taken_out = content.TakeOut(sha256);
     if (!taken_out) return taken_out;
     all.insert(all.end(), taken_out->begin(), taken_out->end());
@@ -175,9 +171,8 @@ Status RemoveUnreferenced(Database& database, ContentStore& content,
     LogInfo("content stays for the next start, as the database is still being checked");
     return {};
   }
-  const auto taken_out = TakeOutUnreferenced(database, content, digests);
-  if (!taken_out) return Fail(taken_out.error());
-  return content.Discard(*taken_out);
+  MLPROF_LET(taken_out, TakeOutUnreferenced(database, content, digests));
+  return content.Discard(taken_out);
 }
 
 void ForgetContent(Database& database, ContentStore& content,
@@ -189,15 +184,14 @@ void ForgetContent(Database& database, ContentStore& content,
 
 Result<std::vector<OrphanContent>> FindOrphanContent(Database& database, ContentStore& content) {
   MLPROF_TRY(CheckOrphansMayGo(database));
-  auto inventory = TakeInventory(database, content);
-  if (!inventory) return Fail(inventory.error());
+  MLPROF_LET(inventory, TakeInventory(database, content));
   {
     const auto lock = content.Lock();
-    std::erase_if(inventory->orphans,
+    std::erase_if(inventory.orphans,
                   [&](const std::string& sha256) { return content.IsClaimed(sha256); });
   }
   std::vector<OrphanContent> orphans;
-  for (const std::string& sha256 : inventory->orphans) {
+  for (const std::string& sha256 : inventory.orphans) {
     const Bytes size = SizeOfTree(content.FilePath(sha256)) + SizeOfTree(content.TreePath(sha256));
     orphans.push_back({sha256, size});
   }
@@ -208,10 +202,9 @@ Result<std::vector<OrphanContent>> QuarantineOrphanContent(Database& database,
                                                            ContentStore& content, Timestamp now,
                                                            const std::stop_token& stop) {
   MLPROF_TRY(CheckOrphansMayGo(database));
-  auto inventory = TakeInventory(database, content);
-  if (!inventory) return Fail(inventory.error());
+  MLPROF_LET(inventory, TakeInventory(database, content));
   Status status;
-  auto moved = QuarantineOrphans(database, content, *inventory, now, stop, status);
+  auto moved = QuarantineOrphans(database, content, inventory, now, stop, status);
   MLPROF_TRY(status);
   return moved;
 }
@@ -219,11 +212,10 @@ Result<std::vector<OrphanContent>> QuarantineOrphanContent(Database& database,
 Status ReconcileContent(Database& database, ContentStore& content, Timestamp now,
                         const std::stop_token& stop) {
   MLPROF_TRY(database.Health());
-  auto inventory = TakeInventory(database, content);
-  if (!inventory) return Fail(inventory.error());
-  const Status found = FindMissing(content, inventory->references, stop);
+  MLPROF_LET(inventory, TakeInventory(database, content));
+  const Status found = FindMissing(content, inventory.references, stop);
   Status moved;
-  QuarantineOrphans(database, content, *inventory, now, stop, moved);
+  QuarantineOrphans(database, content, inventory, now, stop, moved);
   MLPROF_TRY(content.PruneQuarantine(now));  // on a full disk, this is what makes room
   MLPROF_TRY(found);
   return moved;

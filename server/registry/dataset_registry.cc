@@ -79,25 +79,21 @@ StoredDataset Describe(const NewDataset& wanted, RowSurvey& rows, const std::str
 
 Result<std::optional<Dataset>> MadeBefore(Connection& connection, const std::string& workspace,
                                           const IdempotencyKey& key) {
-  const auto id = FindKey(connection, workspace, key);
-  if (!id) return Fail(id.error());
-  if (!*id) return std::nullopt;
-  auto stored = FindDataset(connection, workspace, **id);
-  if (!stored) return Fail(stored.error());
-  return std::move(stored->dataset);
+  MLPROF_LET(id, FindKey(connection, workspace, key));
+  if (!id) return std::nullopt;
+  MLPROF_LET(stored, FindDataset(connection, workspace, *id));
+  return std::move(stored.dataset);
 }
 
 Result<Dataset> CreateIn(Connection& connection, StoredDataset stored, const AzureTags& tags,
                          const IdempotencyKey& key) {
   Dataset& dataset = stored.dataset;
   MLPROF_TRY(EnsureWorkspace(connection, dataset.workspace));
-  auto before = MadeBefore(connection, dataset.workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return std::move(**before);
-  const auto version = NextVersion(connection, "dataset", dataset.workspace, dataset.name);
-  if (!version) return Fail(version.error());
-  dataset.version = *version;
-  dataset.id = MakeResourceId(dataset.name, *version);
+  MLPROF_LET(before, MadeBefore(connection, dataset.workspace, key));
+  if (before) return std::move(*before);
+  MLPROF_LET(version, NextVersion(connection, "dataset", dataset.workspace, dataset.name));
+  dataset.version = version;
+  dataset.id = MakeResourceId(dataset.name, version);
   MLPROF_TRY(InsertDataset(connection, stored));
   if (!tags.empty()) MLPROF_TRY(SaveDatasetTags(connection, dataset, tags));
   MLPROF_TRY(SaveKey(connection, dataset.workspace, key, "dataset", dataset.id));
@@ -149,18 +145,16 @@ Result<Dataset> DatasetRegistry::Keep(const NewDataset& dataset, const Idempoten
 
 Result<Dataset> DatasetRegistry::Get(const std::string& workspace, const std::string& id) {
   return database_.Read([&](Connection& connection) -> Result<Dataset> {
-    auto stored = FindDataset(connection, workspace, id);
-    if (!stored) return Fail(stored.error());
-    return std::move(stored->dataset);
+    MLPROF_LET(stored, FindDataset(connection, workspace, id));
+    return std::move(stored.dataset);
   });
 }
 
 Result<Page<Dataset>> DatasetRegistry::List(const std::string& workspace, const std::string& name,
                                             const PageRequest& page) {
-  const auto before = SequenceBefore(page);
-  if (!before) return Fail(before.error());
+  MLPROF_LET(before, SequenceBefore(page));
   return database_.Read([&](Connection& connection) {
-    return ListDatasets(connection, workspace, name, *before, page.top);
+    return ListDatasets(connection, workspace, name, before, page.top);
   });
 }
 
@@ -180,23 +174,21 @@ Status DatasetRegistry::Delete(const std::string& workspace, const std::string& 
 
 Result<std::string> DatasetRegistry::ContentOf(const Dataset& dataset) {
   return database_.Read([&](Connection& connection) -> Result<std::string> {
-    auto stored = FindDataset(connection, dataset.workspace, dataset.id);
-    if (!stored) return Fail(stored.error());
-    return std::move(stored->content_sha256);
+    MLPROF_LET(stored, FindDataset(connection, dataset.workspace, dataset.id));
+    return std::move(stored.content_sha256);
   });
 }
 
 Result<Rows> DatasetRegistry::ReadRows(const Dataset& dataset) {
-  const auto sha256 = ContentOf(dataset);
-  if (!sha256) return Fail(sha256.error());
-  const std::filesystem::path file = content_.FilePath(*sha256);
+  MLPROF_LET(sha256, ContentOf(dataset));
+  const std::filesystem::path file = content_.FilePath(sha256);
   auto rows = ReadPackedRows(file);
-  if (rows && PackedDigest(*rows) == *sha256) return rows;
+  if (rows && PackedDigest(*rows) == sha256) return rows;
   const std::string owner = "the dataset " + dataset.id;
-  MLPROF_TRY(VerifyFile(content_, *sha256, owner));
+  MLPROF_TRY(VerifyFile(content_, sha256, owner));
   // The file is intact, or was taken back just now: it is read once more.
   rows = ReadPackedRows(file);
-  if (!rows || PackedDigest(*rows) == *sha256) return rows;
+  if (!rows || PackedDigest(*rows) == sha256) return rows;
   return Fail(Internal("the rows of " + owner + " were read wrong; look into the kernel's log"));
 }
 
@@ -217,14 +209,13 @@ Result<std::unique_ptr<RowSource>> DatasetRegistry::OpenRows(const Dataset& data
 
 Result<Page<std::string>> DatasetRegistry::ReadRowsPage(const Dataset& dataset,
                                                         const PageRequest& page) {
-  const auto sha256 = ContentOf(dataset);
-  if (!sha256) return Fail(sha256.error());
+  MLPROF_LET(sha256, ContentOf(dataset));
   // The whole file is checked with the first page only, not again for each that follows.
   if (page.cursor.empty()) {
-    const Status intact = VerifyFile(content_, *sha256, "the dataset " + dataset.id);
+    const Status intact = VerifyFile(content_, sha256, "the dataset " + dataset.id);
     if (!intact) return Fail(AsFault(intact.error()));
   }
-  return ReadPackedPage(content_.FilePath(*sha256), page);
+  return ReadPackedPage(content_.FilePath(sha256), page);
 }
 
 }  // namespace mlprof::server

@@ -149,9 +149,8 @@ Result<Page<Dataset>> ListDatasets(Connection& connection, const std::string& wo
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
     if (!*row || !datasets.Takes(rows.Size(4))) return datasets.Take();
-    auto stored = ReadRow(rows);
-    if (!stored) return Fail(stored.error());
-    datasets.Add(std::move(stored->dataset), rows.Int(0));
+    MLPROF_LET(stored, ReadRow(rows));
+    datasets.Add(std::move(stored.dataset), rows.Int(0));
   }
 }
 

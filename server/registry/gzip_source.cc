@@ -25,12 +25,10 @@ bool LooksLikeGzip(std::span<const char> first_bytes) {
 }
 
 Result<bool> IsGzipFile(const std::filesystem::path& file) {
-  auto source = FileSource::Open(file);
-  if (!source) return Fail(source.error());
+  MLPROF_LET(source, FileSource::Open(file));
   std::array<char, 2> first{};
-  const auto got = ReadFully(**source, first);
-  if (!got) return Fail(got.error());
-  return LooksLikeGzip(std::span(first).first(*got));
+  MLPROF_LET(got, ReadFully(*source, first));
+  return LooksLikeGzip(std::span(first).first(got));
 }
 
 GzipSource::GzipSource(ByteSource& inner)
@@ -43,11 +41,10 @@ GzipSource::~GzipSource() {
 }
 
 Status GzipSource::Refill() {
-  const auto got = inner_.Read(input_);
-  if (!got) return Fail(got.error());
+  MLPROF_LET(got, inner_.Read(input_));
   stream_->next_in = reinterpret_cast<Bytef*>(input_.data());
-  stream_->avail_in = static_cast<uInt>(*got);
-  packed_bytes_ += static_cast<std::int64_t>(*got);
+  stream_->avail_in = static_cast<uInt>(got);
+  packed_bytes_ += static_cast<std::int64_t>(got);
   return {};
 }
 
@@ -71,10 +68,9 @@ Result<std::size_t> GzipSource::Read(std::span<char> buffer) {
   stream_->avail_out = static_cast<uInt>(size);
   while (!ended_ && stream_->avail_out == size) {
     if (!in_member_) {
-      const auto more = NextMember();
-      if (!more) return Fail(more.error());
-      in_member_ = *more;
-      ended_ = !*more;
+      MLPROF_LET(more, NextMember());
+      in_member_ = more;
+      ended_ = !more;
       continue;
     }
     if (stream_->avail_in == 0) {

@@ -21,28 +21,24 @@ namespace {
 
 Result<std::optional<Model>> FindMade(Connection& connection, const std::string& workspace,
                                       const IdempotencyKey& key) {
-  const auto id = FindKey(connection, workspace, key);
-  if (!id) return Fail(id.error());
-  if (!*id) return std::nullopt;
-  auto model = FindModel(connection, workspace, **id);
-  if (!model) return Fail(model.error());
-  return std::move(*model);
+  MLPROF_LET(id, FindKey(connection, workspace, key));
+  if (!id) return std::nullopt;
+  MLPROF_LET(model, FindModel(connection, workspace, *id));
+  return std::move(model);
 }
 
 Result<Model> CreateIn(Connection& connection, const NewModel& wanted, const StagedArchive& archive,
                        const IdempotencyKey& key) {
   MLPROF_TRY(EnsureWorkspace(connection, wanted.workspace));
-  auto before = FindMade(connection, wanted.workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return std::move(**before);
+  MLPROF_LET(before, FindMade(connection, wanted.workspace, key));
+  if (before) return std::move(*before);
   MLPROF_TRY(CheckSourceExists(connection, wanted.workspace, wanted.inference_config));
-  const auto version = NextVersion(connection, "model", wanted.workspace, wanted.name);
-  if (!version) return Fail(version.error());
+  MLPROF_LET(version, NextVersion(connection, "model", wanted.workspace, wanted.name));
   Model model;
-  model.id = MakeResourceId(wanted.name, *version);
+  model.id = MakeResourceId(wanted.name, version);
   model.workspace = wanted.workspace;
   model.name = wanted.name;
-  model.version = *version;
+  model.version = version;
   model.description = wanted.description;
   model.tags = wanted.tags;
   model.properties = wanted.properties;
@@ -91,15 +87,13 @@ Result<Model> ModelRegistry::Register(const NewModel& model, const SpooledBody& 
     return Fail(Error(ErrorCode::kInvalidArgument, "the model's name cannot be one",
                       {{"/name", "letters, digits, '-', '_' and '.', up to 255"}}));
   }
-  auto before = MadeBefore(model.workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return std::move(**before);
-  auto archive = StagedArchive::Stage(content_, tar);
-  if (!archive) return Fail(archive.error());
-  UncommittedContent uncommitted(database_, content_, archive->sha256());
-  MLPROF_TRY(archive->Publish(content_, uncommitted.claim()));
+  MLPROF_LET(before, MadeBefore(model.workspace, key));
+  if (before) return std::move(*before);
+  MLPROF_LET(archive, StagedArchive::Stage(content_, tar));
+  UncommittedContent uncommitted(database_, content_, archive.sha256());
+  MLPROF_TRY(archive.Publish(content_, uncommitted.claim()));
   auto made = database_.Write(
-      [&](Connection& connection) { return CreateIn(connection, model, *archive, key); });
+      [&](Connection& connection) { return CreateIn(connection, model, archive, key); });
   if (made) uncommitted.Keep();
   return made;
 }
@@ -117,8 +111,7 @@ Result<Model> ModelRegistry::Get(const std::string& workspace, const std::string
 
 Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const ModelFilter& filter,
                                         const PageRequest& page) {
-  const auto before = SequenceBefore(page);
-  if (!before) return Fail(before.error());
+  MLPROF_LET(before, SequenceBefore(page));
   return database_.Read([&](Connection& connection) -> Result<Page<Model>> {
     Statement rows(connection, R"sql(
       SELECT document, workspace, name || ':' || version,
@@ -132,7 +125,7 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
               AND (wanted.value ->> 'value' IS NULL OR tag.value = wanted.value ->> 'value')))
       ORDER BY sequence DESC LIMIT :limit)sql");
     rows.Bind(":workspace", workspace)
-        .Bind(":before", *before)
+        .Bind(":before", before)
         .Bind(":name", filter.name)
         .Bind(":filters", FilterJson(filter.tags))
         .Bind(":limit", page.top + 1);
@@ -141,9 +134,8 @@ Result<Page<Model>> ModelRegistry::List(const std::string& workspace, const Mode
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row || !models.Takes(rows.Size(0))) return models.Take();
-      auto model = ReadModelRow(rows);
-      if (!model) return Fail(model.error());
-      models.Add(std::move(*model), rows.Int(4));
+      MLPROF_LET(model, ReadModelRow(rows));
+      models.Add(std::move(model), rows.Int(4));
     }
   });
 }
@@ -188,10 +180,9 @@ Result<std::filesystem::path> ModelRegistry::Archive(const Model& model) {
 }
 
 Result<VerifiedContent> ModelRegistry::Verified(const Model& model, const std::stop_token& stop) {
-  auto files = VerifiedTree(content_, model.sha256, OwnerOf(model), stop);
-  if (!files) return Fail(files.error());
+  MLPROF_LET(files, VerifiedTree(content_, model.sha256, OwnerOf(model), stop));
   return VerifiedContent{model.sha256, model.size, content_.FilePath(model.sha256),
-                         *std::move(files)};
+                         std::move(files)};
 }
 
 Result<std::filesystem::path> ModelRegistry::Files(const Model& model) {

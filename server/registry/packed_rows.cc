@@ -153,34 +153,29 @@ std::string PackedDigest(const Rows& rows) {
 }
 
 Result<Rows> ReadPackedRows(const std::filesystem::path& file) {
-  auto source = RowFile::Open(file);
-  if (!source) return Fail(source.error());
+  MLPROF_LET(source, RowFile::Open(file));
   Rows rows;
-  while (!source->AtEnd()) {
-    auto row = source->Next();
-    if (!row) return Fail(row.error());
-    rows.push_back(std::move(*row));
+  while (!source.AtEnd()) {
+    MLPROF_LET(row, source.Next());
+    rows.push_back(std::move(row));
   }
   return rows;
 }
 
 Result<Page<std::string>> ReadPackedPage(const std::filesystem::path& file,
                                          const PageRequest& page) {
-  auto source = RowFile::Open(file);
-  if (!source) return Fail(source.error());
-  const auto offset = OffsetOf(file, page);
-  if (!offset) return Fail(offset.error());
-  source->SeekTo(*offset);
+  MLPROF_LET(source, RowFile::Open(file));
+  MLPROF_LET(offset, OffsetOf(file, page));
+  source.SeekTo(offset);
   Page<std::string> result;
   std::size_t bytes = 0;
-  while (!source->AtEnd() && result.value.size() < static_cast<std::size_t>(page.top) &&
+  while (!source.AtEnd() && result.value.size() < static_cast<std::size_t>(page.top) &&
          bytes < kPageBytes) {
-    auto row = source->Next();
-    if (!row) return Fail(row.error());
-    bytes += row->size();
-    result.value.push_back(std::move(*row));
+    MLPROF_LET(row, source.Next());
+    bytes += row.size();
+    result.value.push_back(std::move(row));
   }
-  if (!source->AtEnd()) result.next_cursor = CursorFor(file, source->offset());
+  if (!source.AtEnd()) result.next_cursor = CursorFor(file, source.offset());
   return result;
 }
 

@@ -76,10 +76,9 @@ Status DecodeLines(LineTaker take, const std::filesystem::path& file, RowSink& s
   RowCollector rows(sink);
   FileLines pieces(file);
   while (rows.WantsMore()) {
-    const auto piece = pieces.Next();
-    if (!piece) return Fail(piece.error());
-    if (piece->empty()) break;
-    LineReader lines(*piece);
+    MLPROF_LET(piece, pieces.Next());
+    if (piece.empty()) break;
+    LineReader lines(piece);
     while (rows.WantsMore()) {
       const auto line = lines.Next();
       if (!line) break;

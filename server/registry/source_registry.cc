@@ -36,9 +36,8 @@ Result<std::optional<Bytes>> FindSize(Connection& connection, const std::string&
 }
 
 Result<bool> Find(Connection& connection, const std::string& workspace, const std::string& sha256) {
-  const auto size = FindSize(connection, workspace, sha256);
-  if (!size) return Fail(size.error());
-  return size->has_value();
+  MLPROF_LET(size, FindSize(connection, workspace, sha256));
+  return size.has_value();
 }
 
 }  // namespace
@@ -48,34 +47,30 @@ SourceRegistry::SourceRegistry(Database& database, ContentStore& content)
 
 Result<std::string> SourceRegistry::Register(const std::string& workspace, const SpooledBody& tar,
                                              const IdempotencyKey& key) {
-  auto archive = StagedArchive::Stage(content_, tar);
-  if (!archive) return Fail(archive.error());
-  UncommittedContent uncommitted(database_, content_, archive->sha256());
-  MLPROF_TRY(archive->Publish(content_, uncommitted.claim()));
+  MLPROF_LET(archive, StagedArchive::Stage(content_, tar));
+  UncommittedContent uncommitted(database_, content_, archive.sha256());
+  MLPROF_TRY(archive.Publish(content_, uncommitted.claim()));
   const std::lock_guard lock(mutex_);
-  auto made = Insert(workspace, *archive, key);
-  if (!made) return Fail(made.error());
+  MLPROF_LET(made, Insert(workspace, archive, key));
   uncommitted.Keep();
-  tentative_.erase({workspace, made->id});
-  return std::move(made->id);
+  tentative_.erase({workspace, made.id});
+  return std::move(made.id);
 }
 
 Result<TentativeSource> SourceRegistry::RegisterTentatively(const std::string& workspace,
                                                             const SpooledBody& tar) {
-  auto archive = StagedArchive::Stage(content_, tar);
-  if (!archive) return Fail(archive.error());
-  UncommittedContent uncommitted(database_, content_, archive->sha256());
-  MLPROF_TRY(archive->Publish(content_, uncommitted.claim()));
+  MLPROF_LET(archive, StagedArchive::Stage(content_, tar));
+  UncommittedContent uncommitted(database_, content_, archive.sha256());
+  MLPROF_TRY(archive.Publish(content_, uncommitted.claim()));
   const std::lock_guard lock(mutex_);
-  auto made = Insert(workspace, *archive, {});
-  if (!made) return Fail(made.error());
+  MLPROF_LET(made, Insert(workspace, archive, {}));
   uncommitted.Keep();
-  const Place place(workspace, made->id);
+  const Place place(workspace, made.id);
   // Where several have registered the source tentatively, only the last of them may take it back.
-  const bool may_go = made->is_new || tentative_.contains(place);
+  const bool may_go = made.is_new || tentative_.contains(place);
   const std::uint64_t ticket = may_go ? ++last_ticket_ : 0;
   if (may_go) tentative_[place] = ticket;
-  return TentativeSource(*this, workspace, made->id, ticket);
+  return TentativeSource(*this, workspace, made.id, ticket);
 }
 
 Result<SourceRegistry::Registered> SourceRegistry::Insert(const std::string& workspace,
@@ -83,9 +78,8 @@ Result<SourceRegistry::Registered> SourceRegistry::Insert(const std::string& wor
                                                           const IdempotencyKey& key) {
   return database_.Write([&](Connection& connection) -> Result<Registered> {
     MLPROF_TRY(EnsureWorkspace(connection, workspace));
-    auto before = FindKey(connection, workspace, key);
-    if (!before) return Fail(before.error());
-    if (*before) return Registered{std::move(**before), false};
+    MLPROF_LET(before, FindKey(connection, workspace, key));
+    if (before) return Registered{std::move(*before), false};
     const std::string id = std::string(kPrefix) + archive.sha256();
     MLPROF_TRY(Statement(connection, R"sql(
       INSERT INTO sources (workspace, sha256, size_bytes, created_unix_ms, checksum)
@@ -141,9 +135,8 @@ Status SourceRegistry::RemoveRow(const Place& place) {
   const std::string& id = place.second;
   const std::string sha256 = DigestOf(id);
   const Status deleted = database_.Write([&](Connection& connection) -> Status {
-    const auto found = Find(connection, workspace, sha256);
-    if (!found) return Fail(found.error());
-    if (!*found) return Fail(NoSuchSource(id));
+    MLPROF_LET(found, Find(connection, workspace, sha256));
+    if (!found) return Fail(NoSuchSource(id));
     MLPROF_TRY(CheckSourceUnused(connection, workspace, id));
     MLPROF_TRY(ForgetKeys(connection, workspace, "source", id));
     return Statement(connection, R"sql(
@@ -171,9 +164,8 @@ Result<VerifiedContent> SourceRegistry::Verified(const std::string& workspace,
       [&](Connection& connection) { return FindSize(connection, workspace, sha256); });
   if (!size) return Fail(size.error());
   if (!*size) return Fail(NoSuchSource(id));
-  auto files = VerifiedTree(content_, sha256, "the source " + id, stop);
-  if (!files) return Fail(files.error());
-  return VerifiedContent{sha256, **size, content_.FilePath(sha256), *std::move(files)};
+  MLPROF_LET(files, VerifiedTree(content_, sha256, "the source " + id, stop));
+  return VerifiedContent{sha256, **size, content_.FilePath(sha256), std::move(files)};
 }
 
 }  // namespace mlprof::server

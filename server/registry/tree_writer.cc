@@ -53,10 +53,9 @@ Result<const FileDescriptor*> TreeWriter::OpenParent(const std::string& path, st
 
 Status TreeWriter::MakeDirectory(const std::string& path) {
   std::string name;
-  const auto parent = OpenParent(path, name);
-  if (!parent) return Fail(parent.error());
-  if (mkdirat((*parent)->get(), name.c_str(), 0755) != 0) return Fail(WriteError(path));
-  const FileDescriptor made(openat((*parent)->get(), name.c_str(), kDirectoryFlags));
+  MLPROF_LET(parent, OpenParent(path, name));
+  if (mkdirat(parent->get(), name.c_str(), 0755) != 0) return Fail(WriteError(path));
+  const FileDescriptor made(openat(parent->get(), name.c_str(), kDirectoryFlags));
   if (!made || fchmod(made.get(), 0755) != 0) return Fail(WriteError(path));
   directories_.push_back(path);
   return {};
@@ -64,9 +63,8 @@ Status TreeWriter::MakeDirectory(const std::string& path) {
 
 Status TreeWriter::BeginFile(const std::string& path) {
   std::string name;
-  const auto parent = OpenParent(path, name);
-  if (!parent) return Fail(parent.error());
-  file_ = FileDescriptor(openat((*parent)->get(), name.c_str(),
+  MLPROF_LET(parent, OpenParent(path, name));
+  file_ = FileDescriptor(openat(parent->get(), name.c_str(),
                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file_ || fchmod(file_.get(), 0644) != 0) return Fail(WriteError(path));
   file_path_ = path;

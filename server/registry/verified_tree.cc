@@ -39,9 +39,8 @@ Status FindFile(ContentStore& content, const std::string& sha256, const std::str
   const fs::path file = content.FilePath(sha256);
   if (lstat(file.c_str(), &facts) == 0) return {};
   if (errno != ENOENT) return Fail(FromErrno(errno, "looking for " + file.string()));
-  const auto back = content.TakeBack(sha256, stop);
-  if (!back) return Fail(back.error());
-  if (!*back) return Fail(Missing(owner));
+  MLPROF_LET(back, content.TakeBack(sha256, stop));
+  if (!back) return Fail(Missing(owner));
   LogInfo("content was taken back from the quarantine", {{"of", owner}, {"sha256", sha256}});
   return {};
 }
@@ -55,9 +54,8 @@ bool IsNoArchive(const Error& error) {
 // Whether the folder holds what the archive does; an error where the archive itself is damaged.
 Result<bool> Compare(const fs::path& tar, const fs::path& tree, const std::string& sha256,
                      const std::string& owner, const std::stop_token& stop) {
-  auto file = FileSource::Open(tar);
-  if (!file) return Fail(file.error());
-  StoppableSource stoppable(**file, stop);
+  MLPROF_LET(file, FileSource::Open(tar));
+  StoppableSource stoppable(*file, stop);
   RecordingSource source(stoppable, -1);
   TreeComparison comparison(tree);
   const auto read = ReadTar(source, TarLimits{}, comparison);
@@ -85,9 +83,8 @@ Result<fs::path> VerifiedTree(ContentStore& content, const std::string& sha256,
   MLPROF_TRY(FindFile(content, sha256, owner, stop));
   std::error_code error;
   if (fs::exists(tree, error)) {
-    const auto same = Compare(content.FilePath(sha256), tree, sha256, owner, stop);
-    if (!same) return Fail(same.error());
-    if (*same) return tree;
+    MLPROF_LET(same, Compare(content.FilePath(sha256), tree, sha256, owner, stop));
+    if (same) return tree;
     LogError("contentDamaged",
              {{"of", owner}, {"folder", tree.string()}, {"todo", "none: unpacked again"}});
   }
@@ -107,9 +104,8 @@ Status VerifyFile(ContentStore& content, const std::string& sha256, const std::s
   facts = FactsOf(file);
   if (facts && known.Knows(sha256, *facts)) return {};
   const auto began = std::chrono::system_clock::now().time_since_epoch();
-  const auto digest = FileDigest(file, stop);
-  if (!digest) return Fail(digest.error());
-  if (*digest != sha256) return Fail(Damaged(file, owner));
+  MLPROF_LET(digest, FileDigest(file, stop));
+  if (digest != sha256) return Fail(Damaged(file, owner));
   if (facts && FactsOf(file) == facts) {
     known.Remember(sha256, *facts, std::chrono::nanoseconds(began).count());
   }

@@ -15,10 +15,9 @@ Result<HttpResponse> ListArtifacts(const Services& services, const HttpRequest& 
   const std::string workspace = query.Workspace();
   const PageRequest page = query.Page();
   MLPROF_TRY(query.Done());
-  const auto artifacts =
-      services.profiles.Artifacts(workspace, PathParameter(request, "name"), page);
-  if (!artifacts) return Fail(artifacts.error());
-  return JsonResponse(200, EncodePage(*artifacts, EncodeArtifact));
+  MLPROF_LET(artifacts,
+             services.profiles.Artifacts(workspace, PathParameter(request, "name"), page));
+  return JsonResponse(200, EncodePage(artifacts, EncodeArtifact));
 }
 
 // Whatever a model or an instrument has written: no browser may take it for a page of this server.
@@ -34,19 +33,17 @@ Result<HttpResponse> GetArtifact(const Services& services, const HttpRequest& re
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto artifact = services.profiles.GetArtifact(workspace, PathParameter(request, "name"),
-                                                      PathParameter(request, "id"));
-  if (!artifact) return Fail(artifact.error());
+  MLPROF_LET(artifact, services.profiles.GetArtifact(workspace, PathParameter(request, "name"),
+                                                     PathParameter(request, "id")));
   HttpResponse response;
-  if (HasAlready(request, EntityTag(artifact->sha256))) {
+  if (HasAlready(request, EntityTag(artifact.sha256))) {
     response.status = 304;
-    response.headers.Set("ETag", EntityTag(artifact->sha256));
+    response.headers.Set("ETag", EntityTag(artifact.sha256));
     return response;
   }
-  const auto file = services.profiles.ArtifactFile(*artifact);
-  if (!file) return Fail(file.error());
-  Describe(*artifact, response);
-  response.body = FileBody{*file};
+  MLPROF_LET(file, services.profiles.ArtifactFile(artifact));
+  Describe(artifact, response);
+  response.body = FileBody{file};
   return response;
 }
 

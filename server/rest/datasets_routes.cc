@@ -26,11 +26,9 @@ Result<HttpResponse> RegisterDataset(const Services& services, const HttpRequest
   dataset.content_type = request.headers.Get("Content-Type").value_or("");
   const auto* body = std::get_if<SpooledBody>(&request.body);
   if (body == nullptr) return Fail(InvalidArgument("the body must hold the rows"));
-  const auto key = ReadIdempotencyKey(request);
-  if (!key) return Fail(key.error());
-  const auto registered = services.datasets.Register(dataset, *body, *key);
-  if (!registered) return Fail(registered.error());
-  return CreatedResponse(201, EncodeDataset(*registered), "/datasets/" + registered->id,
+  MLPROF_LET(key, ReadIdempotencyKey(request));
+  MLPROF_LET(registered, services.datasets.Register(dataset, *body, key));
+  return CreatedResponse(201, EncodeDataset(registered), "/datasets/" + registered.id,
                          dataset.workspace);
 }
 
@@ -40,18 +38,16 @@ Result<HttpResponse> ListDatasets(const Services& services, const HttpRequest& r
   const PageRequest page = query.Page();
   const std::string name = query.Text("name", CheckName);
   MLPROF_TRY(query.Done());
-  const auto datasets = services.datasets.List(workspace, name, page);
-  if (!datasets) return Fail(datasets.error());
-  return JsonResponse(200, EncodePage(*datasets, EncodeDataset));
+  MLPROF_LET(datasets, services.datasets.List(workspace, name, page));
+  return JsonResponse(200, EncodePage(datasets, EncodeDataset));
 }
 
 Result<HttpResponse> GetDataset(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto dataset = services.datasets.Get(workspace, PathParameter(request, "id"));
-  if (!dataset) return Fail(dataset.error());
-  return JsonResponse(200, EncodeDataset(*dataset));
+  MLPROF_LET(dataset, services.datasets.Get(workspace, PathParameter(request, "id")));
+  return JsonResponse(200, EncodeDataset(dataset));
 }
 
 Result<HttpResponse> ListRows(const Services& services, const HttpRequest& request) {
@@ -59,11 +55,9 @@ Result<HttpResponse> ListRows(const Services& services, const HttpRequest& reque
   const std::string workspace = query.Workspace();
   const PageRequest page = query.Page();
   MLPROF_TRY(query.Done());
-  const auto dataset = services.datasets.Get(workspace, PathParameter(request, "id"));
-  if (!dataset) return Fail(dataset.error());
-  const auto rows = services.datasets.ReadRowsPage(*dataset, page);
-  if (!rows) return Fail(rows.error());
-  return JsonResponse(200, EncodePage(*rows, EncodeRow));
+  MLPROF_LET(dataset, services.datasets.Get(workspace, PathParameter(request, "id")));
+  MLPROF_LET(rows, services.datasets.ReadRowsPage(dataset, page));
+  return JsonResponse(200, EncodePage(rows, EncodeRow));
 }
 
 Result<HttpResponse> DeleteDataset(const Services& services, const HttpRequest& request) {

@@ -26,22 +26,19 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto asked = ReadLastEventId(request);
-  if (!asked) return Fail(asked.error());
-  const auto profile = services.profiles.Get(workspace, PathParameter(request, "name"));
-  if (!profile) return Fail(profile.error());
+  MLPROF_LET(asked, ReadLastEventId(request));
+  MLPROF_LET(profile, services.profiles.Get(workspace, PathParameter(request, "name")));
   EventHub& hub = services.profiles.events();
-  const auto newest = hub.Newest(profile->id);
-  if (!newest) return Fail(newest.error());
+  MLPROF_LET(newest, hub.Newest(profile.id));
   // An id from the future (ring-only events are not numbered again after a restart) would make the
   // stream wait for ever; it goes on behind the newest event instead.
-  const std::int64_t last_id = std::min(*asked, *newest ? (*newest)->id : 0);
+  const std::int64_t last_id = std::min(asked, newest ? newest->id : 0);
   // A browser takes every stream that ends up again; 204 alone makes it stop (HTML, 9.2.3).
-  if (*newest && (*newest)->type == "done" && last_id == (*newest)->id) return NoContent();
+  if (newest && newest->type == "done" && last_id == newest->id) return NoContent();
   // The finished state is stored before the last event is published: the hub still has the profile
   // open until then, and the stream waits. A profile that was deleted or cannot be read is over
   // too.
-  auto over = [&hub, &profiles = services.profiles, workspace, id = profile->id] {
+  auto over = [&hub, &profiles = services.profiles, workspace, id = profile.id] {
     if (hub.IsOpen(id)) return false;
     const auto now = profiles.Get(workspace, id);
     return !now || IsFinished(now->state);
@@ -49,7 +46,7 @@ Result<HttpResponse> StreamEvents(const Services& services, const HttpRequest& r
   HttpResponse response;
   response.headers.Set("Content-Type", "text/event-stream");
   response.headers.Set("Cache-Control", "no-store");
-  response.body = std::make_shared<EventStream>(hub, profile->id, last_id, std::move(over));
+  response.body = std::make_shared<EventStream>(hub, profile.id, last_id, std::move(over));
   return response;
 }
 

@@ -18,14 +18,10 @@ Result<HttpResponse> RegisterModel(const Services& services, const HttpRequest& 
   model.description = query.Text("description", CheckDescription);
   model.tags = ReadTags(query);
   MLPROF_TRY(query.Done());
-  const auto tar = ReadTarBody(request);
-  if (!tar) return Fail(tar.error());
-  const auto key = ReadIdempotencyKey(request);
-  if (!key) return Fail(key.error());
-  const auto registered = services.models.Register(model, **tar, *key);
-  if (!registered) return Fail(registered.error());
-  return CreatedResponse(201, EncodeModel(*registered), "/models/" + registered->id,
-                         model.workspace);
+  MLPROF_LET(tar, ReadTarBody(request));
+  MLPROF_LET(key, ReadIdempotencyKey(request));
+  MLPROF_LET(registered, services.models.Register(model, *tar, key));
+  return CreatedResponse(201, EncodeModel(registered), "/models/" + registered.id, model.workspace);
 }
 
 Result<HttpResponse> ListModels(const Services& services, const HttpRequest& request) {
@@ -36,33 +32,29 @@ Result<HttpResponse> ListModels(const Services& services, const HttpRequest& req
   filter.name = query.Text("name", CheckName);
   filter.tags = ReadTagFilters(query);
   MLPROF_TRY(query.Done());
-  const auto models = services.models.List(workspace, filter, page);
-  if (!models) return Fail(models.error());
-  return JsonResponse(200, EncodePage(*models, EncodeModel));
+  MLPROF_LET(models, services.models.List(workspace, filter, page));
+  return JsonResponse(200, EncodePage(models, EncodeModel));
 }
 
 Result<HttpResponse> GetModel(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto model = services.models.Get(workspace, PathParameter(request, "id"));
-  if (!model) return Fail(model.error());
-  return JsonResponse(200, EncodeModel(*model));
+  MLPROF_LET(model, services.models.Get(workspace, PathParameter(request, "id")));
+  return JsonResponse(200, EncodeModel(model));
 }
 
 Result<HttpResponse> GetModelContent(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto model = services.models.Get(workspace, PathParameter(request, "id"));
-  if (!model) return Fail(model.error());
-  const auto archive = services.models.Archive(*model);
-  if (!archive) return Fail(archive.error());
+  MLPROF_LET(model, services.models.Get(workspace, PathParameter(request, "id")));
+  MLPROF_LET(archive, services.models.Archive(model));
   HttpResponse response;
   response.headers.Set("Content-Type", "application/x-tar");
-  response.headers.Set("Content-Disposition", "attachment; filename=\"" + model->name + "-" +
-                                                  std::to_string(model->version) + ".tar\"");
-  response.body = FileBody{*archive};
+  response.headers.Set("Content-Disposition", "attachment; filename=\"" + model.name + "-" +
+                                                  std::to_string(model.version) + ".tar\"");
+  response.body = FileBody{archive};
   return response;
 }
 
@@ -70,13 +62,10 @@ Result<HttpResponse> ChangeModel(const Services& services, const HttpRequest& re
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto json = ReadJsonBody(request);
-  if (!json) return Fail(json.error());
-  const auto change = DecodeModelChange(*json);
-  if (!change) return Fail(change.error());
-  const auto model = services.models.Change(workspace, PathParameter(request, "id"), *change);
-  if (!model) return Fail(model.error());
-  return JsonResponse(200, EncodeModel(*model));
+  MLPROF_LET(json, ReadJsonBody(request));
+  MLPROF_LET(change, DecodeModelChange(json));
+  MLPROF_LET(model, services.models.Change(workspace, PathParameter(request, "id"), change));
+  return JsonResponse(200, EncodeModel(model));
 }
 
 Result<HttpResponse> DeleteModel(const Services& services, const HttpRequest& request) {

@@ -24,13 +24,11 @@ Result<HttpResponse> GetSamples(const Services& services, const HttpRequest& req
     query.Problem("to", "must not be before from");
   }
   MLPROF_TRY(query.Done());
-  const auto all = services.profiles.Samples(workspace, PathParameter(request, "name"), range);
-  if (!all) return Fail(all.error());
-  Json json = EncodeSeries(*all);
-  const auto count = services.profiles.CountPoints(workspace, PathParameter(request, "name"));
-  if (!count) return Fail(count.error());
-  if (count->kept < count->measured) {
-    json["thinned"] = {{"measuredPoints", count->measured}, {"keptPoints", count->kept}};
+  MLPROF_LET(all, services.profiles.Samples(workspace, PathParameter(request, "name"), range));
+  Json json = EncodeSeries(all);
+  MLPROF_LET(count, services.profiles.CountPoints(workspace, PathParameter(request, "name")));
+  if (count.kept < count.measured) {
+    json["thinned"] = {{"measuredPoints", count.measured}, {"keptPoints", count.kept}};
   }
   return JsonResponse(200, json);
 }
@@ -40,11 +38,9 @@ Result<HttpResponse> ListTrials(const Services& services, const HttpRequest& req
   const std::string workspace = query.Workspace();
   const PageRequest page = query.Page();
   MLPROF_TRY(query.Done());
-  const auto trials = services.profiles.Trials(workspace, PathParameter(request, "name"));
-  if (!trials) return Fail(trials.error());
-  const auto slice = Slice(*trials, page);
-  if (!slice) return Fail(slice.error());
-  return JsonResponse(200, EncodePage(*slice, EncodeTrial));
+  MLPROF_LET(trials, services.profiles.Trials(workspace, PathParameter(request, "name")));
+  MLPROF_LET(slice, Slice(trials, page));
+  return JsonResponse(200, EncodePage(slice, EncodeTrial));
 }
 
 Result<HttpResponse> ListRows(const Services& services, const HttpRequest& request) {
@@ -52,20 +48,17 @@ Result<HttpResponse> ListRows(const Services& services, const HttpRequest& reque
   const std::string workspace = query.Workspace();
   const PageRequest page = query.Page();
   MLPROF_TRY(query.Done());
-  const auto rows = services.profiles.Rows(workspace, PathParameter(request, "name"));
-  if (!rows) return Fail(rows.error());
-  const auto slice = Slice(*rows, page);
-  if (!slice) return Fail(slice.error());
-  return JsonResponse(200, EncodePage(*slice, EncodeRowRecord));
+  MLPROF_LET(rows, services.profiles.Rows(workspace, PathParameter(request, "name")));
+  MLPROF_LET(slice, Slice(rows, page));
+  return JsonResponse(200, EncodePage(slice, EncodeRowRecord));
 }
 
 Result<HttpResponse> GetLogs(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  auto logs = services.profiles.Logs(workspace, PathParameter(request, "name"));
-  if (!logs) return Fail(logs.error());
-  HttpResponse response = TextResponse(200, "text/plain; charset=utf-8", std::move(*logs));
+  MLPROF_LET(logs, services.profiles.Logs(workspace, PathParameter(request, "name")));
+  HttpResponse response = TextResponse(200, "text/plain; charset=utf-8", std::move(logs));
   // A model may have written HTML; no browser may take it for a page.
   response.headers.Set("X-Content-Type-Options", "nosniff");
   return response;

@@ -13,22 +13,18 @@ Result<HttpResponse> CreateProfile(const Services& services, const HttpRequest& 
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto json = ReadJsonBody(request);
-  if (!json) return Fail(json.error());
+  MLPROF_LET(json, ReadJsonBody(request));
   std::vector<FieldError> problems;
-  ProfileRequest asked = DecodeProfileRequest(*json, problems);
-  if (!json->contains("budgetSeconds")) asked.budget = services.budget;
+  ProfileRequest asked = DecodeProfileRequest(json, problems);
+  if (!json.contains("budgetSeconds")) asked.budget = services.budget;
   if (!problems.empty()) {
-    const auto unknown = services.profiles.UnknownIds(workspace, asked);
-    if (!unknown) return Fail(unknown.error());
-    problems.insert(problems.end(), unknown->begin(), unknown->end());
+    MLPROF_LET(unknown, services.profiles.UnknownIds(workspace, asked));
+    problems.insert(problems.end(), unknown.begin(), unknown.end());
     return Fail(ProblemsToStatus(std::move(problems)).error());
   }
-  const auto key = ReadIdempotencyKey(request);
-  if (!key) return Fail(key.error());
-  const auto created = services.profiles.Create(workspace, asked, *key);
-  if (!created) return Fail(created.error());
-  const Profile& profile = created->profile;
+  MLPROF_LET(key, ReadIdempotencyKey(request));
+  MLPROF_LET(created, services.profiles.Create(workspace, asked, key));
+  const Profile& profile = created.profile;
   return CreatedResponse(202, EncodeProfile(profile), "/profiles/" + profile.request.name,
                          workspace);
 }
@@ -57,18 +53,16 @@ Result<HttpResponse> ListProfiles(const Services& services, const HttpRequest& r
   }
   MLPROF_TRY(query.Done());
   filter.model_id = WithVersion(services.models, workspace, filter.model_id);
-  const auto profiles = services.profiles.List(workspace, filter, page);
-  if (!profiles) return Fail(profiles.error());
-  return JsonResponse(200, EncodePage(*profiles, EncodeProfile));
+  MLPROF_LET(profiles, services.profiles.List(workspace, filter, page));
+  return JsonResponse(200, EncodePage(profiles, EncodeProfile));
 }
 
 Result<HttpResponse> GetProfile(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto profile = services.profiles.Get(workspace, PathParameter(request, "name"));
-  if (!profile) return Fail(profile.error());
-  return JsonResponse(200, EncodeProfile(*profile));
+  MLPROF_LET(profile, services.profiles.Get(workspace, PathParameter(request, "name")));
+  return JsonResponse(200, EncodeProfile(profile));
 }
 
 Result<HttpResponse> DeleteProfile(const Services& services, const HttpRequest& request) {
@@ -83,18 +77,16 @@ Result<HttpResponse> CancelProfile(const Services& services, const HttpRequest& 
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto profile = services.profiles.Cancel(workspace, PathParameter(request, "name"));
-  if (!profile) return Fail(profile.error());
-  return JsonResponse(202, EncodeProfile(*profile));
+  MLPROF_LET(profile, services.profiles.Cancel(workspace, PathParameter(request, "name")));
+  return JsonResponse(202, EncodeProfile(profile));
 }
 
 Result<HttpResponse> ApplyProfile(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto profile = services.profiles.Apply(workspace, PathParameter(request, "name"));
-  if (!profile) return Fail(profile.error());
-  return JsonResponse(200, EncodeProfile(*profile));
+  MLPROF_LET(profile, services.profiles.Apply(workspace, PathParameter(request, "name")));
+  return JsonResponse(200, EncodeProfile(profile));
 }
 
 }  // namespace

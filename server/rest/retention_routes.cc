@@ -40,18 +40,15 @@ Result<HttpResponse> Collect(const Services& services, const HttpRequest& reques
   QueryReader query(request);
   query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto json = ReadJsonBody(request);
-  if (!json) return Fail(json.error());
-  const auto sweep = DecodeSweep(*json);
-  if (!sweep) return Fail(sweep.error());
-  const auto found = services.retention.Collect(*sweep);
-  if (!found) return Fail(found.error());
+  MLPROF_LET(json, ReadJsonBody(request));
+  MLPROF_LET(sweep, DecodeSweep(json));
+  MLPROF_LET(found, services.retention.Collect(sweep));
   Json items = Json::array();
-  for (const Collected& item : found->items) items.push_back(EncodeItem(item));
-  return JsonResponse(200, {{"dryRun", sweep->dry_run},
+  for (const Collected& item : found.items) items.push_back(EncodeItem(item));
+  return JsonResponse(200, {{"dryRun", sweep.dry_run},
                             {"items", std::move(items)},
-                            {"freedBytes", found->Freed().count()},
-                            {"notes", found->notes}});
+                            {"freedBytes", found.Freed().count()},
+                            {"notes", found.notes}});
 }
 
 }  // namespace

@@ -12,13 +12,10 @@ Result<HttpResponse> RegisterSource(const Services& services, const HttpRequest&
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto tar = ReadTarBody(request);
-  if (!tar) return Fail(tar.error());
-  const auto key = ReadIdempotencyKey(request);
-  if (!key) return Fail(key.error());
-  const auto id = services.sources.Register(workspace, **tar, *key);
-  if (!id) return Fail(id.error());
-  return JsonResponse(201, {{"id", *id}});
+  MLPROF_LET(tar, ReadTarBody(request));
+  MLPROF_LET(key, ReadIdempotencyKey(request));
+  MLPROF_LET(id, services.sources.Register(workspace, *tar, key));
+  return JsonResponse(201, {{"id", id}});
 }
 
 Result<HttpResponse> DeleteSource(const Services& services, const HttpRequest& request) {

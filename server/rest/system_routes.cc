@@ -48,20 +48,17 @@ Result<HttpResponse> GetWorkspaces(const Services& services, const HttpRequest& 
   QueryReader query(request);
   const PageRequest page = query.Page();
   MLPROF_TRY(query.Done());
-  const auto names = ListWorkspaces(services.database);
-  if (!names) return Fail(names.error());
-  const auto slice = Slice(*names, page);
-  if (!slice) return Fail(slice.error());
-  return JsonResponse(200, EncodePage(*slice, EncodeWorkspace));
+  MLPROF_LET(names, ListWorkspaces(services.database));
+  MLPROF_LET(slice, Slice(names, page));
+  return JsonResponse(200, EncodePage(slice, EncodeWorkspace));
 }
 
 Result<HttpResponse> GetPage(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto profiles = services.profiles.List(workspace, {}, {kProfilesOnPage, ""});
-  if (!profiles) return Fail(profiles.error());
-  return OverviewPage(workspace, profiles->value);
+  MLPROF_LET(profiles, services.profiles.List(workspace, {}, {kProfilesOnPage, ""}));
+  return OverviewPage(workspace, profiles.value);
 }
 
 }  // namespace

@@ -54,14 +54,11 @@ Result<HttpResponse> CreateToken(const Services& services, const HttpRequest& re
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
   MLPROF_TRY(NeedScope(services, request, Scope::kWrite));
-  const auto json = ReadJsonBody(request);
-  if (!json) return Fail(json.error());
-  const auto asked = DecodeNewToken(*json);
-  if (!asked) return Fail(asked.error());
-  const auto created = services.tokens.Create(*asked);
-  if (!created) return Fail(created.error());
+  MLPROF_LET(json, ReadJsonBody(request));
+  MLPROF_LET(asked, DecodeNewToken(json));
+  MLPROF_LET(created, services.tokens.Create(asked));
   HttpResponse response =
-      CreatedResponse(201, EncodeCreatedToken(*created), "/tokens/" + created->token.id, workspace);
+      CreatedResponse(201, EncodeCreatedToken(created), "/tokens/" + created.token.id, workspace);
   response.headers.Set("Cache-Control", "no-store");
   return response;
 }
@@ -72,9 +69,8 @@ Result<HttpResponse> ListTokens(const Services& services, const HttpRequest& req
   const PageRequest page = query.Page();
   MLPROF_TRY(query.Done());
   MLPROF_TRY(NeedScope(services, request, Scope::kRead));
-  const auto slice = Slice(services.tokens.List(), page);
-  if (!slice) return Fail(slice.error());
-  return JsonResponse(200, EncodePage(*slice, EncodeToken));
+  MLPROF_LET(slice, Slice(services.tokens.List(), page));
+  return JsonResponse(200, EncodePage(slice, EncodeToken));
 }
 
 Result<HttpResponse> RevokeToken(const Services& services, const HttpRequest& request) {

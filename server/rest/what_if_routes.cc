@@ -13,21 +13,15 @@ Result<HttpResponse> AskWhatIf(const Services& services, const HttpRequest& requ
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   MLPROF_TRY(query.Done());
-  const auto json = ReadJsonBody(request);
-  if (!json) return Fail(json.error());
-  const auto profile = services.profiles.Get(workspace, PathParameter(request, "name"));
-  if (!profile) return Fail(profile.error());
-  const auto question = DecodeWhatIfQuestion(*json, profile->request.objective);
-  if (!question) return Fail(question.error());
-  if (!profile->recommendation) return Fail(Conflict("the profile has no recommendation"));
+  MLPROF_LET(json, ReadJsonBody(request));
+  MLPROF_LET(profile, services.profiles.Get(workspace, PathParameter(request, "name")));
+  MLPROF_LET(question, DecodeWhatIfQuestion(json, profile.request.objective));
+  if (!profile.recommendation) return Fail(Conflict("the profile has no recommendation"));
   // By id: the name may get a newer run meanwhile.
-  const auto trials = services.profiles.Trials(workspace, profile->id);
-  if (!trials) return Fail(trials.error());
-  const auto rows = services.profiles.Rows(workspace, profile->id);
-  if (!rows) return Fail(rows.error());
-  const auto answer = AnswerWhatIf(*profile, *trials, *rows, *question);
-  if (!answer) return Fail(answer.error());
-  return JsonResponse(200, EncodeWhatIfAnswer(*answer));
+  MLPROF_LET(trials, services.profiles.Trials(workspace, profile.id));
+  MLPROF_LET(rows, services.profiles.Rows(workspace, profile.id));
+  MLPROF_LET(answer, AnswerWhatIf(profile, trials, rows, question));
+  return JsonResponse(200, EncodeWhatIfAnswer(answer));
 }
 
 }  // namespace

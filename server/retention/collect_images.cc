@@ -26,13 +26,12 @@ std::shared_ptr<const ContentReader> SourceOf(const ContentStore& content,
 
 // What profiles that wait or run may prepare any moment.
 Result<std::vector<PrepareRequest>> Waiting(const RetentionServices& services) {
-  auto profiles = services.profiles.Queued();
-  if (!profiles) return Fail(profiles.error());
+  MLPROF_LET(profiles, services.profiles.Queued());
   const auto running = services.profiles.Interrupted();  // those whose state says that they run
   if (!running) return Fail(running.error());
-  profiles->insert(profiles->end(), running->begin(), running->end());
+  profiles.insert(profiles.end(), running->begin(), running->end());
   std::vector<PrepareRequest> waiting;
-  for (const Profile& profile : *profiles) {
+  for (const Profile& profile : profiles) {
     const auto& config = profile.request.inference_config;
     if (!config || !config->IsEntryScript()) continue;
     const auto& script = std::get<EntryScriptConfig>(config->service);
@@ -42,9 +41,8 @@ Result<std::vector<PrepareRequest>> Waiting(const RetentionServices& services) {
 }
 
 Result<std::vector<KeptImage>> List(const RetentionServices& services, const Sweep& sweep) {
-  const auto waiting = Waiting(services);
-  if (!waiting) return Fail(waiting.error());
-  return services.runtime.KeptImages(*waiting, sweep.patience.deadline.AtMost(kListLimit),
+  MLPROF_LET(waiting, Waiting(services));
+  return services.runtime.KeptImages(waiting, sweep.patience.deadline.AtMost(kListLimit),
                                      sweep.patience.stop);
 }
 

@@ -31,11 +31,10 @@ constexpr std::size_t kMaxQueued = 1u << 30;
 Result<std::unique_ptr<AgentConnection>> AgentConnection::Adopt(int fd, const Patience& patience) {
   UniqueFd socket(fd);
   FrameDecoder decoder(agent_protocol::Sender::kAgent);
-  auto hello = AwaitHello(fd, decoder, patience);
-  if (!hello) return Fail(hello.error());
+  MLPROF_LET(hello, AwaitHello(fd, decoder, patience));
   MLPROF_LET(clock_offset, MeasureClockOffset(fd, decoder, patience));
   std::unique_ptr<AgentConnection> connection(
-      new AgentConnection(std::move(socket), std::move(decoder), std::move(*hello), clock_offset));
+      new AgentConnection(std::move(socket), std::move(decoder), std::move(hello), clock_offset));
   MLPROF_TRY(connection->Open());
   return connection;
 }
@@ -275,10 +274,9 @@ Status AgentConnection::DeliverBatch() {
 
 Status AgentConnection::DeliverFrames() {
   while (true) {
-    auto frame = decoder_.Next();
-    if (!frame) return Fail(frame.error());
-    if (!frame->has_value()) return {};
-    MLPROF_TRY(Deliver(**frame));
+    MLPROF_LET(frame, decoder_.Next());
+    if (!frame.has_value()) return {};
+    MLPROF_TRY(Deliver(*frame));
   }
 }
 

@@ -34,9 +34,8 @@ Status Prepare(int fd) {
 // Reads until one whole frame is there.
 Result<Frame> AwaitFrame(int fd, FrameDecoder& decoder, const Patience& patience) {
   while (true) {
-    auto frame = decoder.Next();
-    if (!frame) return Fail(frame.error());
-    if (frame->has_value()) return **frame;
+    MLPROF_LET(frame, decoder.Next());
+    if (frame.has_value()) return *frame;
     if (patience.stop.stop_requested()) {
       return Fail(Cancelled("stopped while waiting for the agent's first words"));
     }
@@ -84,12 +83,11 @@ Error ClosedByAgent() { return Unavailable("the agent closed its connection"); }
 
 Result<agent_protocol::Hello> AwaitHello(int fd, FrameDecoder& decoder, const Patience& patience) {
   MLPROF_TRY(Prepare(fd));
-  const auto frame = AwaitFrame(fd, decoder, patience);
-  if (!frame) return Fail(frame.error());
-  if (frame->type != agent_protocol::FrameType::kHello) {
+  MLPROF_LET(frame, AwaitFrame(fd, decoder, patience));
+  if (frame.type != agent_protocol::FrameType::kHello) {
     return Fail(InvalidArgument("the agent did not begin with hello"));
   }
-  auto hello = agent_protocol::DecodeHello(frame->payload);
+  auto hello = agent_protocol::DecodeHello(frame.payload);
   if (!hello) return Fail(hello.error());
   if (hello->version != agent_protocol::kVersion) {
     return Fail(InvalidArgument("the agent speaks protocol " + std::to_string(hello->version) +

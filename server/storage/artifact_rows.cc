@@ -62,15 +62,13 @@ Result<std::optional<Artifact>> FindArtifact(Connection& connection, const std::
   const Result<bool> found = row.Bind(":profile_id", profile_id).Bind(":id", id).Step();
   if (!found) return Fail(found.error());
   if (!*found) return std::nullopt;
-  auto artifact = ReadArtifact(row);
-  if (!artifact) return Fail(artifact.error());
-  return std::move(*artifact);
+  MLPROF_LET(artifact, ReadArtifact(row));
+  return std::move(artifact);
 }
 
 Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,
                                      const PageRequest& page) {
-  const auto before = SequenceBefore(page);
-  if (!before) return Fail(before.error());
+  MLPROF_LET(before, SequenceBefore(page));
   Statement rows(connection, R"sql(
     SELECT id, kind, name, media_type, size_bytes, sha256, created_unix_ms,
            checksum = row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
@@ -78,15 +76,14 @@ Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& 
            sequence
     FROM profile_artifacts WHERE profile_id = :profile_id AND sequence < :before
     ORDER BY sequence DESC LIMIT :limit)sql");
-  rows.Bind(":profile_id", profile_id).Bind(":before", *before).Bind(":limit", page.top + 1);
+  rows.Bind(":profile_id", profile_id).Bind(":before", before).Bind(":limit", page.top + 1);
   PageOf<Artifact> artifacts(page.top);
   for (;;) {
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
     if (!*row || !artifacts.Takes(rows.Size(2))) return artifacts.Take();
-    auto artifact = ReadArtifact(rows);
-    if (!artifact) return Fail(artifact.error());
-    artifacts.Add(std::move(*artifact), rows.Int(8));
+    MLPROF_LET(artifact, ReadArtifact(rows));
+    artifacts.Add(std::move(artifact), rows.Int(8));
   }
 }
 

@@ -85,9 +85,8 @@ Result<Page<Blob>> ListBlobs(Connection& connection, const BlobName& under,
       blobs.next_cursor = blobs.value.back().path;
       return blobs;
     }
-    auto blob = ReadBlob(rows);
-    if (!blob) return Fail(blob.error());
-    blobs.value.push_back(std::move(*blob));
+    MLPROF_LET(blob, ReadBlob(rows));
+    blobs.value.push_back(std::move(blob));
   }
 }
 
@@ -156,9 +155,8 @@ Result<std::vector<Block>> BlocksOf(Connection& connection, const BlobName& name
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
     if (!*row) return blocks;
-    auto block = ReadBlock(rows);
-    if (!block) return Fail(block.error());
-    blocks.push_back(std::move(*block));
+    MLPROF_LET(block, ReadBlock(rows));
+    blocks.push_back(std::move(block));
   }
 }
 

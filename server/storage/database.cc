@@ -45,13 +45,11 @@ Result<IntegrityReport> Inspect(const std::filesystem::path& file, const Databas
 
 // All or nothing: what is not sound afterwards stays as it was.
 Status RepairIndexes(Connection& writer, const std::filesystem::path& file) {
-  auto transaction = Transaction::BeginWrite(writer);
-  if (!transaction) return Fail(transaction.error());
+  MLPROF_LET(transaction, Transaction::BeginWrite(writer));
   MLPROF_TRY(writer.Execute("REINDEX"));
-  const auto report = CheckIntegrity(writer, Deadline::After(kLongestCheck));
-  if (!report) return Fail(report.error());
-  if (!report->findings.empty()) return Fail(DamagedDatabase(file, *report));
-  MLPROF_TRY(transaction->Commit());
+  MLPROF_LET(report, CheckIntegrity(writer, Deadline::After(kLongestCheck)));
+  if (!report.findings.empty()) return Fail(DamagedDatabase(file, report));
+  MLPROF_TRY(transaction.Commit());
   LogWarn("damaged indexes were made anew", {{"database", file.string()}});
   return {};
 }
@@ -60,23 +58,21 @@ Status RepairIndexes(Connection& writer, const std::filesystem::path& file) {
 
 Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& file,
                                                  const DatabaseOptions& options) {
-  const auto report = Inspect(file, options);
-  if (!report) return Fail(report.error());
-  const bool damaged = !report->findings.empty();
-  if (damaged && !(options.repair_indexes && report->OnlyIndexes())) {
-    return Fail(DamagedDatabase(file, *report));
+  MLPROF_LET(report, Inspect(file, options));
+  const bool damaged = !report.findings.empty();
+  if (damaged && !(options.repair_indexes && report.OnlyIndexes())) {
+    return Fail(DamagedDatabase(file, report));
   }
-  auto writer = Connection::Open(file, Access::kReadWrite);
-  if (!writer) return Fail(writer.error());
-  if (Status schema = CheckSchema(**writer, options.migrations); !schema) {
+  MLPROF_LET(writer, Connection::Open(file, Access::kReadWrite));
+  if (Status schema = CheckSchema(*writer, options.migrations); !schema) {
     return Fail(schema.error().WithContext(file.string()));
   }
-  if (damaged) MLPROF_TRY(RepairIndexes(**writer, file));
-  if (Status status = Migrate(**writer, options.migrations); !status) {
+  if (damaged) MLPROF_TRY(RepairIndexes(*writer, file));
+  if (Status status = Migrate(*writer, options.migrations); !status) {
     return Fail(status.error().WithContext(file.string()));
   }
-  std::unique_ptr<Database> database(new Database(file, std::move(*writer)));
-  database->checked_ = report->complete || damaged;
+  std::unique_ptr<Database> database(new Database(file, std::move(writer)));
+  database->checked_ = report.complete || damaged;
   return database;
 }
 
@@ -102,16 +98,14 @@ Status Database::Health() const {
 
 Status Database::FinishCheck(const std::stop_token& stop) {
   if (checked_) return {};
-  auto reader = Connection::Open(file_, Access::kReadOnly);
-  if (!reader) return Fail(reader.error());
-  const auto report = CheckIntegrity(**reader, Deadline::After(kLongestCheck), stop);
-  if (!report) return Fail(report.error());
-  if (!report->findings.empty()) {
+  MLPROF_LET(reader, Connection::Open(file_, Access::kReadOnly));
+  MLPROF_LET(report, CheckIntegrity(*reader, Deadline::After(kLongestCheck), stop));
+  if (!report.findings.empty()) {
     damaged_ = true;
-    return Fail(Health().error().WithContext(report->findings.front()));
+    return Fail(Health().error().WithContext(report.findings.front()));
   }
   if (stop.stop_requested()) return Fail(Cancelled("the check of the database was stopped"));
-  if (!report->complete) return Fail(DeadlineExceeded("the check of the database took too long"));
+  if (!report.complete) return Fail(DeadlineExceeded("the check of the database took too long"));
   checked_ = true;
   return {};
 }

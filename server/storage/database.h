@@ -57,21 +57,19 @@ class Database {
     const std::scoped_lock lock(writer_mutex_);
     const WriteTimer timer(*this);
     MLPROF_TRY(Health());
-    auto transaction = Transaction::BeginWrite(*writer_);
-    if (!transaction) return Fail(transaction.error());
+    MLPROF_LET(transaction, Transaction::BeginWrite(*writer_));
     auto result = std::forward<Work>(work)(*writer_);
     if (!result) return result;
-    MLPROF_TRY(transaction->Commit());
+    MLPROF_TRY(transaction.Commit());
     return result;
   }
 
   /// Runs `work(Connection&) -> Result<T>` over one consistent view, on a read-only connection.
   template <class Work>
   std::invoke_result_t<Work, Connection&> Read(Work&& work) {
-    auto reader = Lend();
-    if (!reader) return Fail(reader.error());
-    auto result = ReadOn(**reader, std::forward<Work>(work));
-    GiveBack(std::move(*reader));
+    MLPROF_LET(reader, Lend());
+    auto result = ReadOn(*reader, std::forward<Work>(work));
+    GiveBack(std::move(reader));
     return result;
   }
 

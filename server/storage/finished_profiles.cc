@@ -59,7 +59,7 @@ Result<std::vector<FinishedProfile>> ProfileRepository::Finished() {
 // Only trials that version 0.1 stored have latencies.
 Result<Bytes> ProfileRepository::SizeOf(const std::string& profile_id) {
   return database_.Read([&](Connection& connection) -> Result<Bytes> {
-    const auto size = OneNumber(connection, R"sql(
+    MLPROF_LET(size, OneNumber(connection, R"sql(
       SELECT coalesce((SELECT sum(length(document)) FROM profiles WHERE id = :profile_id), 0)
         + coalesce((SELECT sum(length(document) + length(latencies_us)) FROM profile_trials
                     WHERE profile_id = :profile_id), 0)
@@ -73,9 +73,8 @@ Result<Bytes> ProfileRepository::SizeOf(const std::string& profile_id) {
                     WHERE profile_id = :profile_id), 0)
         + coalesce((SELECT sum(length(data)) FROM profile_events
                     WHERE profile_id = :profile_id), 0))sql",
-                                profile_id);
-    if (!size) return Fail(size.error());
-    return Bytes(*size);
+                               profile_id));
+    return Bytes(size);
   });
 }
 

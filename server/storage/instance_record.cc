@@ -88,13 +88,11 @@ Whereabouts WhereaboutsOf(const InstanceRecord& record, const InstanceRecord& he
 
 Result<Instance> SettleInstance(Database& database, const fs::path& directory,
                                 const std::string& machine) {
-  auto id = InstanceId(database);
-  if (!id) return Fail(id.error());
-  const auto read = ReadInstanceRecord(directory);
-  if (!read) return Fail(read.error());
-  const InstanceRecord record = read->value_or(InstanceRecord{});
-  const InstanceRecord here{*id, machine, Canonical(directory).string()};
-  Instance instance{*id, WhereaboutsOf(record, here, OriginalLives(record, *id, directory)),
+  MLPROF_LET(id, InstanceId(database));
+  MLPROF_LET(read, ReadInstanceRecord(directory));
+  const InstanceRecord record = read.value_or(InstanceRecord{});
+  const InstanceRecord here{id, machine, Canonical(directory).string()};
+  Instance instance{id, WhereaboutsOf(record, here, OriginalLives(record, id, directory)),
                     record.path};
   const bool shared = instance.whereabouts == Whereabouts::kCopied ||
                       instance.whereabouts == Whereabouts::kOtherMachine;

@@ -76,9 +76,8 @@ Status CheckAll(Connection& connection, std::vector<std::string>& findings) {
     SELECT 'a row of ' || "table" || ' refers to one of ' || parent || ' that is not there'
     FROM pragma_foreign_key_check LIMIT 100)sql",
                          findings));
-  auto rows = FindDamagedRows(connection);
-  if (!rows) return Fail(rows.error());
-  std::move(rows->begin(), rows->end(), std::back_inserter(findings));
+  MLPROF_LET(rows, FindDamagedRows(connection));
+  std::move(rows.begin(), rows.end(), std::back_inserter(findings));
   return {};
 }
 
@@ -118,11 +117,10 @@ Result<IntegrityReport> CheckIntegrity(Connection& connection, const Deadline& d
                                        const std::stop_token& stop) {
   IntegrityReport report;
   if (deadline.Passed() || stop.stop_requested()) return report;
-  auto interruption = Interruption::Arm(connection.handle(), deadline, stop);
-  if (!interruption) return Fail(interruption.error());
+  MLPROF_LET(interruption, Interruption::Arm(connection.handle(), deadline, stop));
   const Status checked = CheckAll(connection, report.findings);
-  const bool interrupted = !checked && (*interruption)->came();
-  interruption->reset();
+  const bool interrupted = !checked && interruption->came();
+  interruption.reset();
   report.complete = !interrupted;
   // A check that damage itself has ended is a finding; any other failure is a fault of the machine.
   if (!checked && !interrupted) {

@@ -56,8 +56,7 @@ Status Compare(const std::vector<Applied>& applied, std::span<const Migration> k
 }
 
 Status Apply(Connection& writer, const Migration& migration) {
-  auto transaction = Transaction::BeginWrite(writer);
-  if (!transaction) return Fail(transaction.error());
+  MLPROF_LET(transaction, Transaction::BeginWrite(writer));
   MLPROF_TRY(writer.Execute(R"sql(
     CREATE TABLE IF NOT EXISTS schema_migrations (
       version INTEGER PRIMARY KEY,
@@ -74,7 +73,7 @@ Status Apply(Connection& writer, const Migration& migration) {
                  .Bind(":checksum", ChecksumOf(migration))
                  .Bind(":now", Now())
                  .Run());
-  return transaction->Commit();
+  return transaction.Commit();
 }
 
 }  // namespace
@@ -82,9 +81,8 @@ Status Apply(Connection& writer, const Migration& migration) {
 std::string ChecksumOf(const Migration& migration) { return Sha256Hex(migration.sql); }
 
 Status CheckSchema(Connection& connection, std::span<const Migration> known) {
-  const auto applied = ReadApplied(connection);
-  if (!applied) return Fail(applied.error());
-  if (*applied) return Compare(**applied, known);
+  MLPROF_LET(applied, ReadApplied(connection));
+  if (applied) return Compare(*applied, known);
   const Result<bool> foreign = HasTable(connection, "SELECT 1 FROM sqlite_schema");
   if (!foreign) return Fail(foreign.error());
   if (*foreign) {
@@ -96,9 +94,8 @@ Status CheckSchema(Connection& connection, std::span<const Migration> known) {
 }
 
 Status Migrate(Connection& writer, std::span<const Migration> known) {
-  const auto applied = ReadApplied(writer);
-  if (!applied) return Fail(applied.error());
-  const std::size_t done = *applied ? (*applied)->size() : 0;
+  MLPROF_LET(applied, ReadApplied(writer));
+  const std::size_t done = applied ? applied->size() : 0;
   for (const Migration& migration : known.subspan(std::min(done, known.size()))) {
     if (Status status = Apply(writer, migration); !status) {
       return Fail(status.error().WithContext("migration " + std::to_string(migration.version) +

@@ -48,20 +48,18 @@ Result<bool> NameTaken(Connection& connection, const Profile& profile) {
 
 Result<std::optional<Profile>> FindMadeBefore(Connection& connection, const std::string& workspace,
                                               const IdempotencyKey& key) {
-  const auto known = FindKey(connection, workspace, key);
-  if (!known) return Fail(known.error());
-  if (!*known) return std::nullopt;
-  auto earlier = FindProfile(connection, workspace, **known);
-  if (earlier && !*earlier) return Fail(NoSuchProfile(**known));
+  MLPROF_LET(known, FindKey(connection, workspace, key));
+  if (!known) return std::nullopt;
+  auto earlier = FindProfile(connection, workspace, *known);
+  if (earlier && !*earlier) return Fail(NoSuchProfile(*known));
   return earlier;
 }
 
 Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const IdempotencyKey& key,
                                 bool allow_more_runs) {
   MLPROF_TRY(EnsureWorkspace(connection, profile.workspace));
-  auto before = FindMadeBefore(connection, profile.workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return CreatedProfile{std::move(**before), true};
+  MLPROF_LET(before, FindMadeBefore(connection, profile.workspace, key));
+  if (before) return CreatedProfile{std::move(*before), true};
   const Result<bool> taken = NameTaken(connection, profile);
   if (!taken) return Fail(taken.error());
   if (*taken && !allow_more_runs) {
@@ -103,9 +101,8 @@ Result<std::vector<Profile>> ReadProfiles(Connection& connection, const char* sq
     const Result<bool> row = rows.Step();
     if (!row) return Fail(row.error());
     if (!*row) return profiles;
-    auto profile = ReadProfileRow(rows);
-    if (!profile) return Fail(profile.error());
-    profiles.push_back(std::move(*profile));
+    MLPROF_LET(profile, ReadProfileRow(rows));
+    profiles.push_back(std::move(profile));
   }
 }
 
@@ -135,18 +132,16 @@ Result<CreatedProfile> ProfileRepository::Create(const Profile& profile, const I
 Result<Profile> ProfileRepository::Get(const std::string& workspace,
                                        const std::string& name_or_id) {
   return database_.Read([&](Connection& connection) -> Result<Profile> {
-    auto profile = FindProfile(connection, workspace, name_or_id);
-    if (!profile) return Fail(profile.error());
-    if (!*profile) return Fail(NoSuchProfile(name_or_id));
-    return std::move(**profile);
+    MLPROF_LET(profile, FindProfile(connection, workspace, name_or_id));
+    if (!profile) return Fail(NoSuchProfile(name_or_id));
+    return std::move(*profile);
   });
 }
 
 Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
                                               const ProfileFilter& filter,
                                               const PageRequest& page) {
-  const auto before = SequenceBefore(page);
-  if (!before) return Fail(before.error());
+  MLPROF_LET(before, SequenceBefore(page));
   return database_.Read([&](Connection& connection) -> Result<Page<Profile>> {
     Statement rows(connection, R"sql(
       SELECT document, id, workspace, state,
@@ -160,7 +155,7 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
                                        WHERE profile_id = profiles.id AND model_id = :model_id))
       ORDER BY sequence DESC LIMIT :limit)sql");
     rows.Bind(":workspace", workspace)
-        .Bind(":before", *before)
+        .Bind(":before", before)
         .Bind(":state", filter.state ? Name(*filter.state) : "")
         .Bind(":model_id", filter.model_id)
         .Bind(":name", filter.name)
@@ -170,9 +165,8 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
       const Result<bool> row = rows.Step();
       if (!row) return Fail(row.error());
       if (!*row || !profiles.Takes(rows.Size(0))) return profiles.Take();
-      auto profile = ReadProfileRow(rows);
-      if (!profile) return Fail(profile.error());
-      profiles.Add(std::move(*profile), rows.Int(5));
+      MLPROF_LET(profile, ReadProfileRow(rows));
+      profiles.Add(std::move(profile), rows.Int(5));
     }
   });
 }
@@ -180,14 +174,13 @@ Result<Page<Profile>> ProfileRepository::List(const std::string& workspace,
 Result<std::vector<std::string>> ProfileRepository::Delete(const std::string& workspace,
                                                            const std::string& name_or_id) {
   return database_.Write([&](Connection& connection) -> Result<std::vector<std::string>> {
-    const auto profile = FindProfile(connection, workspace, name_or_id);
-    if (!profile) return Fail(profile.error());
-    if (!*profile) return Fail(NoSuchProfile(name_or_id));
-    if (!IsFinished((*profile)->state)) {
+    MLPROF_LET(profile, FindProfile(connection, workspace, name_or_id));
+    if (!profile) return Fail(NoSuchProfile(name_or_id));
+    if (!IsFinished(profile->state)) {
       return Fail(
-          Conflict("the profile is " + std::string(Name((*profile)->state)) + "; cancel it first"));
+          Conflict("the profile is " + std::string(Name(profile->state)) + "; cancel it first"));
     }
-    const std::string& id = (*profile)->id;
+    const std::string& id = profile->id;
     MLPROF_TRY(ForgetKeys(connection, workspace, "profile", id));
     auto artifacts = DeleteArtifactsOf(connection, id);
     if (!artifacts) return artifacts;

@@ -30,9 +30,8 @@ Result<std::optional<Profile>> FindProfile(Connection& connection, const std::st
   const Result<bool> found = row.Bind(":workspace", workspace).Bind(":key", name_or_id).Step();
   if (!found) return Fail(found.error());
   if (!*found) return std::nullopt;
-  auto profile = ReadProfileRow(row);
-  if (!profile) return Fail(profile.error());
-  return std::move(*profile);
+  MLPROF_LET(profile, ReadProfileRow(row));
+  return std::move(profile);
 }
 
 Error NoSuchProfile(const std::string& name_or_id) {

@@ -48,9 +48,8 @@ Result<std::vector<Part>> ReadParts(Connection& connection, const std::string& p
     if (!row) return Fail(row.error());
     if (!*row) return parts;
     if (rows.Int(4) == 0) return Fail(DamagedRow("a series of the profile " + profile_id));
-    auto points = DecodePoints(rows.Text(3));
-    if (!points) return Fail(points.error());
-    parts.push_back({{rows.Text(0), rows.Text(1), rows.Text(2), std::move(*points)},
+    MLPROF_LET(points, DecodePoints(rows.Text(3)));
+    parts.push_back({{rows.Text(0), rows.Text(1), rows.Text(2), std::move(points)},
                      static_cast<std::size_t>(rows.Int(5))});
   }
 }

@@ -94,13 +94,12 @@ Result<std::vector<fs::path>> Quarantine::Find(const std::string& sha256) const 
 
 Status Quarantine::Prune(Timestamp now, const QuarantineLimits& limits,
                          const std::function<Status(const fs::path& batch)>& remove) {
-  const auto batches = OldestFirst();
-  if (!batches) return Fail(batches.error());
+  MLPROF_LET(batches, OldestFirst());
   std::vector<Bytes> sizes;
   Bytes total;
-  for (const fs::path& batch : *batches) total += sizes.emplace_back(SizeOfTree(batch));
-  for (std::size_t i = 0; i < batches->size(); ++i) {
-    const fs::path& batch = (*batches)[i];
+  for (const fs::path& batch : batches) total += sizes.emplace_back(SizeOfTree(batch));
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const fs::path& batch = batches[i];
     const std::string name = batch.filename().string();
     const bool old = name < NameAt(now - limits.kept);
     const bool may_go = name < NameAt(now - limits.kept_at_least);

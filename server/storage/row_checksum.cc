@@ -108,9 +108,8 @@ Error DamagedRow(std::string_view what) {
 Result<std::vector<std::string>> FindDamagedRows(Connection& connection) {
   std::vector<std::string> damaged;
   for (const CheckedTable& table : kTables) {
-    const auto checked = HasChecksums(connection, table.name);
-    if (!checked) return Fail(checked.error());
-    if (!*checked) continue;
+    MLPROF_LET(checked, HasChecksums(connection, table.name));
+    if (!checked) continue;
     Statement rows(connection, table.damaged);
     for (;;) {
       const Result<bool> row = rows.Step();

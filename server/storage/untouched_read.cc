@@ -22,9 +22,9 @@ Status ReadUntouched(const fs::path& file, const std::function<Status(Connection
   const bool had_shm = fs::exists(shm, ignored);
   Status status;
   {
-    auto connection = Connection::Open(file, has_wal ? Access::kReadOnly : Access::kImmutable);
-    if (!connection) return Fail(connection.error());
-    status = read(**connection);
+    MLPROF_LET(connection,
+               Connection::Open(file, has_wal ? Access::kReadOnly : Access::kImmutable));
+    status = read(*connection);
   }
   if (has_wal && !had_shm) fs::remove(shm, ignored);
   return status;

@@ -68,9 +68,8 @@ Result<std::optional<WalBreak>> WalkFrames(int fd, std::span<const unsigned char
   std::vector<unsigned char> frame(kFrameHeader + page);
   WalBreak found{good ? kHeader : 0, 0};
   for (bool first = true;; first = false) {
-    const auto whole = ReadAll(fd, frame);
-    if (!whole) return Fail(whole.error());
-    if (!*whole) break;
+    MLPROF_LET(whole, ReadAll(fd, frame));
+    if (!whole) break;
     // Where the header is damaged its salt is not to be trusted: the first frame's is taken.
     if (first && !good) std::copy_n(&frame[8], salt.size(), salt.begin());
     const bool of_this_log = std::equal(salt.begin(), salt.end(), &frame[8]);
@@ -92,9 +91,8 @@ Result<std::optional<WalBreak>> FindWalBreak(const std::filesystem::path& wal) {
   if (!fd && errno == ENOENT) return std::nullopt;
   if (!fd) return Fail(FromErrno(errno, "opening " + wal.string()));
   std::array<unsigned char, kHeader> header{};
-  const auto whole = ReadAll(fd.get(), header);
-  if (!whole) return Fail(whole.error());
-  if (!*whole) return std::nullopt;
+  MLPROF_LET(whole, ReadAll(fd.get(), header));
+  if (!whole) return std::nullopt;
   const std::uint32_t magic = WordAt(header.data());
   Checksum sum{.big_endian = magic == kMagic + 1};
   sum.Add(std::span(header).first(kSummed));
@@ -106,20 +104,18 @@ Result<std::optional<WalBreak>> FindWalBreak(const std::filesystem::path& wal) {
 
 Status CheckWal(const std::filesystem::path& database) {
   const std::filesystem::path wal = database.string() + "-wal";
-  const auto found = FindWalBreak(wal);
-  if (!found) return Fail(found.error());
-  if (!*found) return {};
-  if ((*found)->commits == 1) {
+  MLPROF_LET(found, FindWalBreak(wal));
+  if (!found) return {};
+  if (found->commits == 1) {
     LogWarn("the last commit in the -wal of the database is not whole and is left out",
             {{"file", wal.string()}});
     return {};
   }
-  return Fail(Internal(wal.string() + " is damaged: " + std::to_string((*found)->commits) +
-                       " commits behind byte " + std::to_string((*found)->at) +
-                       " cannot be read. Nothing was changed. " + RestoreAdvice(database) +
-                       " Without a backup: keep a copy, then truncate -s " +
-                       std::to_string((*found)->at) + " " + wal.string() +
-                       " goes back to what was committed before."));
+  return Fail(Internal(
+      wal.string() + " is damaged: " + std::to_string(found->commits) + " commits behind byte " +
+      std::to_string(found->at) + " cannot be read. Nothing was changed. " +
+      RestoreAdvice(database) + " Without a backup: keep a copy, then truncate -s " +
+      std::to_string(found->at) + " " + wal.string() + " goes back to what was committed before."));
 }
 
 }  // namespace mlprof::server

@@ -119,9 +119,8 @@ Result<std::string> AuthorityName() {
 }  // namespace
 
 Result<Identity> MakeAuthority(Timestamp now) {
-  const auto name = AuthorityName();
-  if (!name) return Fail(name.error());
-  auto made = Begin(*name, nullptr, now, kAuthorityLife);
+  MLPROF_LET(name, AuthorityName());
+  auto made = Begin(name, nullptr, now, kAuthorityLife);
   if (!made) return made;
   X509* certificate = made->certificate.get();
   MLPROF_TRY(Extend(certificate, certificate,

@@ -84,12 +84,10 @@ Result<CertificateFiles> EnsureOwnCertificate(const fs::path& directory, const S
   fs::permissions(directory, fs::perms::owner_all, error);
   const CertificateFiles files{directory / kAuthorityFile, directory / "server.pem",
                                directory / "server.key"};
-  const auto authority = EnsureAuthority(files.authority, directory / "ca.key", now);
-  if (!authority) return Fail(authority.error());
-  if (StillGood(files, *authority, names, now)) return files;
-  const auto made = MakeServerIdentity(*authority, names, now);
-  if (!made) return Fail(made.error());
-  MLPROF_TRY(Save(*made, files.certificate, files.key));
+  MLPROF_LET(authority, EnsureAuthority(files.authority, directory / "ca.key", now));
+  if (StillGood(files, authority, names, now)) return files;
+  MLPROF_LET(made, MakeServerIdentity(authority, names, now));
+  MLPROF_TRY(Save(made, files.certificate, files.key));
   LogInfo(
       "a server certificate was made",
       {{"file", files.certificate.string()}, {"names", names.dns}, {"addresses", names.addresses}});

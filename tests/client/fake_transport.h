@@ -78,25 +78,23 @@ class FakeTransport : public RestTransport {
   explicit FakeTransport(std::shared_ptr<FakeServer> server) : server_(std::move(server)) {}
 
   Result<RestResponse> Send(const RestRequest& request) override {
-    auto answer = server_->Answer(request);
-    if (!answer) return Fail(answer.error());
-    return RestResponse{answer->status, answer->headers, answer->body};
+    MLPROF_LET(answer, server_->Answer(request));
+    return RestResponse{answer.status, answer.headers, answer.body};
   }
 
   Result<RestResponse> Stream(const RestRequest& request, const BodySink& sink) override {
-    auto answer = server_->Answer(request);
-    if (!answer) return Fail(answer.error());
-    RestResponse response{answer->status, answer->headers, ""};
+    MLPROF_LET(answer, server_->Answer(request));
+    RestResponse response{answer.status, answer.headers, ""};
     if (!response.ok()) {
-      response.body = answer->body;
+      response.body = answer.body;
       return response;
     }
-    if (answer->pieces.empty()) answer->pieces = {answer->body};
-    for (const std::string& piece : answer->pieces) {
+    if (answer.pieces.empty()) answer.pieces = {answer.body};
+    for (const std::string& piece : answer.pieces) {
       if (!sink(piece)) return response;
     }
-    if (answer->breaks) return Fail(Unavailable("the stream broke"));
-    if (answer->hangs) return HangUntilStopped(request);
+    if (answer.breaks) return Fail(Unavailable("the stream broke"));
+    if (answer.hangs) return HangUntilStopped(request);
     return response;
   }
 

@@ -52,22 +52,19 @@ Status PrintTokens(TokenRepository& tokens) {
        {"expired", {"expired", Scope::kWrite, long_ago}},
        {"revoked", {"revoked", Scope::kWrite, std::nullopt}}}};
   for (const auto& [kind, token] : kinds) {
-    const auto created = tokens.Create(token);
-    if (!created) return Fail(created.error());
-    std::printf("token %s %s\n", kind, created->secret.c_str());
+    MLPROF_LET(created, tokens.Create(token));
+    std::printf("token %s %s\n", kind, created.secret.c_str());
   }
   return tokens.Revoke("revoked");
 }
 
 Result<std::optional<HttpTlsOptions>> MakeTls(const Choices& choices) {
   if (!choices.tls) return std::nullopt;
-  const auto files = EnsureOwnCertificate(choices.directory / "tls",
-                                          NamesOf({"localhost", "127.0.0.1", "::1"}), Now());
-  if (!files) return Fail(files.error());
-  auto context = TlsContext::ForServer(files->certificate, files->key);
-  if (!context) return Fail(context.error());
-  std::printf("ca %s\n", files->authority.c_str());
-  return HttpTlsOptions{"127.0.0.1", 0, std::move(*context)};
+  MLPROF_LET(files, EnsureOwnCertificate(choices.directory / "tls",
+                                         NamesOf({"localhost", "127.0.0.1", "::1"}), Now()));
+  MLPROF_LET(context, TlsContext::ForServer(files.certificate, files.key));
+  std::printf("ca %s\n", files.authority.c_str());
+  return HttpTlsOptions{"127.0.0.1", 0, std::move(context)};
 }
 
 void PrintAddresses(const Router& router, const HttpServer& server) {
@@ -89,9 +86,8 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   EventHub events(profiles);
   LiveProgress live;
   FakeRuntime runtime;
-  const auto tokens = TokenRepository::Open(database);
-  if (!tokens) return Fail(tokens.error());
-  if (choices.tokens) MLPROF_TRY(PrintTokens(**tokens));
+  MLPROF_LET(tokens, TokenRepository::Open(database));
+  if (choices.tokens) MLPROF_TRY(PrintTokens(*tokens));
   FakeDevice device;
   RunServices runs{runtime, models, datasets, sources, artifacts, runtime.clock()};
   runs.instruments.push_back(device.Instrument());
@@ -102,7 +98,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
 
   using Local = AccessRules::Local;
   AccessRules access(choices.tokens ? Local::kNeedsToken : Local::kTrusted);
-  access.AcceptBearer([&](std::string_view token) { return (*tokens)->Check(token); });
+  access.AcceptBearer([&](std::string_view token) { return tokens->Check(token); });
   runtime.Keep({"mlprof-env:0123456789abcdef", GiB(1), Now() - std::chrono::hours(31 * 24)});
   Retention retention({runtime, database, content, profiles,
                        [&service](const std::string& workspace, const std::string& id) {
@@ -112,7 +108,7 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
                       {});
   Router router;
   const Services services{models,        datasets, sources, service, retention,
-                          database,      **tokens, access,  metrics, [] { return Status(); },
+                          database,      *tokens,  access,  metrics, [] { return Status(); },
                           MLPROF_VERSION};
   AddRoutes(router, services);
   Router native = router;
@@ -130,34 +126,30 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   AddAzureDocumentRoutes(native, azure);
   AddAzureRoutes(router, azure);
   GuardAzureRoutes(access, azure);
-  auto tls = MakeTls(choices);
-  if (!tls) return Fail(tls.error());
+  MLPROF_LET(tls, MakeTls(choices));
   HttpServerOptions options;
   options.spool_directory = content.incoming();
-  options.tls = std::move(*tls);
+  options.tls = std::move(tls);
   HttpServerHooks hooks;
   hooks.admit = [&access](const HttpRequest& request) { return access.Check(request); };
   hooks.refuse = [](int status, const std::string& detail, const HttpRequest& request) {
     return InAzureShape(RefuseWithProblem(status, detail, request), request);
   };
-  auto server = HttpServer::Start(options, router, hooks);
-  if (!server) return Fail(server.error());
-  access.SetPorts((*server)->port(), (*server)->tls_port());
-  address.https_authority = "127.0.0.1:" + std::to_string((*server)->port());
+  MLPROF_LET(server, HttpServer::Start(options, router, hooks));
+  access.SetPorts(server->port(), server->tls_port());
+  address.https_authority = "127.0.0.1:" + std::to_string(server->port());
   address.https_base = "http://" + address.https_authority;
-  PrintAddresses(native, **server);
+  PrintAddresses(native, *server);
   std::cin.ignore(std::numeric_limits<std::streamsize>::max());
-  (*server)->Stop(std::chrono::seconds(1));
+  server->Stop(std::chrono::seconds(1));
   queue.Stop();
   return {};
 }
 
 Status Main(const Choices& choices) {
-  auto database = Database::Open(choices.directory / "mlprof.db");
-  if (!database) return Fail(database.error());
-  auto content = ContentStore::Open(choices.directory);
-  if (!content) return Fail(content.error());
-  return Serve(choices, **database, **content);
+  MLPROF_LET(database, Database::Open(choices.directory / "mlprof.db"));
+  MLPROF_LET(content, ContentStore::Open(choices.directory));
+  return Serve(choices, *database, *content);
 }
 
 }  // namespace

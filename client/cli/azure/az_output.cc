@@ -105,17 +105,15 @@ std::string AzureFormatted(OutputFormat format, const Json& value) {
 
 Status CheckQuery(const Options& options) {
   if (!options.Has("--query")) return {};
-  const auto found = ApplyQuery(options.Text("--query"), Json());
-  if (!found) return Fail(found.error());
+  MLPROF_TRY(ApplyQuery(options.Text("--query"), Json()));
   return {};
 }
 
 Status PrintAzure(Session& session, const Options& options, const Json& value) {
   Json shown = value;
   if (options.Has("--query")) {
-    auto found = ApplyQuery(options.Text("--query"), value);
-    if (!found) return Fail(found.error());
-    shown = std::move(*found);
+    MLPROF_LET(found, ApplyQuery(options.Text("--query"), value));
+    shown = std::move(found);
   }
   session.surroundings().out << AzureFormatted(session.format(), shown) << std::flush;
   return {};

@@ -79,19 +79,18 @@ Result<CaBundle> WriteCaBundle(const TlsEndpoint& tls, const Surroundings& surro
   if (own.empty() && !tls.ca_certificate.empty()) {
     return Fail(Internal("what the server gives as its CA is no certificate"));
   }
-  auto folder = CacheFolder(surroundings);
-  if (!folder) return Fail(folder.error());
-  *folder /= "azure-env";
+  MLPROF_LET(folder, CacheFolder(surroundings));
+  folder /= "azure-env";
   std::error_code error;
-  fs::create_directories(*folder, error);
+  fs::create_directories(folder, error);
   if (error) {
-    return Fail(InvalidArgument("cannot create " + folder->string() + ": " + error.message()));
+    return Fail(InvalidArgument("cannot create " + folder.string() + ": " + error.message()));
   }
   const auto lock =
-      FileLock::Take(*folder / "lock", LockKind::kExclusive, Deadline::After(kLockWait));
+      FileLock::Take(folder / "lock", LockKind::kExclusive, Deadline::After(kLockWait));
   if (!lock) return Fail(lock.error());
   const std::string public_cas = PublicCas(surroundings);
-  CaBundle bundle{*folder / FileName(tls.url), !public_cas.empty()};
+  CaBundle bundle{folder / FileName(tls.url), !public_cas.empty()};
   MLPROF_TRY(WriteTextFile(bundle.file, BundleText(public_cas, own), false));
   // Whatever the umask: it holds nothing secret, and the SDK may run as somebody else.
   fs::permissions(bundle.file,

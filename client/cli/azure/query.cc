@@ -26,9 +26,8 @@ class QueryReader {
   Result<std::vector<Step>> Read() {
     std::vector<Step> steps;
     while (at_ < text_.size()) {
-      auto step = text_[at_] == '[' ? Bracket() : Member(steps.empty());
-      if (!step) return Fail(step.error());
-      steps.push_back(std::move(*step));
+      MLPROF_LET(step, text_[at_] == '[' ? Bracket() : Member(steps.empty()));
+      steps.push_back(std::move(step));
     }
     if (steps.empty()) return Refuse();
     return steps;
@@ -125,9 +124,8 @@ Json Evaluate(const Json& value, std::span<const Step> steps) {
 }  // namespace
 
 Result<Json> ApplyQuery(const std::string& query, const Json& value) {
-  const auto steps = QueryReader(query).Read();
-  if (!steps) return Fail(steps.error());
-  return Evaluate(value, *steps);
+  MLPROF_LET(steps, QueryReader(query).Read());
+  return Evaluate(value, steps);
 }
 
 }  // namespace mlprof::client::cli

@@ -41,16 +41,14 @@ bool IsUnprotected(const std::string& url) {
 }
 
 Result<TlsEndpoint> TlsOfServer(Session& session) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  auto version = client->Version();
-  if (!version) return Fail(version.error());
-  if (!version->tls) {
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(version, client.Version());
+  if (!version.tls) {
     return WrongUse(std::string("the server speaks no TLS, which azureml-core insists on: start it "
                                 "with '") +
                     kHowToStart + "'");
   }
-  if (!version->tls->url.starts_with("https://")) {
+  if (!version.tls->url.starts_with("https://")) {
     return Fail(Internal("the server's answer has no address for TLS"));
   }
   if (IsUnprotected(session.server().url)) {
@@ -58,22 +56,20 @@ Result<TlsEndpoint> TlsOfServer(Session& session) {
         "warning: the server's CA came over plain HTTP from another machine; who changes it "
         "on the way can listen in");
   }
-  return std::move(*version->tls);
+  return std::move(*version.tls);
 }
 
 // As the SDK will do it, with these certificates.
 Status CheckAnswers(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
-  auto transport = session.surroundings().connect(tls.url, "", bundle.file.string());
-  if (!transport) return Fail(transport.error());
+  MLPROF_LET(transport, session.surroundings().connect(tls.url, "", bundle.file.string()));
   RestRequest request;
   request.target = "/metadata/endpoints";
   request.idle_timeout = kAnswerWait;
-  const auto response = (*transport)->Send(request);
-  if (!response) return Fail(response.error());
-  const auto json = ParseJson(response->body);
-  if (response->ok() && json && json->is_array()) return {};
+  MLPROF_LET(response, transport->Send(request));
+  const auto json = ParseJson(response.body);
+  if (response.ok() && json && json->is_array()) return {};
   return Fail(Internal(tls.url + request.target + " answers with status " +
-                       std::to_string(response->status) + " and no list of clouds"));
+                       std::to_string(response.status) + " and no list of clouds"));
 }
 
 void WarnOf(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
@@ -94,10 +90,9 @@ void WarnOf(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
 // The SDK refuses a workspace whose subscription the server does not list yet.
 Status UseWorkspace(Session& session, const Options& options) {
   if (!options.Has("--workspace")) return {};
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  return client->UseAzureWorkspace(SubscriptionOf(options, session.surroundings()),
-                                   options.Text("--resource-group"), options.Text("--workspace"));
+  MLPROF_LET(client, session.Connect());
+  return client.UseAzureWorkspace(SubscriptionOf(options, session.surroundings()),
+                                  options.Text("--resource-group"), options.Text("--workspace"));
 }
 
 // null where no workspace is named.
@@ -130,17 +125,15 @@ void Print(Session& session, const Options& options, const Variables& variables)
 
 Result<int> AzureEnv(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureEnvUse(session, options));
-  const auto tls = TlsOfServer(session);
-  if (!tls) return Fail(tls.error());
-  const auto bundle = WriteCaBundle(*tls, session.surroundings());
-  if (!bundle) return Fail(bundle.error());
-  if (const Status answers = CheckAnswers(session, *tls, *bundle); !answers) {
-    session.Say(tls->url + " cannot be used: " + answers.error().message());
+  MLPROF_LET(tls, TlsOfServer(session));
+  MLPROF_LET(bundle, WriteCaBundle(tls, session.surroundings()));
+  if (const Status answers = CheckAnswers(session, tls, bundle); !answers) {
+    session.Say(tls.url + " cannot be used: " + answers.error().message());
     return answers.error().code() == ErrorCode::kInternal ? kRefused : kOutOfReach;
   }
   MLPROF_TRY(UseWorkspace(session, options));
-  WarnOf(session, *tls, *bundle);
-  Print(session, options, AzureVariables(tls->url, session.server().token, bundle->file.string()));
+  WarnOf(session, tls, bundle);
+  Print(session, options, AzureVariables(tls.url, session.server().token, bundle.file.string()));
   return kDone;
 }
 

@@ -6,13 +6,10 @@ namespace mlprof::client::cli {
 namespace {
 
 Result<int> CompareTwo(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto before = client->profiles().Get(options.operands()[0]);
-  if (!before) return Fail(before.error());
-  const auto after = client->profiles().Get(options.operands()[1]);
-  if (!after) return Fail(after.error());
-  const Comparison comparison = Compare(before->value, after->value);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(before, client.profiles().Get(options.operands()[0]));
+  MLPROF_LET(after, client.profiles().Get(options.operands()[1]));
+  const Comparison comparison = Compare(before.value, after.value);
   session.Print(ComparisonJson(comparison), ComparisonTable(comparison),
                 ComparisonDetails(comparison));
   return kDone;

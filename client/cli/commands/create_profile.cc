@@ -52,20 +52,16 @@ Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Opti
                                     ProfileRequest request,
                                     std::optional<LocalInferenceConfig> local) {
   for (const std::string& value : options.All("--model")) {
-    auto id = ResolveModel(session, client, value, Precedence::kFile);
-    if (!id) return Fail(id.error());
-    request.model_ids.push_back(std::move(*id));
+    MLPROF_LET(id, ResolveModel(session, client, value, Precedence::kFile));
+    request.model_ids.push_back(std::move(id));
   }
-  const auto header = HeaderOf(options, options.Text("--input-dataset-id"));
-  if (!header) return Fail(header.error());
-  auto dataset = ResolveDataset(session, client, options.Text("--input-dataset-id"),
-                                Precedence::kFile, *header);
-  if (!dataset) return Fail(dataset.error());
-  request.input_dataset_id = std::move(*dataset);
+  MLPROF_LET(header, HeaderOf(options, options.Text("--input-dataset-id")));
+  MLPROF_LET(dataset, ResolveDataset(session, client, options.Text("--input-dataset-id"),
+                                     Precedence::kFile, header));
+  request.input_dataset_id = std::move(dataset);
   if (local) {
-    auto config = UploadSource(session, client, std::move(*local));
-    if (!config) return Fail(config.error());
-    request.inference_config = std::move(*config);
+    MLPROF_LET(config, UploadSource(session, client, std::move(*local)));
+    request.inference_config = std::move(config);
   }
   return request;
 }
@@ -84,41 +80,34 @@ Result<Resource<Profile>> TagModels(Session& session, Client& client,
 
 Result<int> CreateProfile(Session& session, const Options& options) {
   MLPROF_TRY(CheckCreateUse(session, options));
-  auto request = ProfileRequestOf(options);
-  if (!request) return Fail(request.error());
+  MLPROF_LET(request, ProfileRequestOf(options));
   MLPROF_TRY(CheckPaths(options));
   std::optional<LocalInferenceConfig> local;
   if (options.Has("--inference-config-file")) {
-    auto read = ReadInferenceConfigFile(options.Text("--inference-config-file"));
-    if (!read) return Fail(read.error());
-    local = std::move(*read);
+    MLPROF_LET(read, ReadInferenceConfigFile(options.Text("--inference-config-file")));
+    local = std::move(read);
   }
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto complete =
-      BuildRequest(session, *client, options, std::move(*request), std::move(local));
-  if (!complete) return Fail(complete.error());
-  auto profile = client->profiles().Create(*complete);
-  if (!profile) return Fail(profile.error());
-  session.Say("profile " + profile->value.request.name + " is queued");
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(complete,
+             BuildRequest(session, client, options, std::move(request), std::move(local)));
+  MLPROF_LET(profile, client.profiles().Create(complete));
+  session.Say("profile " + profile.value.request.name + " is queued");
   if (options.Has("--no-wait")) {
-    PrintProfile(session, *profile);
+    PrintProfile(session, profile);
     return kDone;
   }
-  auto watched = WatchHere(session, *client, profile->value.id);
-  if (!watched) return Fail(watched.error());
-  if (watched->detached) {
-    session.Say("left profile " + profile->value.request.name + " running; see it with: mlprof " +
-                "profile show " + profile->value.request.name);
+  MLPROF_LET(watched, WatchHere(session, client, profile.value.id));
+  if (watched.detached) {
+    session.Say("left profile " + profile.value.request.name + " running; see it with: mlprof " +
+                "profile show " + profile.value.request.name);
     return kRefused;
   }
   if (options.Has("--tag-model")) {
-    auto tagged = TagModels(session, *client, watched->profile);
-    if (!tagged) return Fail(tagged.error());
-    watched->profile = std::move(*tagged);
+    MLPROF_LET(tagged, TagModels(session, client, watched.profile));
+    watched.profile = std::move(tagged);
   }
-  PrintProfile(session, watched->profile);
-  return ExitStatusOf(watched->profile.value);
+  PrintProfile(session, watched.profile);
+  return ExitStatusOf(watched.profile.value);
 }
 
 }  // namespace

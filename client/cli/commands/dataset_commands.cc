@@ -22,33 +22,26 @@ Result<int> RegisterDataset(Session& session, const Options& options) {
   if (!std::filesystem::is_regular_file(options.Text("--file"), error)) {
     return WrongUse("there is no file " + options.Text("--file"));
   }
-  const auto header = HeaderOf(options, options.Text("--file"));
-  if (!header) return Fail(header.error());
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto dataset =
-      UploadDataset(session, *client, {options.Text("--name"), options.Text("--description")},
-                    options.Text("--file"), *header);
-  if (!dataset) return Fail(dataset.error());
-  PrintDataset(session, *dataset);
+  MLPROF_LET(header, HeaderOf(options, options.Text("--file")));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(dataset,
+             UploadDataset(session, client, {options.Text("--name"), options.Text("--description")},
+                           options.Text("--file"), header));
+  PrintDataset(session, dataset);
   return kDone;
 }
 
 Result<int> ListDatasets(Session& session, const Options&) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto datasets = client->datasets().List();
-  if (!datasets) return Fail(datasets.error());
-  session.Print(ListJson(*datasets), DatasetTable(*datasets));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(datasets, client.datasets().List());
+  session.Print(ListJson(datasets), DatasetTable(datasets));
   return kDone;
 }
 
 Result<int> ShowDataset(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto dataset = client->datasets().Get(options.operands()[0]);
-  if (!dataset) return Fail(dataset.error());
-  PrintDataset(session, *dataset);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(dataset, client.datasets().Get(options.operands()[0]));
+  PrintDataset(session, dataset);
   return kDone;
 }
 
@@ -62,16 +55,13 @@ Json RowJson(const std::string& row) {
 }
 
 Result<int> Head(Session& session, const Options& options) {
-  const auto count = options.Integer("--count", 1);
-  if (!count) return Fail(count.error());
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto rows = client->datasets().Head(options.operands()[0], count->value_or(kDefaultHead));
-  if (!rows) return Fail(rows.error());
+  MLPROF_LET(count, options.Integer("--count", 1));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(rows, client.datasets().Head(options.operands()[0], count.value_or(kDefaultHead)));
   Table table;
   Json value = Json::array();
   std::string lines;
-  for (const std::string& row : *rows) {
+  for (const std::string& row : rows) {
     table.rows.push_back({row});
     value.push_back(RowJson(row));
     lines += Visible(row) + "\n";
@@ -81,12 +71,10 @@ Result<int> Head(Session& session, const Options& options) {
 }
 
 Result<int> DeleteDataset(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto id = DatasetToDelete(session, *client, options, options.operands()[0]);
-  if (!id) return Fail(id.error());
-  MLPROF_TRY(client->datasets().Delete(*id));
-  session.Say("deleted dataset " + *id);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(id, DatasetToDelete(session, client, options, options.operands()[0]));
+  MLPROF_TRY(client.datasets().Delete(id));
+  session.Say("deleted dataset " + id);
   return kDone;
 }
 

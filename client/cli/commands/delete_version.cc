@@ -42,25 +42,21 @@ OptionSpec YesOption() { return {{"--yes", "-y"}, "", "do not ask"}; }
 Result<std::string> ModelToDelete(Session& session, Client& client, const Options& options,
                                   const std::string& value) {
   if (NamesAVersion(value)) return value;
-  const auto found = client.models().Get(value);
-  if (!found) return Fail(found.error());
-  if (options.Has("--yes") || !session.surroundings().can_ask) return found->value.id;
-  const auto all = client.models().List({found->value.name, ""});
-  if (!all) return Fail(all.error());
-  return Confirmed(session, "model", found->value, *all);
+  MLPROF_LET(found, client.models().Get(value));
+  if (options.Has("--yes") || !session.surroundings().can_ask) return found.value.id;
+  MLPROF_LET(all, client.models().List({found.value.name, ""}));
+  return Confirmed(session, "model", found.value, all);
 }
 
 Result<std::string> DatasetToDelete(Session& session, Client& client, const Options& options,
                                     const std::string& value) {
   if (NamesAVersion(value)) return value;
-  const auto found = client.datasets().Get(value);
-  if (!found) return Fail(found.error());
+  MLPROF_LET(found, client.datasets().Get(value));
   // The other kind of id, that of the rows, names one version alone.
-  const bool names_one = found->value.name != value;
-  if (names_one || options.Has("--yes") || !session.surroundings().can_ask) return found->value.id;
-  const auto all = client.datasets().List(found->value.name);
-  if (!all) return Fail(all.error());
-  return Confirmed(session, "dataset", found->value, *all);
+  const bool names_one = found.value.name != value;
+  if (names_one || options.Has("--yes") || !session.surroundings().can_ask) return found.value.id;
+  MLPROF_LET(all, client.datasets().List(found.value.name));
+  return Confirmed(session, "dataset", found.value, all);
 }
 
 }  // namespace mlprof::client::cli

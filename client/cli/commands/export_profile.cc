@@ -20,17 +20,13 @@ struct Parts {
 constexpr int kMostPoints = 10'000;  // of each series: more than 30 a second of a default budget
 
 Result<Parts> Fetch(Client& client, const std::string& name) {
-  auto profile = client.profiles().Get(name);
-  if (!profile) return Fail(profile.error());
+  MLPROF_LET(profile, client.profiles().Get(name));
   // By id from here on: the name may get a newer run meanwhile.
-  const std::string& id = profile->value.id;
-  auto trials = client.profiles().Trials(id);
-  if (!trials) return Fail(trials.error());
-  auto rows = client.profiles().Rows(id);
-  if (!rows) return Fail(rows.error());
-  auto samples = client.profiles().Samples(id, kMostPoints);
-  if (!samples) return Fail(samples.error());
-  return Parts{std::move(*profile), std::move(*trials), std::move(*rows), std::move(*samples)};
+  const std::string& id = profile.value.id;
+  MLPROF_LET(trials, client.profiles().Trials(id));
+  MLPROF_LET(rows, client.profiles().Rows(id));
+  MLPROF_LET(samples, client.profiles().Samples(id, kMostPoints));
+  return Parts{std::move(profile), std::move(trials), std::move(rows), std::move(samples)};
 }
 
 std::string Cell(const Json& value) {
@@ -107,16 +103,14 @@ Result<int> Export(Session& session, const Options& options) {
   }
   const fs::path folder = options.Text("--target-dir");
   if (folder.empty()) return WrongUse("--target-dir is needed");
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto parts = Fetch(*client, options.operands()[0]);
-  if (!parts) return Fail(parts.error());
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(parts, Fetch(client, options.operands()[0]));
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return WrongUse("cannot create " + folder.string() + ": " + error.message());
   Table table{{"FILE"}, {}};
   Json files = Json::array();
-  for (const auto& [name, text] : format == "json" ? JsonFiles(*parts) : CsvFiles(*parts)) {
+  for (const auto& [name, text] : format == "json" ? JsonFiles(parts) : CsvFiles(parts)) {
     MLPROF_TRY(WriteTextFile(folder / name, text, false));
     table.rows.push_back({(folder / name).string()});
     files.push_back((folder / name).string());

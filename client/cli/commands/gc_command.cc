@@ -50,10 +50,9 @@ Status Confirm(Session& session, Client& client, const Options& options, Garbage
   if (!asks) return {};
   GarbageRequest look = request;
   look.dry_run = true;
-  const auto would = client.CollectGarbage(look);
-  if (!would) return Fail(would.error());
-  for (const std::string& note : would->value.notes) session.Say(note);
-  const auto& items = would->value.items;
+  MLPROF_LET(would, client.CollectGarbage(look));
+  for (const std::string& note : would.value.notes) session.Say(note);
+  const auto& items = would.value.items;
   const auto count = std::count_if(items.begin(), items.end(),
                                    [](const GarbageItem& item) { return item.kind == "profile"; });
   if (count == 0) {
@@ -79,16 +78,13 @@ Table GarbageTable(const Garbage& garbage) {
 }
 
 Result<int> Collect(Session& session, const Options& options) {
-  auto request = RequestFrom(options);
-  if (!request) return Fail(request.error());
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  MLPROF_TRY(Confirm(session, *client, options, *request));
-  const auto garbage = client->CollectGarbage(*request);
-  if (!garbage) return Fail(garbage.error());
-  session.Print(JsonOfText(garbage->json), GarbageTable(garbage->value));
-  for (const std::string& note : garbage->value.notes) session.Say(note);
-  session.Say((request->dry_run ? "would free " : "freed ") + Text(garbage->value.freed));
+  MLPROF_LET(request, RequestFrom(options));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_TRY(Confirm(session, client, options, request));
+  MLPROF_LET(garbage, client.CollectGarbage(request));
+  session.Print(JsonOfText(garbage.json), GarbageTable(garbage.value));
+  for (const std::string& note : garbage.value.notes) session.Say(note);
+  session.Say((request.dry_run ? "would free " : "freed ") + Text(garbage.value.freed));
   return kDone;
 }
 

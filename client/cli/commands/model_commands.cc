@@ -15,30 +15,25 @@ void PrintModel(Session& session, const Resource<Model>& model) {
 Result<int> RegisterModel(Session& session, const Options& options) {
   if (!options.Has("--name")) return WrongUse("--name is needed");
   if (!options.Has("--path")) return WrongUse("--path is needed");
-  auto tags = options.Pairs("--tag");
-  if (!tags) return Fail(tags.error());
-  auto properties = options.Pairs("--property");
-  if (!properties) return Fail(properties.error());
+  MLPROF_LET(tags, options.Pairs("--tag"));
+  MLPROF_LET(properties, options.Pairs("--property"));
   std::optional<LocalInferenceConfig> local;
   if (options.Has("--inference-config-file")) {
-    auto read = ReadInferenceConfigFile(options.Text("--inference-config-file"));
-    if (!read) return Fail(read.error());
-    local = std::move(*read);
+    MLPROF_LET(read, ReadInferenceConfigFile(options.Text("--inference-config-file")));
+    local = std::move(read);
   }
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
+  MLPROF_LET(client, session.Connect());
   ModelChanges changes;
-  changes.add_properties = std::move(*properties);
+  changes.add_properties = std::move(properties);
   if (local) {
-    auto config = UploadSource(session, *client, std::move(*local));
-    if (!config) return Fail(config.error());
-    changes.inference_config = std::move(*config);
+    MLPROF_LET(config, UploadSource(session, client, std::move(*local)));
+    changes.inference_config = std::move(config);
   }
   auto model =
-      UploadModel(session, *client, {options.Text("--name"), options.Text("--description"), *tags},
+      UploadModel(session, client, {options.Text("--name"), options.Text("--description"), tags},
                   options.Text("--path"));
   if (model && (!changes.add_properties.empty() || changes.inference_config)) {
-    model = client->models().Update(model->value.id, changes);
+    model = client.models().Update(model->value.id, changes);
   }
   if (!model) return Fail(model.error());
   PrintModel(session, *model);
@@ -46,31 +41,25 @@ Result<int> RegisterModel(Session& session, const Options& options) {
 }
 
 Result<int> ListModels(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto models = client->models().List({options.Text("--name"), options.Text("--tag")});
-  if (!models) return Fail(models.error());
-  session.Print(ListJson(*models), ModelTable(*models));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(models, client.models().List({options.Text("--name"), options.Text("--tag")}));
+  session.Print(ListJson(models), ModelTable(models));
   return kDone;
 }
 
 Result<int> ShowModel(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto model = client->models().Get(options.operands()[0]);
-  if (!model) return Fail(model.error());
-  PrintModel(session, *model);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(model, client.models().Get(options.operands()[0]));
+  PrintModel(session, model);
   return kDone;
 }
 
 Result<int> UpdateModel(Session& session, const Options& options) {
   ModelChanges changes;
-  auto tags = options.Pairs("--add-tag");
-  if (!tags) return Fail(tags.error());
-  auto properties = options.Pairs("--add-property");
-  if (!properties) return Fail(properties.error());
-  changes.add_tags = std::move(*tags);
-  changes.add_properties = std::move(*properties);
+  MLPROF_LET(tags, options.Pairs("--add-tag"));
+  MLPROF_LET(properties, options.Pairs("--add-property"));
+  changes.add_tags = std::move(tags);
+  changes.add_properties = std::move(properties);
   changes.remove_tags = options.All("--remove-tag");
   if (options.Has("--description")) changes.description = options.Text("--description");
   if (changes.add_tags.empty() && changes.remove_tags.empty() && changes.add_properties.empty() &&
@@ -79,31 +68,26 @@ Result<int> UpdateModel(Session& session, const Options& options) {
         "nothing to change: give --add-tag, --remove-tag, --add-property or "
         "--description");
   }
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto model = client->models().Update(options.operands()[0], changes);
-  if (!model) return Fail(model.error());
-  PrintModel(session, *model);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(model, client.models().Update(options.operands()[0], changes));
+  PrintModel(session, model);
   return kDone;
 }
 
 Result<int> DeleteModel(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto id = ModelToDelete(session, *client, options, options.operands()[0]);
-  if (!id) return Fail(id.error());
-  MLPROF_TRY(client->models().Delete(*id));
-  session.Say("deleted model " + *id);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(id, ModelToDelete(session, client, options, options.operands()[0]));
+  MLPROF_TRY(client.models().Delete(id));
+  session.Say("deleted model " + id);
   return kDone;
 }
 
 Result<int> DownloadModelTo(Session& session, const Options& options) {
   const std::filesystem::path folder = options.Text("--target-dir");
   if (folder.empty()) return WrongUse("--target-dir is needed");
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
+  MLPROF_LET(client, session.Connect());
   const std::string& id = options.operands()[0];
-  MLPROF_TRY(DownloadModel(*client, id, folder, options.Has("--overwrite")));
+  MLPROF_TRY(DownloadModel(client, id, folder, options.Has("--overwrite")));
   session.Say("unpacked model " + id + " to " + folder.string());
   return kDone;
 }

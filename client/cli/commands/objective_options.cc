@@ -10,20 +10,18 @@ namespace {
 constexpr std::int64_t kMostConcurrency = 1'000'000;  // fits an int; the server says what it takes
 
 Status ApplyLoad(const Options& options, Objective& objective) {
-  const auto concurrency = options.Integer("--concurrency", 1);
-  if (!concurrency) return Fail(concurrency.error());
-  const auto rate = options.Number("--rps", kAboveZero);
-  if (!rate) return Fail(rate.error());
-  if (*concurrency && *rate) {
+  MLPROF_LET(concurrency, options.Integer("--concurrency", 1));
+  MLPROF_LET(rate, options.Number("--rps", kAboveZero));
+  if (concurrency && rate) {
     return Fail(InvalidArgument("--concurrency and --rps exclude each other"));
   }
-  if (*concurrency && **concurrency > kMostConcurrency) {
+  if (concurrency && *concurrency > kMostConcurrency) {
     return Fail(InvalidArgument("--concurrency is too large"));
   }
-  if (!*concurrency && !*rate) return {};
+  if (!concurrency && !rate) return {};
   objective.concurrency =
-      *concurrency ? std::optional(static_cast<int>(**concurrency)) : std::nullopt;
-  objective.requests_per_second = *rate;
+      concurrency ? std::optional(static_cast<int>(*concurrency)) : std::nullopt;
+  objective.requests_per_second = rate;
   return {};
 }
 
@@ -41,18 +39,16 @@ Status ApplyArrivals(const Options& options, Objective& objective) {
 
 Status ApplyLatency(const Options& options, Objective& objective) {
   for (const char* percentile : {"p50", "p90", "p95", "p99"}) {
-    const auto ms = options.Number("--" + std::string(percentile) + "-ms", kAboveZero);
-    if (!ms) return Fail(ms.error());
-    if (*ms) objective.latency_ms[percentile] = **ms;
+    MLPROF_LET(ms, options.Number("--" + std::string(percentile) + "-ms", kAboveZero));
+    if (ms) objective.latency_ms[percentile] = *ms;
   }
   return {};
 }
 
 Status ApplyErrorRate(const Options& options, Objective& objective) {
-  const auto rate = options.Number("--max-error-rate", 0);
-  if (!rate) return Fail(rate.error());
-  if (*rate && **rate > 1) return Fail(InvalidArgument("--max-error-rate must be from 0 to 1"));
-  if (*rate) objective.max_error_rate = **rate;
+  MLPROF_LET(rate, options.Number("--max-error-rate", 0));
+  if (rate && *rate > 1) return Fail(InvalidArgument("--max-error-rate must be from 0 to 1"));
+  if (rate) objective.max_error_rate = *rate;
   return {};
 }
 

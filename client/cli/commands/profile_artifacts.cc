@@ -54,26 +54,23 @@ Result<int> Artifacts(Session& session, const Options& options) {
   if (!downloads && (options.Has("--id") || options.Has("--overwrite"))) {
     return WrongUse("--id and --overwrite go with --target-dir");
   }
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
+  MLPROF_LET(client, session.Connect());
   // By id from here on: the name may get a newer run meanwhile.
-  const auto profile = client->profiles().Get(options.operands()[0]);
-  if (!profile) return Fail(profile.error());
-  const std::string& id = profile->value.id;
-  auto artifacts = client->profiles().Artifacts(id);
-  if (!artifacts) return Fail(artifacts.error());
+  MLPROF_LET(profile, client.profiles().Get(options.operands()[0]));
+  const std::string& id = profile.value.id;
+  MLPROF_LET(artifacts, client.profiles().Artifacts(id));
   if (!downloads) {
-    session.Print(ListJson(*artifacts), ArtifactTable(*artifacts));
+    session.Print(ListJson(artifacts), ArtifactTable(artifacts));
     return kDone;
   }
   if (options.Has("--id")) {
     const std::string wanted = options.Text("--id");
-    std::erase_if(*artifacts, [&](const auto& artifact) { return artifact.value.id != wanted; });
-    if (artifacts->empty()) {
+    std::erase_if(artifacts, [&](const auto& artifact) { return artifact.value.id != wanted; });
+    if (artifacts.empty()) {
       return Fail(NotFound("there is no artifact \"" + wanted + "\" of this profile"));
     }
   }
-  return DownloadAll(session, *client, id, *artifacts, options);
+  return DownloadAll(session, client, id, artifacts, options);
 }
 
 }  // namespace

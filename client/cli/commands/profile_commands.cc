@@ -8,56 +8,46 @@ namespace mlprof::client::cli {
 namespace {
 
 Result<int> ListProfiles(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto profiles = client->profiles().List({options.Text("--state"), options.Text("--model")});
-  if (!profiles) return Fail(profiles.error());
-  session.Print(ListJson(*profiles), ProfileTable(*profiles));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(profiles, client.profiles().List({options.Text("--state"), options.Text("--model")}));
+  session.Print(ListJson(profiles), ProfileTable(profiles));
   return kDone;
 }
 
 Result<int> ShowProfile(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto profile = client->profiles().Get(options.operands()[0]);
-  if (!profile) return Fail(profile.error());
-  PrintProfile(session, *profile);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(profile, client.profiles().Get(options.operands()[0]));
+  PrintProfile(session, profile);
   return kDone;
 }
 
 Result<int> CancelProfile(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto profile = client->profiles().Cancel(options.operands()[0]);
-  if (!profile) return Fail(profile.error());
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(profile, client.profiles().Cancel(options.operands()[0]));
   session.Say("profile " + options.operands()[0] + " is asked to stop");
-  PrintProfile(session, *profile);
+  PrintProfile(session, profile);
   return kDone;
 }
 
 Result<int> DeleteProfile(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
+  MLPROF_LET(client, session.Connect());
   // A name may have several runs, and means the newest.
-  const auto profile = client->profiles().Get(options.operands()[0]);
-  if (!profile) return Fail(profile.error());
-  MLPROF_TRY(client->profiles().Delete(profile->value.id));
-  session.Say("deleted profile " + profile->value.request.name + " of " +
-              Text(profile->value.created) + " (" + profile->value.id + ")");
+  MLPROF_LET(profile, client.profiles().Get(options.operands()[0]));
+  MLPROF_TRY(client.profiles().Delete(profile.value.id));
+  session.Say("deleted profile " + profile.value.request.name + " of " +
+              Text(profile.value.created) + " (" + profile.value.id + ")");
   return kDone;
 }
 
 Result<int> ShowLogs(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto logs = client->profiles().Logs(options.operands()[0]);
-  if (!logs) return Fail(logs.error());
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(logs, client.profiles().Logs(options.operands()[0]));
   if (session.format() == OutputFormat::kTable) {
     // To a file or a pipe it goes as it is.
     const bool is_terminal = session.surroundings().out_is_terminal;
-    session.surroundings().out << (is_terminal ? VisibleLines(*logs) : *logs) << std::flush;
+    session.surroundings().out << (is_terminal ? VisibleLines(logs) : logs) << std::flush;
   } else {
-    session.Print({{"text", *logs}}, Table{{}, {{*logs}}});
+    session.Print({{"text", logs}}, Table{{}, {{logs}}});
   }
   return kDone;
 }

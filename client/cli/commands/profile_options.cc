@@ -7,26 +7,23 @@ namespace mlprof::client::cli {
 namespace {
 
 Status ReadCeiling(const Options& options, Ceiling& ceiling) {
-  const auto cpu = options.Number("--cpu", kAboveZero);
-  if (!cpu) return Fail(cpu.error());
-  const auto memory = options.Number("--memory-gb", kAboveZero);
-  if (!memory) return Fail(memory.error());
-  if (*cpu) ceiling.cpu = Cores(**cpu);
-  if (*memory) ceiling.memory = BytesFromGib(**memory);
+  MLPROF_LET(cpu, options.Number("--cpu", kAboveZero));
+  MLPROF_LET(memory, options.Number("--memory-gb", kAboveZero));
+  if (cpu) ceiling.cpu = Cores(*cpu);
+  if (memory) ceiling.memory = BytesFromGib(*memory);
   return {};
 }
 
 Status ReadAccelerator(const Options& options, Accelerator& accelerator) {
   const std::string type =
       options.Has("--accelerator") ? options.Text("--accelerator") : std::string("none");
-  const auto count = options.Integer("--accelerator-count", 0);
-  if (!count) return Fail(count.error());
+  MLPROF_LET(count, options.Integer("--accelerator-count", 0));
   if (type == "gpu" || type == "tpu") {
     accelerator.type = type == "gpu" ? AcceleratorType::kGpu : AcceleratorType::kTpu;
-    accelerator.count = static_cast<int>(count->value_or(1));
+    accelerator.count = static_cast<int>(count.value_or(1));
   } else if (type != "none") {
     return Fail(InvalidArgument("--accelerator must be none, gpu or tpu, not '" + type + "'"));
-  } else if (count->value_or(0) != 0) {
+  } else if (count.value_or(0) != 0) {
     return Fail(InvalidArgument("--accelerator-count needs --accelerator gpu or tpu"));
   }
   return {};
@@ -68,12 +65,10 @@ Result<ProfileRequest> ProfileRequestOf(const Options& options) {
   MLPROF_TRY(ReadCeiling(options, request.ceiling));
   MLPROF_TRY(ApplyObjectiveOptions(options, request.objective));
   MLPROF_TRY(ReadAccelerator(options, request.accelerator));
-  const auto budget = options.Integer("--budget-seconds", 1);
-  if (!budget) return Fail(budget.error());
-  if (*budget) request.budget = std::chrono::seconds(**budget);
-  const auto seed = options.Integer("--seed", 0);
-  if (!seed) return Fail(seed.error());
-  if (*seed) request.seed = static_cast<std::uint64_t>(**seed);
+  MLPROF_LET(budget, options.Integer("--budget-seconds", 1));
+  if (budget) request.budget = std::chrono::seconds(*budget);
+  MLPROF_LET(seed, options.Integer("--seed", 0));
+  if (seed) request.seed = static_cast<std::uint64_t>(*seed);
   return request;
 }
 

@@ -4,10 +4,9 @@ namespace mlprof::client::cli {
 namespace {
 
 Result<int> DeleteSource(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
+  MLPROF_LET(client, session.Connect());
   const std::string& id = options.operands()[0];
-  MLPROF_TRY(client->sources().Delete(id));
+  MLPROF_TRY(client.sources().Delete(id));
   session.Say("deleted source " + id);
   return kDone;
 }

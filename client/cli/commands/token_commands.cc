@@ -13,9 +13,8 @@ Result<TokenRequest> RequestFrom(const Options& options) {
     if (!scope) return WrongUse("--scope must be read or write");
     request.scope = *scope;
   }
-  const auto days = options.Integer("--expires-in-days", 1);
-  if (!days) return Fail(days.error());
-  request.expires_in_days = *days;
+  MLPROF_LET(days, options.Integer("--expires-in-days", 1));
+  request.expires_in_days = days;
   return request;
 }
 
@@ -33,31 +32,25 @@ Table TokenTable(const ResourceList<Token>& tokens) {
 
 // On stdout nothing but the token, so that TOKEN=$(mlprof token create ci) holds it.
 Result<int> CreateToken(Session& session, const Options& options) {
-  const auto request = RequestFrom(options);
-  if (!request) return Fail(request.error());
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto created = client->tokens().Create(*request);
-  if (!created) return Fail(created.error());
-  const std::string& secret = created->value.secret;
-  session.Print(JsonOfText(created->json), Table{{}, {{secret}}}, secret + "\n");
+  MLPROF_LET(request, RequestFrom(options));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(created, client.tokens().Create(request));
+  const std::string& secret = created.value.secret;
+  session.Print(JsonOfText(created.json), Table{{}, {{secret}}}, secret + "\n");
   session.Say("the token is shown this once; programs take it from MLPROF_TOKEN");
   return kDone;
 }
 
 Result<int> ListTokens(Session& session, const Options&) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto tokens = client->tokens().List();
-  if (!tokens) return Fail(tokens.error());
-  session.Print(ListJson(*tokens), TokenTable(*tokens));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(tokens, client.tokens().List());
+  session.Print(ListJson(tokens), TokenTable(tokens));
   return kDone;
 }
 
 Result<int> Revoke(Session& session, const Options& options) {
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  MLPROF_TRY(client->tokens().Revoke(options.operands()[0]));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_TRY(client.tokens().Revoke(options.operands()[0]));
   session.Say("revoked token " + options.operands()[0]);
   return kDone;
 }

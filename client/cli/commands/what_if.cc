@@ -16,12 +16,11 @@ Result<WhatIf> QuestionOf(const Options& options, const Objective& own) {
     question.objective = own;
     MLPROF_TRY(ApplyObjectiveOptions(options, *question.objective));
   }
-  const auto margin = options.Number("--memory-margin", 0);
-  if (!margin) return Fail(margin.error());
-  if (*margin && **margin > kLargestMargin) {
+  MLPROF_LET(margin, options.Number("--memory-margin", 0));
+  if (margin && *margin > kLargestMargin) {
     return Fail(InvalidArgument("--memory-margin is a share: 0.1 is 10%"));
   }
-  question.memory_margin = *margin;
+  question.memory_margin = margin;
   return question;
 }
 
@@ -66,16 +65,12 @@ Result<int> Ask(Session& session, const Options& options) {
   if (const auto question = QuestionOf(options, some_rate); !question) {
     return Fail(question.error());
   }
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto profile = client->profiles().Get(options.operands()[0]);
-  if (!profile) return Fail(profile.error());
-  const auto question = QuestionOf(options, profile->value.request.objective);
-  if (!question) return Fail(question.error());
-  const auto answer = client->profiles().AnswerWhatIf(profile->value.id, *question);
-  if (!answer) return Fail(answer.error());
-  session.Print(JsonOfText(answer->json), TableOf(answer->value),
-                DetailsOf(profile->value, *question, answer->value));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(profile, client.profiles().Get(options.operands()[0]));
+  MLPROF_LET(question, QuestionOf(options, profile.value.request.objective));
+  MLPROF_LET(answer, client.profiles().AnswerWhatIf(profile.value.id, question));
+  session.Print(JsonOfText(answer.json), TableOf(answer.value),
+                DetailsOf(profile.value, question, answer.value));
   return kDone;
 }
 

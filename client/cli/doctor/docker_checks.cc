@@ -25,12 +25,11 @@ Result<std::string> SocketOf(const std::string& docker_host) {
 Result<std::string> Get(const std::string& socket, const std::string& path) {
   HttpCall call;
   call.target = path;
-  auto reply = CallHttp(UnixEndpoint{socket}, call, Deadline::After(kWait));
-  if (!reply) return Fail(reply.error());
-  if (reply->status != 200) {
-    return Fail(Unavailable("the engine answers " + std::to_string(reply->status)));
+  MLPROF_LET(reply, CallHttp(UnixEndpoint{socket}, call, Deadline::After(kWait)));
+  if (reply.status != 200) {
+    return Fail(Unavailable("the engine answers " + std::to_string(reply.status)));
   }
-  return std::move(reply->body);
+  return std::move(reply.body);
 }
 
 Json Ask(const std::string& socket, const std::string& path) {

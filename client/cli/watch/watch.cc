@@ -127,9 +127,8 @@ class Watch {
   void Detach() { leave_ = true; }
 
   Result<Watched> Leave() {
-    auto profile = control_.profiles().Get(name_);
-    if (!profile) return Fail(profile.error());
-    return Watched{std::move(*profile), true};
+    MLPROF_LET(profile, control_.profiles().Get(name_));
+    return Watched{std::move(profile), true};
   }
 
   Client& follower_;

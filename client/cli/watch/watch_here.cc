@@ -5,8 +5,7 @@
 namespace mlprof::client::cli {
 
 Result<Watched> WatchHere(Session& session, Client& client, const std::string& name) {
-  auto follower = session.ConnectAside();
-  if (!follower) return Fail(follower.error());
+  MLPROF_LET(follower, session.ConnectAside());
   Surroundings& surroundings = session.surroundings();
   WatchOptions options;
   options.is_private = session.uses_private_server();
@@ -18,7 +17,7 @@ Result<Watched> WatchHere(Session& session, Client& client, const std::string& n
   const auto view = surroundings.err_is_terminal
                         ? TerminalView(surroundings.err, surroundings.columns)
                         : LineView(surroundings.err);
-  return WatchProfile(*follower, client, name, *view, options);
+  return WatchProfile(follower, client, name, *view, options);
 }
 
 }  // namespace mlprof::client::cli

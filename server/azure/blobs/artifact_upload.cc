@@ -15,11 +15,10 @@ namespace {
 constexpr std::size_t kMostFiles = 100'000;
 
 Status AddPart(BlobStore& blobs, ContentStore& content, const SourcePart& part, TarFile& tar) {
-  const auto blob = blobs.Get(part.artifact);
-  if (!blob) return Fail(blob.error());
-  if (!part.unpack) return tar.AddFile(part.name, blobs.File(*blob));
+  MLPROF_LET(blob, blobs.Get(part.artifact));
+  if (!part.unpack) return tar.AddFile(part.name, blobs.File(blob));
   const RemovedAtEnd tree(content.NewIncomingPath());
-  if (Status unpacked = UnpackInto(blobs.File(*blob), tree.path()); !unpacked) {
+  if (Status unpacked = UnpackInto(blobs.File(blob), tree.path()); !unpacked) {
     return Fail(unpacked.error().WithContext(part.name));
   }
   return tar.AddTree(tree.path());
@@ -44,25 +43,23 @@ Result<BlobName> ArtifactName(const std::string& workspace, const std::string& a
 
 Result<SpooledBody> ModelArchive(BlobStore& blobs, ContentStore& content, const BlobName& artifact,
                                  bool unpack) {
-  const auto found = blobs.AtOrBelow(artifact, kMostFiles);
-  if (!found) return Fail(found.error());
-  if (found->empty()) {
+  MLPROF_LET(found, blobs.AtOrBelow(artifact, kMostFiles));
+  if (found.empty()) {
     return Fail(NotFound("no file was put up at " + artifact.path + "; register it again"));
   }
-  if (unpack && found->size() == 1) {
-    const Blob& blob = found->front();
+  if (unpack && found.size() == 1) {
+    const Blob& blob = found.front();
     return AsKept(blobs.File(blob), blob.size, blob.sha256);
   }
   // The last part of the artifact's path is the folder's, or the file's, own name.
   const std::size_t cut = artifact.path.rfind('/') + 1;
   const auto file = content.NewIncomingPath();
   const SpooledBody partial = AsUpload(file);
-  auto tar = TarFile::Create(file);
-  if (!tar) return Fail(tar.error());
-  for (const Blob& blob : *found) {
-    MLPROF_TRY(tar->AddFile(blob.path.substr(cut), blobs.File(blob)));
+  MLPROF_LET(tar, TarFile::Create(file));
+  for (const Blob& blob : found) {
+    MLPROF_TRY(tar.AddFile(blob.path.substr(cut), blobs.File(blob)));
   }
-  MLPROF_TRY(tar->Finish());
+  MLPROF_TRY(tar.Finish());
   return partial;
 }
 
@@ -70,10 +67,9 @@ Result<SpooledBody> SourceArchive(BlobStore& blobs, ContentStore& content,
                                   const std::vector<SourcePart>& parts) {
   const auto file = content.NewIncomingPath();
   const SpooledBody partial = AsUpload(file);
-  auto tar = TarFile::Create(file);
-  if (!tar) return Fail(tar.error());
-  for (const SourcePart& part : parts) MLPROF_TRY(AddPart(blobs, content, part, *tar));
-  MLPROF_TRY(tar->Finish());
+  MLPROF_LET(tar, TarFile::Create(file));
+  for (const SourcePart& part : parts) MLPROF_TRY(AddPart(blobs, content, part, tar));
+  MLPROF_TRY(tar.Finish());
   return partial;
 }
 

@@ -34,15 +34,13 @@ Error AlreadyThere(const BlobName& name) {
 // Appends a block's file to `to`; its bytes go into `sha` as well. A block that changed since it
 // came must not become a blob with a digest of its own.
 Status Append(int to, Sha256& sha, const std::filesystem::path& file, const Block& block) {
-  auto opened = FileSource::Open(file);
-  if (!opened) return Fail(opened.error());
-  RecordingSource source(**opened, -1);
+  MLPROF_LET(opened, FileSource::Open(file));
+  RecordingSource source(*opened, -1);
   std::vector<char> buffer(256 << 10);
   for (;;) {
-    const auto got = source.Read(buffer);
-    if (!got) return Fail(got.error());
-    if (*got == 0) break;
-    const std::string_view bytes(buffer.data(), *got);
+    MLPROF_LET(got, source.Read(buffer));
+    if (got == 0) break;
+    const std::string_view bytes(buffer.data(), got);
     sha.Add(bytes);
     MLPROF_TRY(WriteAll(to, bytes));
   }
@@ -59,13 +57,11 @@ Status BlobStore::Commit(const BlobName& name, const std::filesystem::path& file
   std::vector<std::string> replaced;
   const auto save = [&](Connection& connection) -> Status {
     MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
-    const auto before = FindBlob(connection, name);
-    if (!before) return Fail(before.error());
-    if (*before && if_there == IfThere::kRefuse) return Fail(AlreadyThere(name));
-    if (*before) replaced.push_back((*before)->sha256);
-    const auto blocks = BlocksOf(connection, name);
-    if (!blocks) return Fail(blocks.error());
-    for (const Block& block : *blocks) replaced.push_back(block.sha256);
+    MLPROF_LET(before, FindBlob(connection, name));
+    if (before && if_there == IfThere::kRefuse) return Fail(AlreadyThere(name));
+    if (before) replaced.push_back(before->sha256);
+    MLPROF_LET(blocks, BlocksOf(connection, name));
+    for (const Block& block : blocks) replaced.push_back(block.sha256);
     MLPROF_TRY(DeleteBlocks(connection, name));
     return SaveBlob(connection, name, blob);
   };
@@ -85,12 +81,10 @@ Status BlobStore::PutBlock(const BlobName& name, const std::string& id, const Sp
   std::vector<std::string> replaced;
   const auto save = [&](Connection& connection) -> Status {
     MLPROF_TRY(EnsureWorkspace(connection, name.workspace));
-    const auto before = FindBlock(connection, name, id);
-    if (!before) return Fail(before.error());
-    if (*before) replaced.push_back((*before)->sha256);
-    const auto count = CountBlocks(connection, name);
-    if (!count) return Fail(count.error());
-    if (!*before && *count >= kMostBlocks) {
+    MLPROF_LET(before, FindBlock(connection, name, id));
+    if (before) replaced.push_back(before->sha256);
+    MLPROF_LET(count, CountBlocks(connection, name));
+    if (!before && count >= kMostBlocks) {
       return Fail(ErrorCode::kTooLarge, "a blob may have 50000 blocks at most");
     }
     return SaveBlock(connection, name, {id, body.sha256, body.size}, Now());
@@ -145,17 +139,16 @@ Result<std::vector<Blob>> BlobStore::AtOrBelow(const BlobName& under, std::size_
   std::vector<Blob> found;
   PageRequest request{kPage, ""};
   for (;;) {
-    auto page = List(under, request);
-    if (!page) return Fail(page.error());
-    for (Blob& blob : page->value) {
+    MLPROF_LET(page, List(under, request));
+    for (Blob& blob : page.value) {
       if (IsAtOrBelow(blob.path, under.path)) found.push_back(std::move(blob));
     }
     if (found.size() > most) {
       return Fail(ErrorCode::kTooLarge,
                   "more than " + std::to_string(most) + " files lie below " + under.path);
     }
-    if (!page->next_cursor) return found;
-    request.cursor = *page->next_cursor;
+    if (!page.next_cursor) return found;
+    request.cursor = *page.next_cursor;
   }
 }
 
@@ -185,9 +178,8 @@ Status BlobStore::RemoveOlder(const std::string& container, Timestamp than) {
       database_.Write([&](Connection& connection) -> Result<std::vector<std::string>> {
         auto blobs = DeleteBlobsBefore(connection, container, than);
         if (!blobs) return blobs;
-        const auto blocks = DeleteBlocksBefore(connection, than);
-        if (!blocks) return Fail(blocks.error());
-        blobs->insert(blobs->end(), blocks->begin(), blocks->end());
+        MLPROF_LET(blocks, DeleteBlocksBefore(connection, than));
+        blobs->insert(blobs->end(), blocks.begin(), blocks.end());
         return blobs;
       });
   if (!digests) return Fail(digests.error());

@@ -30,9 +30,8 @@ Status TarFile::AddFile(const std::string& name, const std::filesystem::path& co
   if (total_ > TarLimits().total_size.count()) {
     return Fail(ErrorCode::kTooLarge, "the files have more than 16 GiB");
   }
-  auto source = FileSource::Open(content);
-  if (!source) return Fail(source.error());
-  return Writer().AddFile({name, false, size}, **source);
+  MLPROF_LET(source, FileSource::Open(content));
+  return Writer().AddFile({name, false, size}, *source);
 }
 
 Status TarFile::AddTree(const std::filesystem::path& folder) {

@@ -9,18 +9,14 @@
 namespace mlprof::server {
 
 Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder) {
-  const auto gzip = IsGzipFile(archive);
-  if (!gzip) return Fail(gzip.error());
-  auto file = FileSource::Open(archive);
-  if (!file) return Fail(file.error());
-  auto tree = TreeWriter::Create(folder);
-  if (!tree) return Fail(tree.error());
+  MLPROF_LET(gzip, IsGzipFile(archive));
+  MLPROF_LET(file, FileSource::Open(archive));
+  MLPROF_LET(tree, TreeWriter::Create(folder));
   std::optional<GzipSource> unzipped;
-  if (*gzip) unzipped.emplace(**file);
-  ByteSource& source = *gzip ? static_cast<ByteSource&>(*unzipped) : **file;
-  const auto contents = ReadTar(source, TarLimits{}, *tree);
-  if (!contents) return Fail(contents.error());
-  return tree->Finish();
+  if (gzip) unzipped.emplace(*file);
+  ByteSource& source = gzip ? static_cast<ByteSource&>(*unzipped) : *file;
+  MLPROF_TRY(ReadTar(source, TarLimits{}, tree));
+  return tree.Finish();
 }
 
 }  // namespace mlprof::server

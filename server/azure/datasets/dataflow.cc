@@ -73,9 +73,8 @@ Result<std::vector<std::string>> ReadPaths(const Json& paths, const std::string&
       if (item.is_object() && uri.empty()) uri = TextOf(item, kind);
     }
     if (uri.empty()) return Fail(CannotFollow("the definition has a path of an unknown kind"));
-    auto path = PathOf(std::move(uri), workspace);
-    if (!path) return Fail(path.error());
-    read.push_back(std::move(*path));
+    MLPROF_LET(path, PathOf(std::move(uri), workspace));
+    read.push_back(std::move(path));
   }
   return read;
 }
@@ -128,23 +127,20 @@ Result<std::string> YamlOfDataflow(const std::string& dataflow) {
 }
 
 Result<Dataflow> ParseDataflow(const std::string& yaml, const std::string& workspace) {
-  const auto json = ParseYaml(yaml);
-  if (!json) return Fail(json.error());
-  if (!json->is_object() || !json->contains("paths") || !json->contains("transformations") ||
-      !(*json)["transformations"].is_array()) {
+  MLPROF_LET(json, ParseYaml(yaml));
+  if (!json.is_object() || !json.contains("paths") || !json.contains("transformations") ||
+      !json["transformations"].is_array()) {
     return Fail(CannotFollow("the definition has no paths or transformations"));
   }
   Dataflow dataflow;
-  auto paths = ReadPaths((*json)["paths"], workspace);
-  if (!paths) return Fail(paths.error());
-  dataflow.paths = std::move(*paths);
+  MLPROF_LET(paths, ReadPaths(json["paths"], workspace));
+  dataflow.paths = std::move(paths);
   bool reads = false;
-  for (const Json& item : (*json)["transformations"]) {
+  for (const Json& item : json["transformations"]) {
     const auto [name, options] = Named(item);
     if (name == "read_delimited" && !reads) {
-      const auto format = ReadFormat(options);
-      if (!format) return Fail(format.error());
-      dataflow.format = *format;
+      MLPROF_LET(format, ReadFormat(options));
+      dataflow.format = format;
       reads = true;
     } else if (name != "convert_column_types") {  // a row stays the text it is
       return Fail(CannotFollow("the step \"" + name + "\" of the definition is not followed"));

@@ -19,16 +19,15 @@ Result<std::vector<Blob>> BlobsOf(BlobStore& blobs, const std::string& workspace
   PageRequest request{1000, ""};
   const BlobName under{workspace, kDatastoreContainer, std::string(LiteralPrefix(path))};
   for (;;) {
-    auto page = blobs.List(under, request);
-    if (!page) return Fail(page.error());
-    for (Blob& blob : page->value) {
+    MLPROF_LET(page, blobs.List(under, request));
+    for (Blob& blob : page.value) {
       if (MatchesGlob(blob.path, path)) found.push_back(std::move(blob));
     }
     if (found.size() > kMostDatasetFiles) {
       return Fail(ErrorCode::kTooLarge, "more than 10000 files fit " + path);
     }
-    if (!page->next_cursor) return found;
-    request.cursor = *page->next_cursor;
+    if (!page.next_cursor) return found;
+    request.cursor = *page.next_cursor;
   }
 }
 
@@ -38,22 +37,20 @@ Result<Rows> ImportRows(BlobStore& blobs, const std::string& workspace, const Da
   std::vector<std::string> texts;
   Bytes total;
   for (const std::string& path : dataflow.paths) {
-    const auto found = BlobsOf(blobs, workspace, path);
-    if (!found) return Fail(found.error());
-    if (found->empty()) {
+    MLPROF_LET(found, BlobsOf(blobs, workspace, path));
+    if (found.empty()) {
       return Fail(
           InvalidArgument("there is nothing at " + path + " in the datastore " + kDatastoreName));
     }
-    for (const Blob& blob : *found) {
+    for (const Blob& blob : found) {
       total += blob.size;
       if (total > kMaxDatasetText) {
         return Fail(ErrorCode::kTooLarge, "the files of the dataset have more than " +
                                               std::to_string(kMaxDatasetText.count()) +
                                               " bytes together");
       }
-      auto text = ReadWholeFile(blobs.File(blob), blob.size, blob.path);
-      if (!text) return Fail(text.error());
-      texts.push_back(std::move(*text));
+      MLPROF_LET(text, ReadWholeFile(blobs.File(blob), blob.size, blob.path));
+      texts.push_back(std::move(text));
     }
   }
   return ReadDelimited(texts, dataflow.format);

@@ -29,34 +29,28 @@ Result<std::string> Root(const AzureCall& call) {
 }
 
 Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& call) {
-  const auto root = Root(call);
-  if (!root) return Fail(root.error());
-  const auto json = ReadAzureObject(call.request);
-  if (!json) return Fail(json.error());
-  if (!json->contains("paths") || !(*json)["paths"].is_array() ||
-      (*json)["paths"].size() > kMostPaths) {
+  MLPROF_LET(root, Root(call));
+  MLPROF_LET(json, ReadAzureObject(call.request));
+  if (!json.contains("paths") || !json["paths"].is_array() || json["paths"].size() > kMostPaths) {
     return Fail(InvalidArgument("paths must be a list of at most 1000"));
   }
   const Caller caller = CallerOf(azure, call.request);
   Json artifacts = Json::object();
   Json addresses = Json::object();
-  for (const Json& item : (*json)["paths"]) {
+  for (const Json& item : json["paths"]) {
     if (!item.is_object()) return Fail(InvalidArgument("a path must be an object"));
-    const auto path = TextMember(item, "path");
-    if (!path) return Fail(path.error());
-    const auto blob = ArtifactName(call.workspace, *root + "/" + *path);
-    if (!blob) return Fail(blob.error());
-    const std::string id = *root + "/" + *path;
-    artifacts[*path] = {{"artifactId", id},
-                        {"origin", PathParameter(call.request, "origin")},
-                        {"container", PathParameter(call.request, "container")},
-                        {"path", *path}};
+    MLPROF_LET(path, TextMember(item, "path"));
+    MLPROF_LET(blob, ArtifactName(call.workspace, root + "/" + path));
+    const std::string id = root + "/" + path;
+    artifacts[path] = {{"artifactId", id},
+                       {"origin", PathParameter(call.request, "origin")},
+                       {"container", PathParameter(call.request, "container")},
+                       {"path", path}};
     // Not encoded: a client takes the path out of the address as it stands and encodes it itself.
-    addresses[*path] = {
-        {"contentUri", BlobAddress(azure, call, blob->container, blob->path, caller)},
-        {"origin", PathParameter(call.request, "origin")},
-        {"container", PathParameter(call.request, "container")},
-        {"path", *path}};
+    addresses[path] = {{"contentUri", BlobAddress(azure, call, blob.container, blob.path, caller)},
+                       {"origin", PathParameter(call.request, "origin")},
+                       {"container", PathParameter(call.request, "container")},
+                       {"path", path}};
   }
   return JsonResponse(200, {{"artifacts", artifacts},
                             {"artifactContentInformation", addresses},
@@ -66,36 +60,31 @@ Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& ca
 // The paths below "ORIGIN/CONTAINER/", of what was put up or of a registered model.
 Result<std::vector<std::string>> PathsIn(const AzureServices& azure, const AzureCall& call,
                                          const std::string& root) {
-  const auto name = ArtifactName(call.workspace, root + "/x");
-  if (!name) return Fail(name.error());
-  if (IsServedPath(*name)) {
-    const auto model =
-        azure.services.models.Get(call.workspace, PathParameter(call.request, "container"));
-    if (!model) return Fail(model.error());
-    return ModelFilePaths(azure, *model);
+  MLPROF_LET(name, ArtifactName(call.workspace, root + "/x"));
+  if (IsServedPath(name)) {
+    MLPROF_LET(model,
+               azure.services.models.Get(call.workspace, PathParameter(call.request, "container")));
+    return ModelFilePaths(azure, model);
   }
   const BlobName under{call.workspace, kArtifactContainer, kArtifactRoot + root};
-  const auto blobs = azure.blobs.AtOrBelow(under, kMostFiles);
-  if (!blobs) return Fail(blobs.error());
+  MLPROF_LET(blobs, azure.blobs.AtOrBelow(under, kMostFiles));
   std::vector<std::string> paths;
-  for (const Blob& blob : *blobs) {
+  for (const Blob& blob : blobs) {
     paths.push_back(blob.path.substr(std::min(under.path.size() + 1, blob.path.size())));
   }
   return paths;
 }
 
 Result<HttpResponse> GetContent(const AzureServices& azure, const AzureCall& call) {
-  const auto root = Root(call);
-  if (!root) return Fail(root.error());
+  MLPROF_LET(root, Root(call));
   std::string prefix = PathParameter(call.request, "prefix");
   while (prefix.ends_with('/')) prefix.pop_back();
-  const auto paths = PathsIn(azure, call, *root);
-  if (!paths) return Fail(paths.error());
+  MLPROF_LET(paths, PathsIn(azure, call, root));
   const Caller reader{Scope::kRead, CallerOf(azure, call.request).token_id};
   Json value = Json::array();
-  for (const std::string& path : *paths) {
+  for (const std::string& path : paths) {
     if (!prefix.empty() && !IsAtOrBelow(path, prefix)) continue;
-    const std::string blob = PercentEncodePath(kArtifactRoot + *root + "/" + path);
+    const std::string blob = PercentEncodePath(kArtifactRoot + root + "/" + path);
     value.push_back({{"path", path},
                      {"origin", PathParameter(call.request, "origin")},
                      {"container", PathParameter(call.request, "container")},

@@ -47,10 +47,9 @@ void Describe(const BlobContent& content, HttpResponse& response) {
 
 Result<BlobContent> Find(const AzureServices& azure, const BlobName& name) {
   if (IsServedPath(name)) return ServedBlob(azure, name);
-  const auto blob = azure.blobs.Get(name);
-  if (!blob) return Fail(blob.error());
-  return BlobContent{std::make_shared<const std::filesystem::path>(azure.blobs.File(*blob)),
-                     static_cast<std::uint64_t>(blob->size.count()), blob->sha256, blob->modified};
+  MLPROF_LET(blob, azure.blobs.Get(name));
+  return BlobContent{std::make_shared<const std::filesystem::path>(azure.blobs.File(blob)),
+                     static_cast<std::uint64_t>(blob.size.count()), blob.sha256, blob.modified};
 }
 
 FileBody Cut(const BlobContent& content, const std::optional<ByteRange>& range) {
@@ -94,9 +93,8 @@ BlobStore::IfThere IfThereOf(const HttpRequest& request) {
 }
 
 Result<std::vector<std::string>> BlockIds(const SpooledBody& body) {
-  const auto text = ReadWholeFile(*body.file, kLargestBlockList, "the list of blocks");
-  if (!text) return Fail(text.error());
-  return ReadBlockList(*text);
+  MLPROF_LET(text, ReadWholeFile(*body.file, kLargestBlockList, "the list of blocks"));
+  return ReadBlockList(text);
 }
 
 Status Store(const AzureServices& azure, const HttpRequest& request, const BlobName& name) {
@@ -110,9 +108,8 @@ Status Store(const AzureServices& azure, const HttpRequest& request, const BlobN
     return azure.blobs.PutBlock(name, id, *body);
   }
   if (what == "blocklist") {
-    const auto ids = BlockIds(*body);
-    if (!ids) return Fail(ids.error());
-    return azure.blobs.Join(name, *ids, IfThereOf(request));
+    MLPROF_LET(ids, BlockIds(*body));
+    return azure.blobs.Join(name, ids, IfThereOf(request));
   }
   const std::string type = request.headers.Get("x-ms-blob-type").value_or("BlockBlob");
   if (!what.empty() || type != "BlockBlob") {

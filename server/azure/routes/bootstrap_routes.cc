@@ -36,10 +36,9 @@ Result<HttpResponse> GetServices(const AzureServices&, const AzureCall& call) {
 
 // Those of every workspace that was used, and the one the command line takes where none is given.
 Result<HttpResponse> GetSubscriptions(const AzureServices& azure, const AzureCall&) {
-  const auto workspaces = ListWorkspaces(azure.services.database);
-  if (!workspaces) return Fail(workspaces.error());
+  MLPROF_LET(workspaces, ListWorkspaces(azure.services.database));
   std::set<std::string> names = {"default"};
-  for (const std::string& workspace : *workspaces) {
+  for (const std::string& workspace : workspaces) {
     const std::size_t slash = workspace.find('/');
     if (slash != std::string::npos) names.insert(workspace.substr(0, slash));
   }

@@ -26,18 +26,16 @@ Result<std::string> DatasetYaml(const Dataset& dataset) {
 }
 
 Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& dataset) {
-  const auto yaml = DatasetYaml(dataset);
-  if (!yaml) return Fail(yaml.error());
-  const auto tags = azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version);
-  if (!tags) return Fail(tags.error());
+  MLPROF_LET(yaml, DatasetYaml(dataset));
+  MLPROF_LET(tags, azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version));
   const Json description = dataset.description.empty() ? Json(nullptr) : Json(dataset.description);
   const std::string created = FormatTimestamp(dataset.created);
   const Json latest = {{"datasetId", RegistrationId(dataset)},
                        {"versionId", std::to_string(dataset.version)},
                        {"savedDatasetId", ContentGuid(dataset.sha256)},
-                       {"dataflow", DataflowJson(*yaml)},
+                       {"dataflow", DataflowJson(yaml)},
                        {"description", description},
-                       {"tags", *tags},
+                       {"tags", tags},
                        {"properties", Json::object()},
                        {"createdTime", created},
                        {"modifiedTime", created}};
@@ -45,7 +43,7 @@ Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& datas
               {"name", dataset.name},
               {"datasetType", "tabular"},
               {"description", description},
-              {"tags", *tags},
+              {"tags", tags},
               {"isVisible", true},
               {"createdTime", created},
               {"modifiedTime", created},
@@ -53,13 +51,12 @@ Result<Json> EncodeAzureDataset(const AzureServices& azure, const Dataset& datas
 }
 
 Result<Json> EncodeSavedDataset(const Dataset& dataset) {
-  const auto yaml = DatasetYaml(dataset);
-  if (!yaml) return Fail(yaml.error());
+  MLPROF_LET(yaml, DatasetYaml(dataset));
   return Json{{"id", ContentGuid(dataset.sha256)},
               {"datasetType", "tabular"},
               {"properties", Json::object()},
-              {"dataflow", DataflowJson(*yaml)},
-              {"dataflowJson", DataflowJson(*yaml)}};
+              {"dataflow", DataflowJson(yaml)},
+              {"dataflowJson", DataflowJson(yaml)}};
 }
 
 }  // namespace mlprof::server

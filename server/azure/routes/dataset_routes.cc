@@ -25,16 +25,14 @@ constexpr const char* kUnregistered = "unregistered-";
 
 Result<HttpResponse> Answer(const AzureServices& azure, const Result<Dataset>& dataset) {
   if (!dataset) return Fail(dataset.error());
-  const auto json = EncodeAzureDataset(azure, *dataset);
-  if (!json) return Fail(json.error());
-  return JsonResponse(200, *json);
+  MLPROF_LET(json, EncodeAzureDataset(azure, *dataset));
+  return JsonResponse(200, json);
 }
 
 Result<HttpResponse> AnswerSaved(const Result<Dataset>& dataset) {
   if (!dataset) return Fail(dataset.error());
-  const auto json = EncodeSavedDataset(*dataset);
-  if (!json) return Fail(json.error());
-  return JsonResponse(200, *json);
+  MLPROF_LET(json, EncodeSavedDataset(*dataset));
+  return JsonResponse(200, json);
 }
 
 struct Wanted {
@@ -44,11 +42,9 @@ struct Wanted {
 
 Result<Rows> RowsOf(const AzureServices& azure, const std::string& workspace,
                     const std::string& dataflow) {
-  const auto yaml = YamlOfDataflow(dataflow);
-  if (!yaml) return Fail(yaml.error());
-  const auto definition = ParseDataflow(*yaml, workspace);
-  if (!definition) return Fail(definition.error());
-  return ImportRows(azure.blobs, workspace, *definition);
+  MLPROF_LET(yaml, YamlOfDataflow(dataflow));
+  MLPROF_LET(definition, ParseDataflow(yaml, workspace));
+  return ImportRows(azure.blobs, workspace, definition);
 }
 
 Result<AzureTags> ReadTags(const Json& json) {
@@ -69,29 +65,22 @@ Result<AzureTags> ReadTags(const Json& json) {
 }
 
 Result<Wanted> ReadWanted(const AzureServices& azure, const AzureCall& call) {
-  const auto json = ReadAzureObject(call.request);
-  if (!json) return Fail(json.error());
-  const auto name = TextMember(*json, "name");
-  if (!name) return Fail(name.error());
-  const auto type = TextMember(*json, "datasetType");
-  if (!type) return Fail(type.error());
-  if (*type != "tabular") {
-    return Fail(InvalidArgument("mlprof keeps tabular datasets; this one is \"" + *type + "\""));
+  MLPROF_LET(json, ReadAzureObject(call.request));
+  MLPROF_LET(name, TextMember(json, "name"));
+  MLPROF_LET(type, TextMember(json, "datasetType"));
+  if (type != "tabular") {
+    return Fail(InvalidArgument("mlprof keeps tabular datasets; this one is \"" + type + "\""));
   }
-  const auto description = TextMember(*json, "description");
-  if (!description) return Fail(description.error());
-  if (std::string problem = CheckDescription(*description); !problem.empty()) {
+  MLPROF_LET(description, TextMember(json, "description"));
+  if (std::string problem = CheckDescription(description); !problem.empty()) {
     return Fail(InvalidArgument("description " + problem));
   }
-  auto tags = ReadTags(*json);
-  if (!tags) return Fail(tags.error());
-  const Json latest = json->value("latest", Json::object());
+  MLPROF_LET(tags, ReadTags(json));
+  const Json latest = json.value("latest", Json::object());
   if (!latest.is_object()) return Fail(InvalidArgument("latest must be an object"));
-  const auto dataflow = TextMember(latest, "dataflow");
-  if (!dataflow) return Fail(dataflow.error());
-  auto rows = RowsOf(azure, call.workspace, *dataflow);
-  if (!rows) return Fail(rows.error());
-  return Wanted{{call.workspace, *name, *description, "", std::move(*tags)}, std::move(*rows)};
+  MLPROF_LET(dataflow, TextMember(latest, "dataflow"));
+  MLPROF_LET(rows, RowsOf(azure, call.workspace, dataflow));
+  return Wanted{{call.workspace, name, description, "", std::move(tags)}, std::move(rows)};
 }
 
 Result<Dataset> Keep(const AzureServices& azure, const Wanted& wanted) {
@@ -114,41 +103,35 @@ Result<std::optional<Dataset>> NewestNamed(const AzureServices& azure, const std
 // The same rows, described in the same way, are the same version.
 Result<bool> IsSame(const AzureServices& azure, const Wanted& wanted, const Dataset& dataset) {
   if (PackedDigest(wanted.rows) != dataset.sha256) return false;
-  const auto tags = azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version);
-  if (!tags) return Fail(tags.error());
-  return *tags == wanted.dataset.azure_tags && dataset.description == wanted.dataset.description;
+  MLPROF_LET(tags, azure.records.DatasetTags(dataset.workspace, dataset.name, dataset.version));
+  return tags == wanted.dataset.azure_tags && dataset.description == wanted.dataset.description;
 }
 
 Result<HttpResponse> RegisterDataset(const AzureServices& azure, const AzureCall& call) {
-  const auto wanted = ReadWanted(azure, call);
-  if (!wanted) return Fail(wanted.error());
-  const std::string& name = wanted->dataset.name;
-  const auto newest = NewestNamed(azure, call.workspace, name);
-  if (!newest) return Fail(newest.error());
-  if (!*newest) return Answer(azure, Keep(azure, *wanted));
+  MLPROF_LET(wanted, ReadWanted(azure, call));
+  const std::string& name = wanted.dataset.name;
+  MLPROF_LET(newest, NewestNamed(azure, call.workspace, name));
+  if (!newest) return Answer(azure, Keep(azure, wanted));
   if (!Flag(call, "ifExistsOk")) {
     return Fail(Conflict("There is already a dataset registered under name \"" + name + "\""));
   }
-  if (!Flag(call, "updateDefinitionIfExists")) return Answer(azure, **newest);
-  const auto same = IsSame(azure, *wanted, **newest);
-  if (!same) return Fail(same.error());
-  return Answer(azure, *same ? **newest : Keep(azure, *wanted));
+  if (!Flag(call, "updateDefinitionIfExists")) return Answer(azure, *newest);
+  MLPROF_LET(same, IsSame(azure, wanted, *newest));
+  return Answer(azure, same ? *newest : Keep(azure, wanted));
 }
 
 // A dataset a script made and did not register: kept under a name made of its content.
 Result<HttpResponse> SaveDataset(const AzureServices& azure, const AzureCall& call) {
-  const auto json = ReadAzureObject(call.request);
-  if (!json) return Fail(json.error());
-  auto dataflow = TextMember(*json, "dataflowJson");
-  if (dataflow && dataflow->empty()) dataflow = TextMember(*json, "dataflow");
+  MLPROF_LET(json, ReadAzureObject(call.request));
+  auto dataflow = TextMember(json, "dataflowJson");
+  if (dataflow && dataflow->empty()) dataflow = TextMember(json, "dataflow");
   if (!dataflow) return Fail(dataflow.error());
-  const auto rows = RowsOf(azure, call.workspace, *dataflow);
-  if (!rows) return Fail(rows.error());
-  const std::string guid = ContentGuid(PackedDigest(*rows));
+  MLPROF_LET(rows, RowsOf(azure, call.workspace, *dataflow));
+  const std::string guid = ContentGuid(PackedDigest(rows));
   const auto known = azure.services.datasets.Get(call.workspace, guid);
   if (known) return AnswerSaved(known);
   const NewDataset unregistered{call.workspace, kUnregistered + guid, "", ""};
-  return AnswerSaved(azure.services.datasets.RegisterRows(unregistered, *rows, {}));
+  return AnswerSaved(azure.services.datasets.RegisterRows(unregistered, rows, {}));
 }
 
 // "name" and "versionId" to a dataset's id; "" for a version that is none.
@@ -172,9 +155,8 @@ Result<HttpResponse> QueryDataset(const AzureServices& azure, const AzureCall& c
   const auto dataset = azure.services.datasets.Get(call.workspace, query.substr(kById.size()));
   if (!dataset && dataset.error().code() != ErrorCode::kNotFound) return Fail(dataset.error());
   if (dataset) {
-    auto json = EncodeAzureDataset(azure, *dataset);
-    if (!json) return Fail(json.error());
-    value.push_back(std::move(*json));
+    MLPROF_LET(json, EncodeAzureDataset(azure, *dataset));
+    value.push_back(std::move(json));
   }
   return JsonResponse(200, {{"value", value}, {"continuationToken", nullptr}});
 }
@@ -189,36 +171,34 @@ Result<std::vector<Dataset>> Newest(const AzureServices& azure, const std::strin
   std::set<std::string> seen;
   PageRequest request{kDatasetsPage, ""};
   for (;;) {
-    auto page = azure.services.datasets.List(workspace, "", request);
-    if (!page) return Fail(page.error());
-    for (Dataset& dataset : page->value) {
+    MLPROF_LET(page, azure.services.datasets.List(workspace, "", request));
+    for (Dataset& dataset : page.value) {
       if (seen.insert(dataset.name).second) datasets.push_back(std::move(dataset));
     }
-    if (!page->next_cursor) return datasets;
-    request.cursor = *page->next_cursor;
+    if (!page.next_cursor) return datasets;
+    request.cursor = *page.next_cursor;
   }
 }
 
 Result<HttpResponse> ListDatasets(const AzureServices& azure, const AzureCall& call) {
-  const auto datasets = Newest(azure, call.workspace);
-  if (!datasets) return Fail(datasets.error());
+  MLPROF_LET(datasets, Newest(azure, call.workspace));
   const std::string token = call.request.Query("continuationToken").value_or("0");
   std::size_t first = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), first);
-  if (error != std::errc() || end != token.data() + token.size() || first > datasets->size()) {
+  if (error != std::errc() || end != token.data() + token.size() || first > datasets.size()) {
     return Fail(InvalidArgument("continuationToken is none this list has given"));
   }
   const auto size = static_cast<std::size_t>(PageSize(call.request, "pageSize", 100));
-  const std::size_t last = std::min(datasets->size(), first + size);
+  const std::size_t last = std::min(datasets.size(), first + size);
   Json value = Json::array();
   for (std::size_t i = first; i < last; ++i) {
-    auto json = EncodeAzureDataset(azure, (*datasets)[i]);
+    auto json = EncodeAzureDataset(azure, datasets[i]);
     // One that no text can hold is no reason to list none.
     if (!json && json.error().code() == ErrorCode::kInvalidArgument) continue;
     if (!json) return Fail(json.error());
     value.push_back(std::move(*json));
   }
-  const Json next = last < datasets->size() ? Json(std::to_string(last)) : Json(nullptr);
+  const Json next = last < datasets.size() ? Json(std::to_string(last)) : Json(nullptr);
   return JsonResponse(200, {{"value", value}, {"continuationToken", next}});
 }
 
@@ -228,11 +208,9 @@ Result<HttpResponse> GetDataVersion(const AzureServices& azure, const AzureCall&
   const bool by_content = name.starts_with(kUnregistered);
   const std::string id = by_content ? name.substr(std::string_view(kUnregistered).size())
                                     : IdOf(name, PathParameter(call.request, "version"));
-  const auto dataset = azure.services.datasets.Get(call.workspace, id);
-  if (!dataset) return Fail(dataset.error());
-  const auto yaml = DatasetYaml(*dataset);
-  if (!yaml) return Fail(yaml.error());
-  return JsonResponse(200, {{"legacyDataflow", *yaml}});
+  MLPROF_LET(dataset, azure.services.datasets.Get(call.workspace, id));
+  MLPROF_LET(yaml, DatasetYaml(dataset));
+  return JsonResponse(200, {{"legacyDataflow", yaml}});
 }
 
 }  // namespace

@@ -35,28 +35,24 @@ Json EncodeAsset(const std::string& id, const std::string& name,
 }
 
 Result<HttpResponse> CreateAsset(const AzureServices& azure, const AzureCall& call) {
-  const auto json = ReadAzureObject(call.request);
-  if (!json) return Fail(json.error());
-  const auto name = TextMember(*json, "name");
-  if (!name) return Fail(name.error());
-  const Json artifacts = json->value("artifacts", Json::array());
+  MLPROF_LET(json, ReadAzureObject(call.request));
+  MLPROF_LET(name, TextMember(json, "name"));
+  const Json artifacts = json.value("artifacts", Json::array());
   if (!artifacts.is_array() || artifacts.size() != 1 || !artifacts.front().is_object()) {
     return Fail(InvalidArgument("artifacts must be a list of one object"));
   }
-  const auto prefix = TextMember(artifacts.front(), "prefix");
-  if (!prefix) return Fail(prefix.error());
-  if (const auto blob = ArtifactName(call.workspace, *prefix); !blob) return Fail(blob.error());
-  const AzureAsset asset{RandomId(), name->substr(0, 255), *prefix};
+  MLPROF_LET(prefix, TextMember(artifacts.front(), "prefix"));
+  if (const auto blob = ArtifactName(call.workspace, prefix); !blob) return Fail(blob.error());
+  const AzureAsset asset{RandomId(), name.substr(0, 255), prefix};
   MLPROF_TRY(azure.records.SaveAsset(call.workspace, asset));
   return JsonResponse(200, EncodeAsset(asset.id, asset.name, {asset.prefix}));
 }
 
 // What lies at the top of a model, each with all below it.
 Result<HttpResponse> ModelAsset(const AzureServices& azure, const Model& model) {
-  const auto paths = ModelFilePaths(azure, model);
-  if (!paths) return Fail(paths.error());
+  MLPROF_LET(paths, ModelFilePaths(azure, model));
   std::set<std::string> tops;
-  for (const std::string& path : *paths) tops.insert(path.substr(0, path.find('/')));
+  for (const std::string& path : paths) tops.insert(path.substr(0, path.find('/')));
   std::vector<std::string> prefixes;
   for (const std::string& top : tops) prefixes.push_back(ModelArtifact(model) + "/" + top);
   return JsonResponse(200, EncodeAsset(model.id, model.name, prefixes));
@@ -64,10 +60,9 @@ Result<HttpResponse> ModelAsset(const AzureServices& azure, const Model& model) 
 
 Result<HttpResponse> GetAsset(const AzureServices& azure, const AzureCall& call) {
   const std::string& id = PathParameter(call.request, "id");
-  const auto asset = azure.records.FindAsset(call.workspace, id);
-  if (!asset) return Fail(asset.error());
-  if (*asset) {
-    return JsonResponse(200, EncodeAsset((*asset)->id, (*asset)->name, {(*asset)->prefix}));
+  MLPROF_LET(asset, azure.records.FindAsset(call.workspace, id));
+  if (asset) {
+    return JsonResponse(200, EncodeAsset(asset->id, asset->name, {asset->prefix}));
   }
   const auto model = azure.services.models.Get(call.workspace, id);
   if (!model) return Fail(NotFound("there is no asset \"" + id + "\""));
@@ -77,33 +72,27 @@ Result<HttpResponse> GetAsset(const AzureServices& azure, const AzureCall& call)
 // Takes the files over from the asset's artifact.
 Result<Model> RegisterModel(const AzureServices& azure, const AzureCall& call,
                             const IdempotencyKey& key, AzureNewModel& wanted) {
-  const auto asset = azure.records.FindAsset(call.workspace, wanted.asset_id);
-  if (!asset) return Fail(asset.error());
-  if (!*asset) return Fail(NotFound("there is no asset \"" + wanted.asset_id + "\""));
-  const auto artifact = ArtifactName(call.workspace, (*asset)->prefix);
-  if (!artifact) return Fail(artifact.error());
-  const auto archive = ModelArchive(azure.blobs, azure.content, *artifact, wanted.unpack);
-  if (!archive) return Fail(archive.error());
+  MLPROF_LET(asset, azure.records.FindAsset(call.workspace, wanted.asset_id));
+  if (!asset) return Fail(NotFound("there is no asset \"" + wanted.asset_id + "\""));
+  MLPROF_LET(artifact, ArtifactName(call.workspace, asset->prefix));
+  MLPROF_LET(archive, ModelArchive(azure.blobs, azure.content, artifact, wanted.unpack));
   wanted.model.workspace = call.workspace;
-  auto model = azure.services.models.Register(wanted.model, *archive, key);
+  auto model = azure.services.models.Register(wanted.model, archive, key);
   if (!model) return model;
   // From here on the registry has the files; they are read through the model.
-  if (Status removed = azure.blobs.RemoveAtOrBelow(*artifact); !removed) {
+  if (Status removed = azure.blobs.RemoveAtOrBelow(artifact); !removed) {
     LogWarn("artifacts left behind", {{"reason", removed.error().message()}});
   }
   return model;
 }
 
 Result<HttpResponse> CreateModel(const AzureServices& azure, const AzureCall& call) {
-  const auto json = ReadAzureObject(call.request);
-  if (!json) return Fail(json.error());
-  auto wanted = DecodeAzureModel(*json);
-  if (!wanted) return Fail(wanted.error());
+  MLPROF_LET(json, ReadAzureObject(call.request));
+  MLPROF_LET(wanted, DecodeAzureModel(json));
   const IdempotencyKey key = RetryKey(call);
-  const auto before = azure.services.models.MadeBefore(call.workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return JsonResponse(200, EncodeAzureModel(**before));
-  const auto model = RegisterModel(azure, call, key, *wanted);
+  MLPROF_LET(before, azure.services.models.MadeBefore(call.workspace, key));
+  if (before) return JsonResponse(200, EncodeAzureModel(*before));
+  const auto model = RegisterModel(azure, call, key, wanted);
   if (!model) {
     // Another request with the same body may have taken the files meanwhile.
     const auto meanwhile = azure.services.models.MadeBefore(call.workspace, key);
@@ -153,34 +142,32 @@ Result<std::vector<Model>> Matching(const AzureServices& azure, const std::strin
   std::set<std::string> seen;
   PageRequest request{kModelsPage, ""};
   for (;;) {
-    auto page = azure.services.models.List(workspace, query.registry, request);
-    if (!page) return Fail(page.error());
-    for (Model& model : page->value) {
+    MLPROF_LET(page, azure.services.models.List(workspace, query.registry, request));
+    for (Model& model : page.value) {
       const bool newest = seen.insert(model.name).second;
       if (query.more.Fits(model) && (newest || !query.latest_only)) {
         models.push_back(std::move(model));
       }
     }
-    if (!page->next_cursor) return models;
-    request.cursor = *page->next_cursor;
+    if (!page.next_cursor) return models;
+    request.cursor = *page.next_cursor;
   }
 }
 
 Result<HttpResponse> ListModels(const AzureServices& azure, const AzureCall& call) {
-  const auto models = Matching(azure, call.workspace, ReadListQuery(call.request));
-  if (!models) return Fail(models.error());
+  MLPROF_LET(models, Matching(azure, call.workspace, ReadListQuery(call.request)));
   const std::string token = call.request.Query("$skipToken").value_or("0");
   std::size_t first = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), first);
-  if (error != std::errc() || end != token.data() + token.size() || first > models->size()) {
+  if (error != std::errc() || end != token.data() + token.size() || first > models.size()) {
     return Fail(InvalidArgument("$skipToken is none this list has given"));
   }
   const std::size_t last = std::min(
-      models->size(), first + static_cast<std::size_t>(PageSize(call.request, "count", 255)));
+      models.size(), first + static_cast<std::size_t>(PageSize(call.request, "count", 255)));
   Json value = Json::array();
-  for (std::size_t i = first; i < last; ++i) value.push_back(EncodeAzureModel((*models)[i]));
+  for (std::size_t i = first; i < last; ++i) value.push_back(EncodeAzureModel(models[i]));
   Json next = nullptr;
-  if (last < models->size()) {
+  if (last < models.size()) {
     next = call.address.https_base + call.request.path + "?$skipToken=" + std::to_string(last);
   }
   return JsonResponse(200, {{"value", value}, {"nextLink", next}});
@@ -188,16 +175,13 @@ Result<HttpResponse> ListModels(const AzureServices& azure, const AzureCall& cal
 
 Result<HttpResponse> ChangeModel(const AzureServices& azure, const AzureCall& call) {
   const std::string& id = PathParameter(call.request, "id");
-  const auto json = ParseJson(call.request.BodyText());
-  if (!json) return Fail(json.error());
+  MLPROF_LET(json, ParseJson(call.request.BodyText()));
   const auto before = azure.services.models.Get(call.workspace, id);
   if (!before && before.error().code() == ErrorCode::kNotFound) return ModelNotFound(id);
   if (!before) return Fail(before.error());
-  const auto change = DecodeAzurePatch(*json, *before);
-  if (!change) return Fail(change.error());
-  const auto model = azure.services.models.Change(call.workspace, before->id, *change);
-  if (!model) return Fail(model.error());
-  return JsonResponse(200, EncodeAzureModel(*model));
+  MLPROF_LET(change, DecodeAzurePatch(json, *before));
+  MLPROF_LET(model, azure.services.models.Change(call.workspace, before->id, change));
+  return JsonResponse(200, EncodeAzureModel(model));
 }
 
 Result<HttpResponse> DeleteModel(const AzureServices& azure, const AzureCall& call) {

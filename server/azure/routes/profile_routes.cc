@@ -33,23 +33,19 @@ std::string DatasetGuid(const AzureServices& azure, const Profile& profile) {
 }
 
 Result<Json> Encode(const AzureServices& azure, const AzureCall& call, const Profile& profile) {
-  auto asked = azure.records.Asked(profile.id);
-  if (!asked) return Fail(asked.error());
+  MLPROF_LET(asked, azure.records.Asked(profile.id));
   const std::string logs = call.address.https_base + "/profiles/" + profile.id +
                            "/logs?workspace=" + PercentEncode(profile.workspace);
-  return EncodeAzureProfile(profile, {std::move(*asked), DatasetGuid(azure, profile), logs});
+  return EncodeAzureProfile(profile, {std::move(asked), DatasetGuid(azure, profile), logs});
 }
 
 // The entry script, where only the driver names it.
 Status FindScript(const AzureServices& azure, const AzureCall& call, AzureImageRequest& image) {
   if (image.has_environment) return {};
-  const auto name = ArtifactName(call.workspace, image.driver_artifact);
-  if (!name) return Fail(name.error());
-  const auto blob = azure.blobs.Get(*name);
-  if (!blob) return Fail(blob.error());
-  const auto text = ReadWholeFile(azure.blobs.File(*blob), kLargestDriver, "the driver program");
-  if (!text) return Fail(text.error());
-  return CompleteFromDriver(*text, image);
+  MLPROF_LET(name, ArtifactName(call.workspace, image.driver_artifact));
+  MLPROF_LET(blob, azure.blobs.Get(name));
+  MLPROF_LET(text, ReadWholeFile(azure.blobs.File(blob), kLargestDriver, "the driver program"));
+  return CompleteFromDriver(text, image);
 }
 
 // The source as a client put it up.
@@ -57,13 +53,11 @@ Result<TentativeSource> TakeSource(const AzureServices& azure, const AzureCall& 
                                    const AzureImageRequest& image) {
   std::vector<SourcePart> parts;
   for (const AzureImageRequest::Asset& asset : image.assets) {
-    auto name = ArtifactName(call.workspace, asset.artifact);
-    if (!name) return Fail(name.error());
-    parts.push_back({asset.name, std::move(*name), asset.unpack});
+    MLPROF_LET(name, ArtifactName(call.workspace, asset.artifact));
+    parts.push_back({asset.name, std::move(name), asset.unpack});
   }
-  const auto archive = SourceArchive(azure.blobs, azure.content, parts);
-  if (!archive) return Fail(archive.error());
-  return azure.services.sources.RegisterTentatively(call.workspace, *archive);
+  MLPROF_LET(archive, SourceArchive(azure.blobs, azure.content, parts));
+  return azure.services.sources.RegisterTentatively(call.workspace, archive);
 }
 
 // The source registry has the files now, and nobody needs the driver.
@@ -81,9 +75,8 @@ void DropArtifacts(const AzureServices& azure, const AzureCall& call,
 
 Result<HttpResponse> Accepted(const AzureServices& azure, const AzureCall& call,
                               const Profile& profile) {
-  const auto answer = Encode(azure, call, profile);
-  if (!answer) return Fail(answer.error());
-  HttpResponse response = JsonResponse(202, *answer);
+  MLPROF_LET(answer, Encode(azure, call, profile));
+  HttpResponse response = JsonResponse(202, answer);
   response.headers.Set("Operation-Location", ServiceUrl(call) + "/operations/" + profile.id);
   return response;
 }
@@ -92,33 +85,28 @@ Result<HttpResponse> Accepted(const AzureServices& azure, const AzureCall& call,
 Result<CreatedProfile> Create(const AzureServices& azure, const AzureCall& call,
                               const IdempotencyKey& key, AzureProfileRequest& wanted) {
   MLPROF_TRY(FindScript(azure, call, wanted.image));
-  auto source = TakeSource(azure, call, wanted.image);
-  if (!source) return Fail(source.error());
+  MLPROF_LET(source, TakeSource(azure, call, wanted.image));
   InferenceConfig config = wanted.image.config;
-  std::get<EntryScriptConfig>(config.service).source_id = source->id();
+  std::get<EntryScriptConfig>(config.service).source_id = source.id();
   wanted.request.inference_config = std::move(config);
   wanted.request.budget = azure.services.budget;
   auto created =
       azure.services.profiles.Create(call.workspace, wanted.request, key, CreationRules::kAzureV1);
-  if (created) source->Keep();
+  if (created) source.Keep();
   return created;
 }
 
 Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& call) {
-  const auto json = ReadAzureObject(call.request);
-  if (!json) return Fail(json.error());
-  auto wanted = DecodeAzureProfile(*json);
-  if (!wanted) return Fail(wanted.error());
+  MLPROF_LET(json, ReadAzureObject(call.request));
+  MLPROF_LET(wanted, DecodeAzureProfile(json));
   ProfileService& profiles = azure.services.profiles;
   const IdempotencyKey key = RetryKey(call);
-  const auto before = profiles.MadeBefore(call.workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return Accepted(azure, call, **before);
-  auto unknown = profiles.UnknownIds(call.workspace, wanted->request);
-  if (!unknown) return Fail(unknown.error());
-  MLPROF_TRY(ProblemsToStatus(std::move(*unknown)));
+  MLPROF_LET(before, profiles.MadeBefore(call.workspace, key));
+  if (before) return Accepted(azure, call, *before);
+  MLPROF_LET(unknown, profiles.UnknownIds(call.workspace, wanted.request));
+  MLPROF_TRY(ProblemsToStatus(std::move(unknown)));
   MLPROF_TRY(profiles.CheckRoom(CreationRules::kAzureV1));
-  const auto created = Create(azure, call, key, *wanted);
+  const auto created = Create(azure, call, key, wanted);
   if (!created) {
     // Another request with the same body may have taken the uploads meanwhile.
     const auto meanwhile = profiles.MadeBefore(call.workspace, key);
@@ -127,9 +115,9 @@ Result<HttpResponse> CreateProfile(const AzureServices& azure, const AzureCall& 
   }
   const Profile& profile = created->profile;
   // The profile runs: a failure now would only make the client ask for another one.
-  const Status saved = azure.records.SaveAsked(profile.id, wanted->asked);
+  const Status saved = azure.records.SaveAsked(profile.id, wanted.asked);
   if (!saved) LogWarn("what was asked is not kept", {{"reason", saved.error().message()}});
-  DropArtifacts(azure, call, wanted->image);
+  DropArtifacts(azure, call, wanted.image);
   return Accepted(azure, call, profile);
 }
 
@@ -138,40 +126,35 @@ Result<HttpResponse> ListProfiles(const AzureServices& azure, const AzureCall& c
   filter.name = call.request.Query("name").value_or("");
   const PageRequest page{PageSize(call.request, "count", 255),
                          call.request.Query("$skipToken").value_or("")};
-  const auto profiles = azure.services.profiles.List(call.workspace, filter, page);
-  if (!profiles) return Fail(profiles.error());
-  if (profiles->value.empty() && !filter.name.empty()) {
+  MLPROF_LET(profiles, azure.services.profiles.List(call.workspace, filter, page));
+  if (profiles.value.empty() && !filter.name.empty()) {
     return AzureError(404, "ProfileNotFound",
                       NotFound("there is no profile \"" + filter.name + "\""));
   }
   Json value = Json::array();
-  for (const Profile& profile : profiles->value) {
-    auto json = Encode(azure, call, profile);
-    if (!json) return Fail(json.error());
-    value.push_back(std::move(*json));
+  for (const Profile& profile : profiles.value) {
+    MLPROF_LET(json, Encode(azure, call, profile));
+    value.push_back(std::move(json));
   }
   Json next = nullptr;
-  if (profiles->next_cursor) {
-    next = call.address.https_base + call.request.path + "?$skipToken=" + *profiles->next_cursor;
+  if (profiles.next_cursor) {
+    next = call.address.https_base + call.request.path + "?$skipToken=" + *profiles.next_cursor;
   }
   return JsonResponse(200, {{"value", value}, {"nextLink", next}});
 }
 
 Result<HttpResponse> GetProfile(const AzureServices& azure, const AzureCall& call) {
-  const auto profile =
-      azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id"));
-  if (!profile) return Fail(profile.error());
-  const auto json = Encode(azure, call, *profile);
-  if (!json) return Fail(json.error());
-  return JsonResponse(200, *json);
+  MLPROF_LET(profile,
+             azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id")));
+  MLPROF_LET(json, Encode(azure, call, profile));
+  return JsonResponse(200, json);
 }
 
 Result<HttpResponse> GetOperation(const AzureServices& azure, const AzureCall& call) {
-  const auto profile =
-      azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id"));
-  if (!profile) return Fail(profile.error());
-  const std::string url = ServiceUrl(call) + "/profiles/" + profile->id;
-  return JsonResponse(200, EncodeAzureOperation(*profile, url));
+  MLPROF_LET(profile,
+             azure.services.profiles.Get(call.workspace, PathParameter(call.request, "id")));
+  const std::string url = ServiceUrl(call) + "/profiles/" + profile.id;
+  return JsonResponse(200, EncodeAzureOperation(profile, url));
 }
 
 }  // namespace

@@ -27,16 +27,15 @@ Result<BlobContent> DatasetText(const AzureServices& azure, const BlobName& name
   if (!guid.ends_with(kEnding)) return Fail(NothingThere(name));
   guid.resize(guid.size() - kEnding.size());
   if (!DigestPrefix(guid)) return Fail(NothingThere(name));
-  const auto dataset = azure.services.datasets.Get(name.workspace, guid);
-  if (!dataset) return Fail(dataset.error());
+  MLPROF_LET(dataset, azure.services.datasets.Get(name.workspace, guid));
   const auto text =
-      azure.texts.Get(dataset->sha256, [&] { return azure.services.datasets.OpenRows(*dataset); });
+      azure.texts.Get(dataset.sha256, [&] { return azure.services.datasets.OpenRows(dataset); });
   if (!text) return Fail(AsFault(text.error()));
   BlobContent content;
   content.file = text->file;
   content.size = static_cast<std::uint64_t>(text->size.count());
-  content.tag = dataset->sha256;
-  content.modified = dataset->created;
+  content.tag = dataset.sha256;
+  content.modified = dataset.created;
   return content;
 }
 
@@ -46,20 +45,18 @@ Result<BlobContent> ModelFile(const AzureServices& azure, const BlobName& name) 
   const std::string rest = name.path.substr(std::min(root.size(), name.path.size()));
   const std::size_t slash = rest.find('/');
   if (slash == std::string::npos) return Fail(NothingThere(name));
-  const auto model = azure.services.models.Get(name.workspace, rest.substr(0, slash));
-  if (!model) return Fail(model.error());
-  const auto tree = azure.services.models.Files(*model);
-  if (!tree) return Fail(tree.error());
+  MLPROF_LET(model, azure.services.models.Get(name.workspace, rest.substr(0, slash)));
+  MLPROF_LET(tree, azure.services.models.Files(model));
   // The tree holds files and folders only, no links, and the path has no dots.
-  const std::filesystem::path file = *tree / rest.substr(slash + 1);
+  const std::filesystem::path file = tree / rest.substr(slash + 1);
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return Fail(NothingThere(name));
   BlobContent content;
   content.size = std::filesystem::file_size(file, error);
   if (error) return Fail(NothingThere(name));
   content.file = std::make_shared<const std::filesystem::path>(file);
-  content.tag = model->sha256;
-  content.modified = model->created;
+  content.tag = model.sha256;
+  content.modified = model.created;
   return content;
 }
 
@@ -84,14 +81,13 @@ std::string DatasetBlobPath(const std::string& content_sha256) {
 std::string ModelArtifact(const Model& model) { return std::string(kModels) + "/" + model.id; }
 
 Result<std::vector<std::string>> ModelFilePaths(const AzureServices& azure, const Model& model) {
-  const auto tree = azure.services.models.Files(model);
-  if (!tree) return Fail(tree.error());
+  MLPROF_LET(tree, azure.services.models.Files(model));
   std::vector<std::string> paths;
   std::error_code error;
-  for (std::filesystem::recursive_directory_iterator entry(*tree, error), end;
+  for (std::filesystem::recursive_directory_iterator entry(tree, error), end;
        !error && entry != end; entry.increment(error)) {
     if (entry->is_regular_file(error)) {
-      paths.push_back(entry->path().lexically_relative(*tree).generic_string());
+      paths.push_back(entry->path().lexically_relative(tree).generic_string());
     }
   }
   if (error) return Fail(FromErrno(error.value(), "listing the files of " + model.id));

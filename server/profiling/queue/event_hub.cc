@@ -70,13 +70,12 @@ Status EventHub::OpenRing(const std::string& profile_id, For whom) {
       if (rings_.contains(profile_id) || !wanted()) return {};
       forgotten = forgotten_;
     }
-    const auto stored = profiles_.NewestEvent(profile_id);
-    if (!stored) return Fail(stored.error());
-    if (*stored && (*stored)->type == kLastEvent) return {};
+    MLPROF_LET(stored, profiles_.NewestEvent(profile_id));
+    if (stored && stored->type == kLastEvent) return {};
     const std::lock_guard lock(mutex_);
     if (forgotten != forgotten_ || !wanted()) continue;
     const auto [entry, fresh] = rings_.try_emplace(profile_id);
-    if (fresh && *stored) entry->second.last_id = (*stored)->id;
+    if (fresh && stored) entry->second.last_id = stored->id;
     return {};
   }
 }

@@ -77,11 +77,10 @@ Status ProfileQueue::Cancel(const Profile& profile) {
     Finish(end.profile, {ProfileState::kCanceled, std::nullopt}, Now());
     const Status recorded = ends_.Record(end);
     if (recorded || recorded.error().code() != ErrorCode::kConflict) return recorded;
-    auto now = profiles_.Get(profile.workspace, profile.id);
-    if (!now) return Fail(now.error());
-    if (now->state == ProfileState::kCanceled) return {};
-    if (IsFinished(now->state)) return Fail(Conflict("the profile is finished already"));
-    end = {*now, now->state};
+    MLPROF_LET(now, profiles_.Get(profile.workspace, profile.id));
+    if (now.state == ProfileState::kCanceled) return {};
+    if (IsFinished(now.state)) return Fail(Conflict("the profile is finished already"));
+    end = {now, now.state};
   }
   return Fail(Unavailable("the profile changes its state just now; try again"));
 }

@@ -59,24 +59,22 @@ Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
                                               const ProfileRequest& request,
                                               const IdempotencyKey& key, CreationRules rules) {
   // A retry gets its profile whatever became of the queue and of what the request names.
-  auto before = profiles_.MadeBefore(workspace, key);
-  if (!before) return Fail(before.error());
-  if (*before) return CreatedProfile{std::move(**before), true};
-  auto resolved = ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request);
-  if (!resolved) return Fail(resolved.error());
+  MLPROF_LET(before, profiles_.MadeBefore(workspace, key));
+  if (before) return CreatedProfile{std::move(*before), true};
+  MLPROF_LET(resolved,
+             ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request));
   MLPROF_TRY(CheckRoom(rules));
-  auto created = profiles_.Create(NewProfile(workspace, std::move(*resolved)), key,
+  auto created = profiles_.Create(NewProfile(workspace, std::move(resolved)), key,
                                   rules == CreationRules::kAzureV1);
   if (created && !created->replayed) queue_.Wake();
   return created;
 }
 
 Status ProfileService::CheckRoom(CreationRules rules) {
-  const auto queued = profiles_.CountQueued();
-  if (!queued) return Fail(queued.error());
-  if (*queued < (rules == CreationRules::kNative ? kLongestQueue : kLongestAzureQueue)) return {};
+  MLPROF_LET(queued, profiles_.CountQueued());
+  if (queued < (rules == CreationRules::kNative ? kLongestQueue : kLongestAzureQueue)) return {};
   return Fail(ErrorCode::kResourceExhausted,
-              "the queue holds " + std::to_string(*queued) + " profiles; try again later");
+              "the queue holds " + std::to_string(queued) + " profiles; try again later");
 }
 
 Result<std::optional<Profile>> ProfileService::MadeBefore(const std::string& workspace,
@@ -113,12 +111,10 @@ Result<Profile> ProfileService::Cancel(const std::string& workspace,
 }
 
 Status ProfileService::Delete(const std::string& workspace, const std::string& name_or_id) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  const auto artifacts = profiles_.Delete(workspace, profile->id);
-  if (!artifacts) return Fail(artifacts.error());
-  artifacts_.ForgetContentOf(*artifacts);
-  events_.Forget(profile->id);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  MLPROF_LET(artifacts, profiles_.Delete(workspace, profile.id));
+  artifacts_.ForgetContentOf(artifacts);
+  events_.Forget(profile.id);
   return {};
 }
 
@@ -162,39 +158,34 @@ Result<PointCount> ProfileService::CountPoints(const std::string& workspace,
 
 Result<std::vector<Trial>> ProfileService::Trials(const std::string& workspace,
                                                   const std::string& name_or_id) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  return profiles_.Trials(profile->id);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return profiles_.Trials(profile.id);
 }
 
 Result<std::vector<RowRecord>> ProfileService::Rows(const std::string& workspace,
                                                     const std::string& name_or_id) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  return profiles_.Rows(profile->id);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return profiles_.Rows(profile.id);
 }
 
 Result<std::string> ProfileService::Logs(const std::string& workspace,
                                          const std::string& name_or_id) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  return profiles_.Log(profile->id);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return profiles_.Log(profile.id);
 }
 
 Result<Page<Artifact>> ProfileService::Artifacts(const std::string& workspace,
                                                  const std::string& name_or_id,
                                                  const PageRequest& page) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  return artifacts_.List(profile->id, page);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return artifacts_.List(profile.id, page);
 }
 
 Result<Artifact> ProfileService::GetArtifact(const std::string& workspace,
                                              const std::string& name_or_id,
                                              const std::string& artifact_id) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  return artifacts_.Get(profile->id, artifact_id);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return artifacts_.Get(profile.id, artifact_id);
 }
 
 Result<std::filesystem::path> ProfileService::ArtifactFile(const Artifact& artifact) {
@@ -203,9 +194,8 @@ Result<std::filesystem::path> ProfileService::ArtifactFile(const Artifact& artif
 
 Status ProfileService::DeleteArtifact(const std::string& workspace, const std::string& name_or_id,
                                       const std::string& artifact_id) {
-  const auto profile = profiles_.Get(workspace, name_or_id);
-  if (!profile) return Fail(profile.error());
-  return artifacts_.Remove(profile->id, artifact_id);
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  return artifacts_.Remove(profile.id, artifact_id);
 }
 
 }  // namespace mlprof::server

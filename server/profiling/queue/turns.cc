@@ -47,11 +47,10 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
   }
   idle_ = false;
   if (!recovered_) MLPROF_TRY(Recover());
-  const auto queued = profiles_.Queued();
-  if (!queued) return Fail(queued.error());
+  MLPROF_LET(queued, profiles_.Queued());
   storage_.Over();
-  metrics_.SetQueueLength(std::ssize(*queued));
-  idle_ = queued->empty();
+  metrics_.SetQueueLength(std::ssize(queued));
+  idle_ = queued.empty();
   if (idle_) notice_.Clear();
   if (idle_ && !orphans_) {
     engine_.Over();  // nobody waits for it
@@ -64,14 +63,14 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
       RemoveOrphans(stop);  // they may be what takes the room
       if (!orphans_) return kAtOnce;
     }
-    MLPROF_TRY(LetWait(*queued, well.error()));
+    MLPROF_TRY(LetWait(queued, well.error()));
     return waits_.engine_look;
   }
   notice_.Clear();
   if (orphans_) RemoveOrphans(stop);
   if (!idle_ && !stop.stop_requested()) {
-    metrics_.SetQueueLength(std::ssize(*queued) - 1);
-    return RunOne(queued->front(), stop);
+    metrics_.SetQueueLength(std::ssize(queued) - 1);
+    return RunOne(queued.front(), stop);
   }
   return orphans_ ? Pause(waits_.orphans_again) : Pause();
 }
@@ -79,16 +78,14 @@ Result<ProfileQueue::Pause> ProfileQueue::Turn(const std::stop_token& stop) {
 // What a former server left; of a private one, whose user is gone, what waits as well. Profiles
 // that were made since this one started are not touched.
 Status ProfileQueue::Recover() {
-  auto left = profiles_.Interrupted();
-  if (!left) return Fail(left.error());
+  MLPROF_LET(left, profiles_.Interrupted());
   if (policy_ == InterruptedPolicy::kFail) {
-    const auto queued = profiles_.Queued();
-    if (!queued) return Fail(queued.error());
-    for (const Profile& profile : *queued) {
-      if (profile.created < started_) left->push_back(profile);
+    MLPROF_LET(queued, profiles_.Queued());
+    for (const Profile& profile : queued) {
+      if (profile.created < started_) left.push_back(profile);
     }
   }
-  for (const Profile& profile : *left) {
+  for (const Profile& profile : left) {
     UnrecordedEnd end{profile, profile.state};
     ConcludeInterrupted(end.profile, policy_, Now());
     MLPROF_TRY(ends_.Settle(end));

@@ -37,9 +37,8 @@ Result<std::unique_ptr<Target>> DockerTarget::Launch(const std::shared_ptr<Docke
   if (!context->live.Add(name)) return Fail(Conflict("container " + name + " is running already"));
   std::unique_ptr<DockerTarget> target(new DockerTarget(context, name, stop));
 
-  const auto root = SocketRoot(context->options.data_dir, context->options.instance_id);
-  if (!root) return Fail(root.error());
-  Result<AgentSocket> socket = AgentSocket::Listen(*root / ShortName(name));
+  MLPROF_LET(root, SocketRoot(context->options.data_dir, context->options.instance_id));
+  Result<AgentSocket> socket = AgentSocket::Listen(root / ShortName(name));
   if (!socket) return Fail(socket.error());
   const Patience whole(deadline, std::move(stop));
   MLPROF_TRY(target->Create(request, *socket, whole));
@@ -69,16 +68,14 @@ Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSoc
                                     const Patience& patience) {
   const DockerOptions& options = context_->options;
   volume_.reset();
-  auto volume = context_->volumes.Make(context_->ScratchRoot() / name_, options.scratch_limit,
-                                       patience.deadline);
-  if (!volume) return Fail(volume.error());
-  volume_ = *std::move(volume);
+  MLPROF_LET(volume, context_->volumes.Make(context_->ScratchRoot() / name_, options.scratch_limit,
+                                            patience.deadline));
+  volume_ = std::move(volume);
   const Result<std::vector<ScratchFolder>> folders = ScratchFolders(request, volume_->root());
   if (!folders) return Fail(folders.error());
   MLPROF_TRY(MakeScratch(*folders));
-  auto inputs = LocalInputs(request.inputs);
-  if (!inputs) return Fail(inputs.error());
-  const ContainerPlaces places{options.agent_binary, socket.path(), *std::move(inputs), *folders};
+  MLPROF_LET(inputs, LocalInputs(request.inputs));
+  const ContainerPlaces places{options.agent_binary, socket.path(), std::move(inputs), *folders};
   asked_ = true;
   Result<std::string> id = CreateWithCopies(
       *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),
@@ -130,9 +127,8 @@ Status DockerTarget::WatchDisks(const Patience& patience) {
     const Patience moment(Deadline::After(kKillLimit), stop);
     if (!context_->engine.Kill(id_, moment)) KillThroughCgroup(id_);
   };
-  auto watch = DiskWatch::Start(std::move(watched), on_full);
-  if (!watch) return Fail(watch.error());
-  watch_ = *std::move(watch);
+  MLPROF_LET(watch, DiskWatch::Start(std::move(watched), on_full));
+  watch_ = std::move(watch);
   return {};
 }
 

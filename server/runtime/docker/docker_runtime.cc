@@ -103,13 +103,12 @@ Status DockerRuntime::RemoveImage(const KeptImage& image, Deadline deadline, std
 Result<int> DockerRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop) {
   const Patience patience(deadline, std::move(stop));
   const std::string label = std::string(kInstanceLabel) + "=" + context_->options.instance_id;
-  const auto listed = context_->engine.ListContainers(label, patience);
-  if (!listed) return Fail(listed.error());
+  MLPROF_LET(listed, context_->engine.ListContainers(label, patience));
   const std::set<std::string> live = context_->live.Names();
   int removed = 0;
   Status all_removed;
   std::set<std::string> left;
-  for (const ListedContainer& container : *listed) {
+  for (const ListedContainer& container : listed) {
     if (live.contains(container.name)) continue;
     const Status status = context_->engine.Remove(container.id, patience.AtMost(kLoneRemoveLimit));
     if (status) {

@@ -98,12 +98,12 @@ class KeepingContainer {
 
 Status Keep(const PrepareContext& context, const InstalledEnvironment& installed) {
   DockerContext& docker = context.docker;
-  const auto size = environment::SizeOfEnvironment(
-      installed.environment, {installed.limit, FilesFor(installed.limit)}, context.patience());
-  if (!size) return Fail(size.error());
+  MLPROF_LET(size, environment::SizeOfEnvironment(installed.environment,
+                                                  {installed.limit, FilesFor(installed.limit)},
+                                                  context.patience()));
   const auto disks = DisksOf(docker, context.AtMost(kCallLimit));
   // Once in the container and once in the image.
-  MLPROF_TRY(AdmitByDisk(disks, {size->bytes + size->bytes, 2 * size->files}));
+  MLPROF_TRY(AdmitByDisk(disks, {size.bytes + size.bytes, 2 * size.files}));
   Keeping keeping;
   keeping.base_image_id = installed.base_image_id;
   keeping.volumes = installed.volumes;
@@ -116,9 +116,9 @@ Status Keep(const PrepareContext& context, const InstalledEnvironment& installed
   MLPROF_TRY(container.Create(KeepingSpec(keeping), context.patience()));
   MLPROF_TRY(container.Copy(disks, context.patience()));
   // Asked again: others may have written to the disk meanwhile, and a commit cannot be ended.
-  MLPROF_TRY(AdmitByDisk(disks, {size->bytes, size->files}));
+  MLPROF_TRY(AdmitByDisk(disks, {size.bytes, size.files}));
   return docker.engine.Commit(container.id(), environment::kRepository, installed.hash,
-                              EnvironmentImageConfig(installed.hash, installed.python, size->bytes),
+                              EnvironmentImageConfig(installed.hash, installed.python, size.bytes),
                               context.AtMost(kCommitLimit));
 }
 

@@ -70,10 +70,9 @@ class NeededEnvironments {
     const std::string own = std::string(kOwnBaseRepository) + ":" + kOwnBaseTag;
     for (const std::string& base : {script->base_image, docker_.options.base_image, own}) {
       if (base.empty()) continue;
-      const auto id = IdOf(base);
-      if (!id) return Fail(id.error());
-      if (!id->empty()) hashes_.insert(environment::RecipeHash(*recipe, *id));
-      if (id->empty() && base != own) {
+      MLPROF_LET(id, IdOf(base));
+      if (!id.empty()) hashes_.insert(environment::RecipeHash(*recipe, id));
+      if (id.empty() && base != own) {
         return Fail(CannotTell("its base image " + base + " is not on this machine"));
       }
     }
@@ -105,9 +104,9 @@ bool IsShared(const DockerContext& docker, const ListedImage& image, const std::
 
 Result<ListedImage> FindImage(DockerContext& docker, const std::string& hash,
                               const Patience& patience) {
-  auto images = docker.engine.ListImages(environment::kRepository, patience.AtMost(kCallLimit));
-  if (!images) return Fail(images.error());
-  for (ListedImage& image : *images) {
+  MLPROF_LET(images,
+             docker.engine.ListImages(environment::kRepository, patience.AtMost(kCallLimit)));
+  for (ListedImage& image : images) {
     if (HashOf(docker, image) == hash) return std::move(image);
   }
   return Fail(NotFound("there is no image " + SharedName(hash) + " any more"));
@@ -152,11 +151,10 @@ Result<std::vector<KeptImage>> ListKeptImages(DockerContext& docker,
                                               const Patience& patience) {
   NeededEnvironments needed(docker, patience);
   for (const PrepareRequest& request : waiting) MLPROF_TRY(needed.Add(request));
-  const auto images =
-      docker.engine.ListImages(environment::kRepository, patience.AtMost(kCallLimit));
-  if (!images) return Fail(images.error());
+  MLPROF_LET(images,
+             docker.engine.ListImages(environment::kRepository, patience.AtMost(kCallLimit)));
   std::vector<KeptImage> kept;
-  for (const ListedImage& image : *images) {
+  for (const ListedImage& image : images) {
     const std::string hash = HashOf(docker, image);
     if (hash.empty()) continue;
     kept.push_back({SharedName(hash), SizeOf(image),

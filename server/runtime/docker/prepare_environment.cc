@@ -88,12 +88,10 @@ class PreparingContainer {
 
 Status PreparingContainer::LendProxies(environment::PipSettings& pip) {
   const DockerOptions& options = docker_.options;
-  const auto root = SocketRoot(options.data_dir, options.instance_id);
-  if (!root) return Fail(root.error());
+  MLPROF_LET(root, SocketRoot(options.data_dir, options.instance_id));
   proxies_.reset();  // of a first attempt: the new ones use the same folder
-  auto lent = LentProxies::Start(options, pip, *root / ShortName(name_));
-  if (!lent) return Fail(lent.error());
-  proxies_ = *std::move(lent);
+  MLPROF_LET(lent, LentProxies::Start(options, pip, root / ShortName(name_)));
+  proxies_ = std::move(lent);
   notes_ = pip.notes;
   for (const std::string& note : notes_) context_.Say("note: " + note);
   return {};
@@ -129,16 +127,14 @@ Status PreparingContainer::CreateOnVolume(const ImageInfo& base,
   const Result<EngineInfo> info = docker_.engine.Info(context_.AtMost(kCallLimit));
   if (!info) return Fail(info.error());
   volume_.reset();
-  auto volume = docker_.volumes.Make(folder_, limit_, context_.deadline);
-  if (!volume) return Fail(volume.error());
-  volume_ = *std::move(volume);
+  MLPROF_LET(volume, docker_.volumes.Make(folder_, limit_, context_.deadline));
+  volume_ = std::move(volume);
   Preparation preparation;
   preparation.base_image_id = base.id;
   preparation.packages = packages;
   preparation.environment_file = folder_ / "environment";
-  auto folders = PreparationFolders(base.volumes, volume_->root());
-  if (!folders) return Fail(folders.error());
-  preparation.folders = *std::move(folders);
+  MLPROF_LET(folders, PreparationFolders(base.volumes, volume_->root()));
+  preparation.folders = std::move(folders);
   preparation.pip = environment::PipSettingsOf(environment::ThisHost());
   MLPROF_TRY(LendProxies(preparation.pip));
   // Three quarters of the host's memory. Unpacking a large wheel fills the page cache, which gives
@@ -162,9 +158,8 @@ Status PreparingContainer::WatchDisks() {
     const Patience moment(Deadline::After(kKillLimit), stop);
     if (!docker_.engine.Kill(id_, moment)) KillThroughCgroup(id_);
   };
-  auto watch = DiskWatch::Start(std::move(watched), on_full);
-  if (!watch) return Fail(watch.error());
-  watch_ = *std::move(watch);
+  MLPROF_LET(watch, DiskWatch::Start(std::move(watched), on_full));
+  watch_ = std::move(watch);
   return {};
 }
 
@@ -225,9 +220,8 @@ Error PreparingContainer::Failed(int exit_code) {
 
 Status PreparingContainer::Keep() {
   watch_->Stop();
-  auto volumes = VolumePaths(base_.volumes);
-  if (!volumes) return Fail(volumes.error());
-  return KeepEnvironment(context_, {hash_, base_.id, *std::move(volumes), python_,
+  MLPROF_LET(volumes, VolumePaths(base_.volumes));
+  return KeepEnvironment(context_, {hash_, base_.id, std::move(volumes), python_,
                                     EnvironmentBelow(volume_->root()), limit_});
 }
 

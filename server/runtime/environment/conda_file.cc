@@ -46,13 +46,12 @@ void AddCondaPackage(std::string_view entry, CondaFile& file) {
 }
 
 Result<CondaFile> ParseCondaFile(const std::string& content) {
-  const auto document = ParseYaml(content);
-  if (!document) return Fail(document.error());
+  MLPROF_LET(document, ParseYaml(content));
   CondaFile file;
-  if (document->is_null()) return file;
-  if (!document->is_object()) return Refuse("/", "expected KEY: VALUE lines");
-  const auto found = document->find("dependencies");
-  if (found == document->end() || found->is_null()) return file;
+  if (document.is_null()) return file;
+  if (!document.is_object()) return Refuse("/", "expected KEY: VALUE lines");
+  const auto found = document.find("dependencies");
+  if (found == document.end() || found->is_null()) return file;
   const std::string place = "/dependencies";
   if (!found->is_array())
     return Refuse(place, "write the dependencies as a list, one '- NAME' a line");

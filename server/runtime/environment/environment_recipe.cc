@@ -43,15 +43,14 @@ Result<CondaFile> ReadConda(const EntryScriptConfig& config, const ContentReader
 }
 
 Status AddConda(const EntryScriptConfig& config, const ContentReader* source, Recipe& recipe) {
-  auto conda = ReadConda(config, source);
-  if (!conda) return Fail(conda.error());
-  for (const std::string& package : config.conda_packages) AddCondaPackage(package, *conda);
-  recipe.conda_python = conda->python_version;
-  recipe.packages.insert(recipe.packages.end(), conda->pip_packages.begin(),
-                         conda->pip_packages.end());
-  if (conda->conda_packages.empty()) return {};
+  MLPROF_LET(conda, ReadConda(config, source));
+  for (const std::string& package : config.conda_packages) AddCondaPackage(package, conda);
+  recipe.conda_python = conda.python_version;
+  recipe.packages.insert(recipe.packages.end(), conda.pip_packages.begin(),
+                         conda.pip_packages.end());
+  if (conda.conda_packages.empty()) return {};
   std::string names;
-  for (const std::string& name : conda->conda_packages) {
+  for (const std::string& name : conda.conda_packages) {
     names += (names.empty() ? "" : ", ") + name;
   }
   recipe.warnings.push_back({"condaPackagesIgnored",

@@ -45,9 +45,8 @@ class ContentReferencesTest : public RegistryTest {
           Statement rows(connection, ("EXPLAIN QUERY PLAN " + sql).c_str());
           std::string plan;
           for (;;) {
-            const auto row = rows.Step();
-            if (!row) return Fail(row.error());
-            if (!*row) return plan;
+            MLPROF_LET(row, rows.Step());
+            if (!row) return plan;
             plan += rows.Text(3) + "\n";
           }
         })

@@ -61,8 +61,7 @@ class RegistrationTest : public RegistryTest {
          {"models", "datasets", "sources", "version_counters", "idempotency_keys"}) {
       const auto count = database_->Read([&](Connection& connection) -> Result<std::int64_t> {
         Statement row(connection, ("SELECT count(*) FROM " + table).c_str());
-        const auto found = row.Step();
-        if (!found) return Fail(found.error());
+        MLPROF_TRY(row.Step());
         return row.Int(0);
       });
       if (!count || *count > 0) left.push_back("rows of " + table);

@@ -14,10 +14,9 @@ Result<std::string> Unzip(const std::string& packed, std::size_t piece = 1000) {
   std::string all;
   std::string buffer(300'000, '\0');
   for (;;) {
-    const auto got = source.Read(buffer);
-    if (!got) return Fail(got.error());
-    if (*got == 0) return all;
-    all.append(buffer, 0, *got);
+    MLPROF_LET(got, source.Read(buffer));
+    if (got == 0) return all;
+    all.append(buffer, 0, got);
   }
 }
 

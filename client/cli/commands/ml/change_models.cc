@@ -15,15 +15,12 @@ const OptionSpec kModelId = {{"--model-id", "-i", "--i"}, "ID", "NAME:VERSION (r
 
 Result<ModelChanges> ChangesOf(const Options& options) {
   ModelChanges changes;
-  auto tags = options.Pairs("--add-tag");
-  if (!tags) return Fail(tags.error());
-  auto properties = options.Pairs("--add-property");
-  if (!properties) return Fail(properties.error());
-  auto facts = ModelFacts(options);
-  if (!facts) return Fail(facts.error());
-  changes.add_tags = std::move(*tags);
-  changes.add_properties = std::move(*properties);
-  changes.add_properties.merge(*facts);
+  MLPROF_LET(tags, options.Pairs("--add-tag"));
+  MLPROF_LET(properties, options.Pairs("--add-property"));
+  MLPROF_LET(facts, ModelFacts(options));
+  changes.add_tags = std::move(tags);
+  changes.add_properties = std::move(properties);
+  changes.add_properties.merge(facts);
   changes.remove_tags = options.All("--remove-tag");
   if (options.Has("--description")) changes.description = options.Text("--description");
   return changes;
@@ -33,12 +30,10 @@ Result<int> DeleteMlModel(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   if (!options.Has("--model-id")) return WrongUse(kIdNeeded);
   SayIgnored(session, options, {});
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto id = ModelToDelete(session, *client, options, options.Text("--model-id"));
-  if (!id) return Fail(id.error());
-  MLPROF_TRY(client->models().Delete(*id));
-  session.Say("deleted model " + *id);
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(id, ModelToDelete(session, client, options, options.Text("--model-id")));
+  MLPROF_TRY(client.models().Delete(id));
+  session.Say("deleted model " + id);
   return kDone;
 }
 
@@ -47,11 +42,9 @@ Result<int> DownloadMlModel(Session& session, const Options& options) {
   if (!options.Has("--model-id")) return WrongUse(kIdNeeded);
   if (!options.Has("--target-dir")) return WrongUse("--target-dir is needed");
   SayIgnored(session, options, {});
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
+  MLPROF_LET(client, session.Connect());
   const std::string folder = options.Text("--target-dir");
-  MLPROF_TRY(
-      DownloadModel(*client, options.Text("--model-id"), folder, options.Has("--overwrite")));
+  MLPROF_TRY(DownloadModel(client, options.Text("--model-id"), folder, options.Has("--overwrite")));
   session.Say("unpacked model " + options.Text("--model-id") + " to " + folder);
   return kDone;
 }
@@ -61,19 +54,16 @@ Result<int> DownloadMlModel(Session& session, const Options& options) {
 Result<int> UpdateMlModel(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   if (!options.Has("--model-id")) return WrongUse(kIdNeeded);
-  const auto changes = ChangesOf(options);
-  if (!changes) return Fail(changes.error());
-  if (changes->add_tags.empty() && changes->remove_tags.empty() &&
-      changes->add_properties.empty() && !changes->description) {
+  MLPROF_LET(changes, ChangesOf(options));
+  if (changes.add_tags.empty() && changes.remove_tags.empty() && changes.add_properties.empty() &&
+      !changes.description) {
     return WrongUse(
         "nothing to change: give --add-tag, --remove-tag, --add-property or --description");
   }
   SayIgnored(session, options, {});
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto model = client->models().Update(options.Text("--model-id"), *changes);
-  if (!model) return Fail(model.error());
-  MLPROF_TRY(PrintAzure(session, options, AzureModelJson(model->value)));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(model, client.models().Update(options.Text("--model-id"), changes));
+  MLPROF_TRY(PrintAzure(session, options, AzureModelJson(model.value)));
   return kDone;
 }
 

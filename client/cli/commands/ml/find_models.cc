@@ -49,18 +49,16 @@ void KeepNewest(ResourceList<Model>& models) {
 Result<int> ListMlModels(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureOptions(options));
   SayIgnored(session, options, {});
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  auto models = client->models().List({options.Text("--model-name"), options.Text("--tag")});
-  if (!models) return Fail(models.error());
-  std::erase_if(*models, [&](const Resource<Model>& model) {
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(models, client.models().List({options.Text("--model-name"), options.Text("--tag")}));
+  std::erase_if(models, [&](const Resource<Model>& model) {
     return !MatchesAll(model.value.tags, options.All("--tag")) ||
            !MatchesAll(model.value.properties, options.All("--property")) ||
            !ComesFrom(model.value, options);
   });
-  if (options.Has("--latest")) KeepNewest(*models);
+  if (options.Has("--latest")) KeepNewest(models);
   Json list = Json::array();
-  for (const auto& [model, json] : *models) list.push_back(AzureModelJson(model));
+  for (const auto& [model, json] : models) list.push_back(AzureModelJson(model));
   MLPROF_TRY(PrintAzure(session, options, list));
   return kDone;
 }
@@ -70,15 +68,12 @@ Result<int> ShowMlModel(Session& session, const Options& options) {
   std::string id = options.Text("--model-id");
   if (id.empty()) id = options.Text("--model-name");
   if (id.empty()) return WrongUse("--model-id or --model-name is needed");
-  const auto version = options.Integer("--version", 1);
-  if (!version) return Fail(version.error());
-  if (*version && !options.Has("--model-id")) id += ":" + std::to_string(**version);
+  MLPROF_LET(version, options.Integer("--version", 1));
+  if (version && !options.Has("--model-id")) id += ":" + std::to_string(*version);
   SayIgnored(session, options, {"--run-id"});
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  const auto model = client->models().Get(id);
-  if (!model) return Fail(model.error());
-  MLPROF_TRY(PrintAzure(session, options, AzureModelJson(model->value)));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(model, client.models().Get(id));
+  MLPROF_TRY(PrintAzure(session, options, AzureModelJson(model.value)));
   return kDone;
 }
 

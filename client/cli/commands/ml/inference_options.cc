@@ -28,9 +28,8 @@ bool HasParts(const Options& options) {
 }
 
 Result<Json> ReadObject(const fs::path& file) {
-  const auto text = ReadTextFile(file);
-  if (!text) return Fail(text.error());
-  auto json = ParseJson(*text);
+  MLPROF_LET(text, ReadTextFile(file));
+  auto json = ParseJson(text);
   if (!json) return Fail(json.error().WithContext(file.string()));
   if (!json->is_object()) return WrongUse(file.string() + " is no JSON object");
   return json;
@@ -46,9 +45,8 @@ std::string FromHere(const std::string& path) {
 Status AddEnvironmentFolder(const Options& options, Json& config) {
   if (!options.Has("--environment-directory")) return {};
   const fs::path folder = options.Text("--environment-directory");
-  auto environment = ReadObject(folder / kEnvironmentFile);
-  if (!environment) return Fail(environment.error());
-  config["environment"] = std::move(*environment);
+  MLPROF_LET(environment, ReadObject(folder / kEnvironmentFile));
+  config["environment"] = std::move(environment);
   std::error_code error;
   if (fs::exists(folder / kCondaFile, error))
     config["condaFile"] = FromHere((folder / kCondaFile).string());
@@ -91,17 +89,15 @@ Result<Inference> InferenceOf(Session& session, const Options& options) {
   if (file.empty() && !HasParts(options)) return Inference();
   Json config = Json::object();
   if (!file.empty()) {
-    auto read = ReadObject(file);
-    if (!read) return Fail(read.error());
-    config = std::move(*read);
+    MLPROF_LET(read, ReadObject(file));
+    config = std::move(read);
   }
   if (IsNativeInference(config)) {
     if (HasParts(options)) {
       return WrongUse(file.string() + " is mlprof's own inference config: write all of it there");
     }
-    auto native = ReadInferenceConfigFile(file);
-    if (!native) return Fail(native.error());
-    return Inference(std::move(*native));
+    MLPROF_LET(native, ReadInferenceConfigFile(file));
+    return Inference(std::move(native));
   }
   MLPROF_TRY(AddEnvironmentFolder(options, config));
   auto azure = ReadAzureInference(config);
@@ -113,9 +109,8 @@ Result<Inference> InferenceOf(Session& session, const Options& options) {
   }
   for (const std::string& note : azure->notes) session.Say(note);
   const fs::path here = ".";
-  auto local = LocalInferenceOf(*azure, {file.empty() ? here : file.parent_path(), here});
-  if (!local) return Fail(local.error());
-  return Inference(std::move(*local));
+  MLPROF_LET(local, LocalInferenceOf(*azure, {file.empty() ? here : file.parent_path(), here}));
+  return Inference(std::move(local));
 }
 
 }  // namespace mlprof::client::cli

@@ -53,9 +53,8 @@ Status WriteModelMetadata(const std::filesystem::path& file, const Model& model,
 }
 
 Result<std::string> ReadModelMetadata(const std::filesystem::path& file) {
-  const auto text = ReadTextFile(file);
-  if (!text) return Fail(text.error());
-  const auto json = ParseJson(*text);
+  MLPROF_LET(text, ReadTextFile(file));
+  const auto json = ParseJson(text);
   if (!json) return Fail(json.error().WithContext(file.string()));
   for (const char* key : {"modelId", "id"}) {
     if (std::string id = TextField(*json, key); !id.empty()) return id;

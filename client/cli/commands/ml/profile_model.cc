@@ -31,21 +31,18 @@ Result<ProfileRequest> RequestOf(const Options& options) {
   ProfileRequest request;
   request.name = options.Text("--name");
   request.description = options.Text("--description");
-  const auto cpu = options.Number("--cpu-cores", kAboveZero);
-  if (!cpu) return Fail(cpu.error());
-  const auto memory = options.Number("--memory-in-gb", kAboveZero);
-  if (!memory) return Fail(memory.error());
-  if (*cpu) request.ceiling.cpu = Cores(**cpu);
-  if (*memory) request.ceiling.memory = BytesFromGib(**memory);
+  MLPROF_LET(cpu, options.Number("--cpu-cores", kAboveZero));
+  MLPROF_LET(memory, options.Number("--memory-in-gb", kAboveZero));
+  if (cpu) request.ceiling.cpu = Cores(*cpu);
+  if (memory) request.ceiling.memory = BytesFromGib(*memory);
   return request;
 }
 
 Result<std::vector<std::string>> ModelsOf(const Options& options) {
   std::vector<std::string> models = options.All("--model");
   for (const std::string& file : options.All("--model-metadata-file")) {
-    auto id = ReadModelMetadata(file);
-    if (!id) return Fail(id.error());
-    models.push_back(std::move(*id));
+    MLPROF_LET(id, ReadModelMetadata(file));
+    models.push_back(std::move(id));
   }
   return models;
 }
@@ -64,16 +61,14 @@ bool IsGuid(const std::string& text) {
 Status Resolve(Session& session, Client& client, const Options& options,
                const std::vector<std::string>& models, ProfileRequest& request) {
   for (const std::string& value : models) {
-    auto id = ResolveModel(session, client, value, Precedence::kRegistered);
-    if (!id) return Fail(id.error());
-    request.model_ids.push_back(std::move(*id));
+    MLPROF_LET(id, ResolveModel(session, client, value, Precedence::kRegistered));
+    request.model_ids.push_back(std::move(id));
   }
   request.input_dataset_id = options.Text("--input-dataset-id");
   if (IsGuid(request.input_dataset_id)) return {};
-  auto dataset = ResolveDataset(session, client, request.input_dataset_id, Precedence::kRegistered,
-                                CsvHeader::kUnsaid);
-  if (!dataset) return Fail(dataset.error());
-  request.input_dataset_id = std::move(*dataset);
+  MLPROF_LET(dataset, ResolveDataset(session, client, request.input_dataset_id,
+                                     Precedence::kRegistered, CsvHeader::kUnsaid));
+  request.input_dataset_id = std::move(dataset);
   return {};
 }
 
@@ -126,30 +121,23 @@ Result<int> ProfileModels(Session& session, const Options& options) {
     return UpdateMlModel(session, options);
   }
   MLPROF_TRY(CheckProfileUse(options));
-  auto request = RequestOf(options);
-  if (!request) return Fail(request.error());
-  const auto models = ModelsOf(options);
-  if (!models) return Fail(models.error());
-  auto inference = InferenceOf(session, options);
-  if (!inference) return Fail(inference.error());
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  MLPROF_TRY(Resolve(session, *client, options, *models, *request));
-  if (*inference) {
-    auto config = UploadSource(session, *client, std::move(**inference));
-    if (!config) return Fail(config.error());
-    request->inference_config = std::move(*config);
+  MLPROF_LET(request, RequestOf(options));
+  MLPROF_LET(models, ModelsOf(options));
+  MLPROF_LET(inference, InferenceOf(session, options));
+  MLPROF_LET(client, session.Connect());
+  MLPROF_TRY(Resolve(session, client, options, models, request));
+  if (inference) {
+    MLPROF_LET(config, UploadSource(session, client, std::move(*inference)));
+    request.inference_config = std::move(config);
   }
-  const auto created = client->profiles().Create(*request);
-  if (!created) return Fail(created.error());
-  const auto watched = WatchHere(session, *client, created->value.id);
-  if (!watched) return Fail(watched.error());
-  if (watched->detached) {
-    session.Say("left profile " + request->name + " running; see it with: mlprof profile show " +
-                request->name);
+  MLPROF_LET(created, client.profiles().Create(request));
+  MLPROF_LET(watched, WatchHere(session, client, created.value.id));
+  if (watched.detached) {
+    session.Say("left profile " + request.name + " running; see it with: mlprof profile show " +
+                request.name);
     return kRefused;
   }
-  return Report(session, *client, options, watched->profile.value);
+  return Report(session, client, options, watched.profile.value);
 }
 
 }  // namespace

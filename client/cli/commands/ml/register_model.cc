@@ -24,22 +24,18 @@ Result<int> RegisterMlModel(Session& session, const Options& options) {
   const std::string path =
       options.Has("--model-path") ? options.Text("--model-path") : options.Text("--asset-path");
   MLPROF_TRY(CheckPath(options, path));
-  const auto tags = options.Pairs("--tag");
-  if (!tags) return Fail(tags.error());
-  auto properties = options.Pairs("--property");
-  if (!properties) return Fail(properties.error());
-  auto facts = ModelFacts(options);
-  if (!facts) return Fail(facts.error());
-  properties->merge(*facts);
+  MLPROF_LET(tags, options.Pairs("--tag"));
+  MLPROF_LET(properties, options.Pairs("--property"));
+  MLPROF_LET(facts, ModelFacts(options));
+  properties.merge(facts);
   SayIgnored(session, options, {"--run-metadata-file"});
-  auto client = session.Connect();
-  if (!client) return Fail(client.error());
-  auto model = UploadModel(session, *client,
-                           {options.Text("--name"), options.Text("--description"), *tags}, path);
-  if (model && !properties->empty()) {
+  MLPROF_LET(client, session.Connect());
+  auto model = UploadModel(session, client,
+                           {options.Text("--name"), options.Text("--description"), tags}, path);
+  if (model && !properties.empty()) {
     ModelChanges changes;
-    changes.add_properties = std::move(*properties);
-    model = client->models().Update(model->value.id, changes);
+    changes.add_properties = std::move(properties);
+    model = client.models().Update(model->value.id, changes);
   }
   if (!model) return Fail(model.error());
   if (options.Has("--output-metadata-file")) {

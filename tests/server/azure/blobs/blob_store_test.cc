@@ -150,12 +150,11 @@ class ArtifactUploadTest : public BlobStoreTest {
         blobs_.Put(*ArtifactName("s/g/w", artifact), Body(bytes), BlobStore::IfThere::kReplace));
   }
   Result<Model> Registered(const std::string& artifact, bool unpack = false) {
-    const auto archive = ModelArchive(blobs_, *content_, *ArtifactName("s/g/w", artifact), unpack);
-    if (!archive) return Fail(archive.error());
+    MLPROF_LET(archive, ModelArchive(blobs_, *content_, *ArtifactName("s/g/w", artifact), unpack));
     NewModel model;
     model.workspace = "s/g/w";
     model.name = "m";
-    return models_.Register(model, *archive, {});
+    return models_.Register(model, archive, {});
   }
   std::string ModelFile(const Model& model, const std::string& path) {
     return Content(*models_.Files(model) / path);

@@ -65,8 +65,7 @@ class AzureProfiles : public AzureBench {
   std::int64_t Count(const std::string& table) {
     return *database_->Read([&](Connection& connection) -> Result<std::int64_t> {
       Statement row(connection, ("SELECT count(*) FROM " + table).c_str());
-      const auto found = row.Step();
-      if (!found) return Fail(found.error());
+      MLPROF_TRY(row.Step());
       return row.Int(0);
     });
   }
