@@ -42,7 +42,7 @@ class CheckIncludesTest(unittest.TestCase):
                 ("server/profiling/a.cc", "server/runtime/runtime.h"),
                 ("server/runtime/docker/a.cc", "server/runtime/environment/pip_config.h"),
                 ("server/profiling/queue/a.cc", "server/profiling/run/profile_run.h"),
-                ("server/profiling/lab/a.cc", "server/profiling/progress/journal.h"),
+                ("server/profiling/lab/a.cc", "server/profiling/progress/reporting.h"),
                 ("server/rest/a.cc", "server/profiling/queue/profile_service.h"),
                 ("server/analysis/a.cc", "common/units/bytes.h"),
                 ("tests/server/a.cc", "server/runtime/docker/engine.h"),

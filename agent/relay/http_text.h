@@ -5,8 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "common/text/case.h"
-#include "common/text/trim.h"
+#include "common/text/ascii.h"
 
 namespace mlprof::agent {
 

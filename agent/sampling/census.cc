@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "agent/sampling/as_process.h"
-#include "agent/sampling/process_status.h"
+#include "agent/sampling/proc.h"
 
 namespace mlprof::agent {
 namespace {

@@ -1,7 +1,6 @@
 #include "agent/sampling/cgroup_reader.h"
 
-#include "agent/sampling/cgroup_v1.h"
-#include "agent/sampling/cgroup_v2.h"
+#include "agent/sampling/cgroup_versions.h"
 
 namespace mlprof::agent {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "agent/sampling/as_process.h"
+#include "agent/sampling/proc.h"
 
 namespace mlprof::agent {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "agent/sampling/kept_file.h"
 #include "agent/sampling/model_processes.h"
-#include "agent/sampling/process_status.h"
+#include "agent/sampling/proc.h"
 #include "common/os/unique_fd.h"
 #include "common/units/bytes.h"
 

@@ -1,9 +1,15 @@
 #include "agent/sampling/proc.h"
 
+#include <fcntl.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <ctime>
+#include <string>
+
+#include "agent/sampling/kept_file.h"
 
 namespace mlprof::agent {
 
@@ -54,6 +60,65 @@ Bytes ProcReader::OwnMemory() const {
 std::optional<double> ProcReader::HostCpuPressure() const {
   const auto text = pressure_.Read();
   return text ? ParsePressure(*text) : std::nullopt;
+}
+
+namespace {
+
+// "Name:\t   123 kB"; `name` begins with the line before's end. Cuts the text up to it: the lines
+// are asked for in the order in which they stand.
+std::optional<std::int64_t> Take(std::string_view& status, std::string_view name) {
+  const std::size_t at = status.find(name);
+  if (at == std::string_view::npos) return std::nullopt;
+  status.remove_prefix(at + name.size());
+  const std::size_t digits = status.find_first_not_of(" \t");
+  if (digits == std::string_view::npos) return std::nullopt;
+  return ParseNumber(status.substr(digits));
+}
+
+}  // namespace
+
+std::optional<ProcessStatus> ParseProcessStatus(std::string_view status) {
+  const auto high_water = Take(status, "\nVmHWM:");
+  const auto resident = Take(status, "\nVmRSS:");
+  const auto file = Take(status, "\nRssFile:");
+  const auto threads = Take(status, "\nThreads:");
+  if (!high_water || !resident || !file || !threads) return std::nullopt;
+  return ProcessStatus{KiB(*high_water), KiB(*resident), KiB(*file), static_cast<int>(*threads)};
+}
+
+namespace {
+
+class FileIds {
+ public:
+  // The group before the user: a process that has become another user may not change its group.
+  FileIds(uid_t uid, gid_t gid) : old_gid_(::setfsgid(gid)), old_uid_(::setfsuid(uid)) {}
+  FileIds(const FileIds&) = delete;
+  FileIds& operator=(const FileIds&) = delete;
+  ~FileIds() {
+    ::setfsuid(static_cast<uid_t>(old_uid_));
+    ::setfsgid(static_cast<gid_t>(old_gid_));
+  }
+
+ private:
+  int old_gid_;
+  int old_uid_;
+};
+
+}  // namespace
+
+UniqueFd OpenAsProcess(pid_t pid, const char* file, int flags) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  const std::string path = folder + "/" + file;
+  // /proc/PID always belongs to the process's effective ids, even where its files belong to root.
+  struct stat owner {};
+  if (::stat(folder.c_str(), &owner) != 0) return UniqueFd();
+  {
+    const FileIds as(owner.st_uid, owner.st_gid);
+    UniqueFd opened(::open(path.c_str(), flags | O_CLOEXEC));
+    if (opened) return opened;
+  }
+  // The files of a process that is not dumpable belong to root.
+  return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC));
 }
 
 }  // namespace mlprof::agent

@@ -1,5 +1,8 @@
-// What /proc says: the agent's own cost and the host's CPU pressure.
+// What /proc says: the agent's own cost, the host's CPU pressure, and another process's memory and
+// threads; and how those files of another process are opened that only its own user may open.
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <optional>
@@ -7,6 +10,7 @@
 #include <string_view>
 
 #include "agent/sampling/kept_file.h"
+#include "common/os/unique_fd.h"
 #include "common/units/bytes.h"
 
 namespace mlprof::agent {
@@ -33,5 +37,22 @@ class ProcReader {
   KeptFile statm_;
   KeptFile pressure_;
 };
+
+/// What /proc/PID/status says of one process's memory and threads.
+struct ProcessStatus {
+  Bytes high_water;  // VmHWM: the most that was resident since the start or the last reset
+  Bytes resident;    // VmRSS
+  Bytes file;        // RssFile: of it, pages of files, which the kernel may take back
+  int threads = 0;
+};
+
+/// Absent for a process without memory of its own: one that has ended, or the text of one.
+std::optional<ProcessStatus> ParseProcessStatus(std::string_view status);
+
+/// Opens /proc/PID/`file`, which only the process's own user may open, with open()'s `flags`; empty
+/// where that is refused or the process is gone. The agent has uid 0 but not the capability to pass
+/// over file modes; it may however take on the process's ids for the files that it opens (setfsuid,
+/// setfsgid), which SETUID and SETGID allow. One thread at a time.
+UniqueFd OpenAsProcess(pid_t pid, const char* file, int flags);
 
 }  // namespace mlprof::agent

@@ -6,8 +6,6 @@
 
 #include <cerrno>
 
-#include "agent/supervise/filter_program.h"
-
 namespace mlprof::agent {
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-#include "agent/supervise/refused_path.h"
+#include "agent/supervise/write_calls.h"
 
 namespace mlprof::agent {
 namespace {

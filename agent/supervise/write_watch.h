@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agent/supervise/write_calls.h"
-#include "common/domain/refused_write.h"
+#include "common/domain/write_error.h"
 #include "common/result/result.h"
 
 namespace mlprof::agent {

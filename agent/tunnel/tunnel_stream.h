@@ -9,7 +9,7 @@
 #include "agent/link/controller_link.h"
 #include "agent/loop/event_loop.h"
 #include "agent/tunnel/loopback_connect.h"
-#include "common/agent_protocol/forward_window.h"
+#include "common/agent_protocol/forward.h"
 
 namespace mlprof::agent {
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "client/cli/command.h"
-#include "client/cli/help.h"
 #include "client/cli/output/text.h"
 
 namespace mlprof::client::cli {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "client/cli/output/text.h"
+
 namespace mlprof::client::cli {
 namespace {
 
@@ -45,6 +47,63 @@ const std::vector<LaterCommand>& LaterCommands() {
       {"backup", "backup"},
   };
   return later;
+}
+
+namespace {
+
+constexpr std::size_t kHelpColumn = 34;
+
+std::string Entry(const std::string& left, const std::string& right) {
+  std::string line = "  " + left;
+  const std::size_t width = Width(line);
+  line += width + 2 <= kHelpColumn ? std::string(kHelpColumn - width, ' ')
+                                   : "\n" + std::string(kHelpColumn, ' ');
+  return line + right + "\n";
+}
+
+std::string OptionEntry(const OptionSpec& spec) {
+  std::string names;
+  for (const std::string& name : spec.names) names += (names.empty() ? "" : ", ") + name;
+  if (!spec.value.empty()) names += " " + spec.value;
+  return Entry(names, spec.help + (spec.repeated ? " (may be repeated)" : ""));
+}
+
+// A command may say more about a common option than all of them do.
+bool HasOwn(const Command& command, const OptionSpec& common) {
+  return std::any_of(command.options.begin(), command.options.end(), [&](const OptionSpec& own) {
+    return own.names.front() == common.names.front();
+  });
+}
+
+}  // namespace
+
+std::string HelpOf(const Command& command) {
+  std::string out = command.summary + "\n\nUsage: mlprof " + command.path;
+  if (!command.operands.empty()) out += " " + command.operands;
+  out += " [options]\n\nOptions:\n";
+  for (const OptionSpec& spec : command.options) out += OptionEntry(spec);
+  out += "\nCommon options:\n";
+  for (const OptionSpec& spec : CommonOptions()) {
+    if (!HasOwn(command, spec)) out += OptionEntry(spec);
+  }
+  out += "\nExamples:\n";
+  for (const std::string& example : command.examples) out += "  " + example + "\n";
+  return out;
+}
+
+std::string HelpOfGroup(const std::string& group) {
+  std::string out =
+      "mlprof finds how much CPU and memory a model needs, and proves it.\n\nCommands:\n";
+  for (const Command& command : AllCommands()) {
+    if (!group.empty() && command.path != group && !command.path.starts_with(group + " ")) continue;
+    const std::string operands = command.operands.empty() ? "" : " " + command.operands;
+    out += Entry(command.path + operands, command.summary);
+  }
+  out +=
+      "\n'mlprof COMMAND --help' shows its options and examples.\n"
+      "Exit status: 0 done; 1 failed or refused; 2 wrong use; 3 not found; 4 server out of reach; "
+      "5 not verified.\n";
+  return out;
 }
 
 }  // namespace mlprof::client::cli

@@ -1,5 +1,5 @@
 // One command of the command line, described by data: the parser, the help and the dispatcher all
-// read the same description.
+// read the same description. Also the help that is made of the descriptions.
 #pragma once
 
 #include <string>
@@ -66,5 +66,10 @@ inline tl::unexpected<Error> WrongUse(std::string message) {
 inline tl::unexpected<Error> ComesLater(const std::string& what) {
   return Fail(ErrorCode::kNotAvailable, what + " comes with a later version of mlprof");
 }
+
+/// The help of one command, made of its description.
+std::string HelpOf(const Command& command);
+/// The help on every command whose path begins with `group`; on all for "".
+std::string HelpOfGroup(const std::string& group);
 
 }  // namespace mlprof::client::cli

@@ -5,7 +5,7 @@
 
 #include "client/include/mlprof/transport.h"
 #include "common/domain/profile.h"
-#include "common/result/error.h"
+#include "common/result/result.h"
 
 namespace mlprof::client::cli {
 

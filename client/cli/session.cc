@@ -1,7 +1,7 @@
 #include "client/cli/session.h"
 
+#include "client/cli/output/details.h"
 #include "client/cli/output/text.h"
-#include "client/cli/output/wrap.h"
 
 namespace mlprof::client::cli {
 namespace {

@@ -1,18 +1,37 @@
-// What every call to a server shares: transport, workspace, keys, and the reading of answers.
+// What every call to a server shares: transport, workspace, keys, the target of the request, and
+// the reading of answers, of success and of problems.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/include/mlprof/resource.h"
 #include "client/include/mlprof/transport.h"
 #include "client/include/mlprof/upload.h"
-#include "client/src/target.h"
 #include "common/json/json.h"
+#include "common/result/result.h"
 
 namespace mlprof::client {
+
+/// Builds the path and query of a request with everything percent-encoded (RFC 3986).
+class Target {
+ public:
+  /// `path` is written by the program ("/models") and taken as it is.
+  explicit Target(std::string path) : path_(std::move(path)) {}
+
+  /// Adds "/segment", encoded.
+  Target& Segment(std::string_view segment);
+  /// Adds "key=value", encoded; an empty value is left out.
+  Target& Query(std::string_view key, std::string_view value);
+  std::string Text() const { return query_.empty() ? path_ : path_ + "?" + query_; }
+
+ private:
+  std::string path_;
+  std::string query_;
+};
 
 class Connection {
  public:
@@ -70,5 +89,9 @@ inline Status StatusOf(const Result<RestResponse>& response) {
   if (!response) return Fail(response.error());
   return {};
 }
+
+/// Turns an answer that is no success into an Error (RFC 9457 problem details where it carries
+/// them).
+Error ErrorOf(const RestResponse& response);
 
 }  // namespace mlprof::client

@@ -1,7 +1,6 @@
 #include "client/include/mlprof/profiles.h"
 
 #include "client/src/connection.h"
-#include "client/src/problem.h"
 #include "client/src/profile_request_json.h"
 #include "client/src/sse_parser.h"
 #include "common/json/artifact_json.h"

@@ -16,7 +16,7 @@
 #include <system_error>
 
 #include "client/include/mlprof/transport.h"
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 
 namespace mlprof::client {
 namespace {

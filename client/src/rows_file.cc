@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "client/src/json_fields.h"
+#include "common/text/ascii.h"
 #include "common/text/base64.h"
-#include "common/text/case.h"
 
 namespace mlprof::client {
 namespace {

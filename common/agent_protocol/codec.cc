@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/agent_protocol/frame_scope.h"
 #include "common/agent_protocol/wire.h"
 
 namespace mlprof::agent_protocol {

@@ -1,5 +1,6 @@
 // What controller and agent say about forwarded streams: connections to a TCP port of the model's,
-// carried in frames (api/agent-protocol.md, "Forwarded ports").
+// carried in frames (api/agent-protocol.md, "Forwarded ports"). The messages, their coding and the
+// flow control. Pure.
 #pragma once
 
 #include <cstddef>
@@ -72,5 +73,54 @@ void Append(std::string& out, const ForwardClose& close);
 bool IsForward(FrameType type);
 /// Of a frame for which IsForward holds. Bytes stay in the frame.
 Result<ForwardMessage> DecodeForward(const Frame& frame);
+
+// The flow control of one stream and one way. Whoever sends may only send what the other side has
+// granted, which is what it has taken: so never more than a window waits there. One thread.
+
+/// The sender's end.
+class SendWindow {
+ public:
+  explicit SendWindow(std::size_t granted) : credit_(granted) {}
+
+  std::size_t credit() const { return credit_; }
+  /// `bytes` are sent; at most credit().
+  void Take(std::size_t bytes) { credit_ -= bytes; }
+  /// False where more was granted than a window holds: the protocol is broken.
+  bool Grant(std::size_t bytes) {
+    if (bytes > kForwardWindow - credit_) return false;
+    credit_ += bytes;
+    return true;
+  }
+
+ private:
+  std::size_t credit_;
+};
+
+/// The receiver's end.
+class ReceiveWindow {
+ public:
+  explicit ReceiveWindow(std::size_t granted) : open_(granted) {}
+
+  /// `bytes` came. False where they were not granted: the protocol is broken.
+  bool Accept(std::size_t bytes) {
+    if (bytes > open_) return false;
+    open_ -= bytes;
+    return true;
+  }
+  /// `bytes` of what came were taken by whom they are for. What is to be granted now: nothing until
+  /// half a window has come together, so that few frames are needed.
+  std::uint32_t Consume(std::size_t bytes) {
+    consumed_ += bytes;
+    if (consumed_ < kForwardWindow / 2) return 0;
+    const std::size_t granted = consumed_;
+    consumed_ = 0;
+    open_ += granted;
+    return static_cast<std::uint32_t>(granted);
+  }
+
+ private:
+  std::size_t open_;
+  std::size_t consumed_ = 0;
+};
 
 }  // namespace mlprof::agent_protocol

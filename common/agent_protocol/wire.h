@@ -1,6 +1,7 @@
 // The primitives of a frame's payload: little-endian integers, IEEE doubles, and strings with a
 // u32 length. WireReader never reads past its input; the first fault sticks and every later read
-// gives zero, so that a decoder checks once, at its end.
+// gives zero, so that a decoder checks once, at its end. FrameScope puts a payload into its frame.
+// For the codecs of this folder.
 #pragma once
 
 #include <bit>
@@ -10,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "common/agent_protocol/frame.h"
 
 namespace mlprof::agent_protocol {
 
@@ -96,6 +99,26 @@ class WireReader {
  private:
   std::string_view in_;
   bool ok_ = true;
+};
+
+/// How a message becomes a frame: opens one at the end of `out`; the length is filled in when it
+/// goes.
+class FrameScope {
+ public:
+  FrameScope(std::string& out, FrameType type) : out_(out), at_(out.size()) {
+    const char header[kFrameHeaderBytes] = {0, 0, 0, 0, static_cast<char>(type)};
+    out_.append(header, sizeof(header));
+  }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+  ~FrameScope() {
+    const auto length = static_cast<std::uint32_t>(out_.size() - at_ - kFrameHeaderBytes);
+    std::memcpy(out_.data() + at_, &length, sizeof(length));
+  }
+
+ private:
+  std::string& out_;
+  std::size_t at_;
 };
 
 }  // namespace mlprof::agent_protocol

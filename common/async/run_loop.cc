@@ -1,6 +1,6 @@
 #include "common/async/run_loop.h"
 
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 
 namespace mlprof {
 

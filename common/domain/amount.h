@@ -1,18 +1,55 @@
-// An amount of one resource, whichever it is: what limits, bounds and steps are made of. It comes
-// from a typed quantity and gives one back; in between the same arithmetic serves every resource.
+// The resources that a container is given, and an amount of one of them, whichever it is: what
+// limits, bounds and steps are made of. Plain values.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
-#include "common/domain/resource_kind.h"
 #include "common/units/bytes.h"
 #include "common/units/cores.h"
-#include "common/units/device_memory.h"
 
 namespace mlprof {
 
+/// The resources that a container is given.
+enum class ResourceKind { kCpu, kMemory, kDeviceMemory };
+
+inline constexpr std::array kResources = {ResourceKind::kCpu, ResourceKind::kMemory,
+                                          ResourceKind::kDeviceMemory};
+
+/// A table with at most one value a resource; what is not there is absent.
+template <class Value>
+class PerResource {
+ public:
+  /// For constant expressions too, in which UBSan's builds compare no pointer.
+  constexpr const std::optional<Value>& At(ResourceKind kind) const {
+    return entries_[Index(kind)];
+  }
+  /// nullptr where there is none; valid until the entry is set again.
+  constexpr const Value* Find(ResourceKind kind) const { return Pointer(entries_[Index(kind)]); }
+  constexpr Value* Find(ResourceKind kind) { return Pointer(entries_[Index(kind)]); }
+  constexpr void Set(ResourceKind kind, Value value) {
+    entries_[Index(kind)].emplace(std::move(value));
+  }
+
+  bool operator==(const PerResource&) const = default;
+
+ private:
+  static constexpr std::size_t Index(ResourceKind kind) { return static_cast<std::size_t>(kind); }
+  template <class Entry>
+  static constexpr auto* Pointer(Entry& entry) {
+    return entry ? &*entry : nullptr;
+  }
+
+  std::array<std::optional<Value>, kResources.size()> entries_;
+};
+
+/// So much of one resource. It comes from a typed quantity and gives one back; in between the same
+/// arithmetic serves every resource.
 class Amount {
  public:
   // A quantity is an amount of the resource that its type names.

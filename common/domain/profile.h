@@ -1,4 +1,4 @@
-// A profile: what was asked, how far it is, and what came out.
+// A profile: what was asked, how far it is, what came out, and which of its runs were run again.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,30 @@
 #include "common/domain/measurements.h"
 #include "common/domain/objective.h"
 #include "common/domain/recommendation.h"
-#include "common/domain/rerun.h"
 #include "common/domain/warning.h"
 #include "common/time/timestamp.h"
 
 namespace mlprof {
+
+/// What ended a run of a profile, other than the model, so that it was run again.
+enum class RerunCause {
+  kServerStopped,
+  kStorageFailed,  // the data directory did
+  kEngineLost,     // it went away
+  kNoRoom,         // on this machine, for the container
+  kAgentLost,      // without a word, by an engine that is well
+};
+/// "requeued", "storageFailed", "engineLost", "noRoom", "agentLost": stable, as it is stored and as
+/// the warning that tells of it is coded.
+std::string_view Name(RerunCause cause);
+std::optional<RerunCause> ParseRerunCause(std::string_view name);
+
+/// A run of a profile that something else than the model ended, and after which it was run again.
+struct Rerun {
+  RerunCause cause = RerunCause::kServerStopped;
+  std::string words;  // what its warning says
+  bool operator==(const Rerun&) const = default;
+};
 
 enum class ProfileState {
   kQueued,

@@ -1,14 +1,27 @@
-// A bearer token as it is listed: everything but its secret. Plain data.
+// Bearer tokens and what their holders may do. Plain values.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "common/domain/scope.h"
 #include "common/time/timestamp.h"
 
 namespace mlprof {
 
+/// What the holder of a token may do.
+enum class Scope { kRead, kWrite };  // kWrite includes kRead
+
+/// "read" or "write".
+constexpr std::string_view Name(Scope scope) { return scope == Scope::kWrite ? "write" : "read"; }
+
+constexpr std::optional<Scope> ParseScope(std::string_view name) {
+  if (name == "read") return Scope::kRead;
+  if (name == "write") return Scope::kWrite;
+  return std::nullopt;
+}
+
+/// A token as it is listed: everything but its secret.
 struct Token {
   std::string id;
   std::string name;

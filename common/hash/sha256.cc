@@ -1,6 +1,8 @@
 #include "common/hash/sha256.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <array>
 
@@ -38,6 +40,19 @@ std::string ToHex(std::span<const unsigned char> bytes) {
     hex.push_back(kDigits[byte & 15]);
   }
   return hex;
+}
+
+std::string HmacSha256(std::string_view key, std::string_view message) {
+  std::string digest(32, '\0');
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+       reinterpret_cast<const unsigned char*>(message.data()), message.size(),
+       reinterpret_cast<unsigned char*>(digest.data()), &size);
+  return digest;
+}
+
+bool EqualInConstantTime(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace mlprof

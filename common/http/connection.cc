@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/http/server_core.h"
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 #include "common/text/percent.h"
 
 namespace mlprof {

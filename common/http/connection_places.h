@@ -1,20 +1,45 @@
-// Who may be connected. Where all places are taken, all in all or of one group of clients, the
-// connection that has waited longest for a request makes room; one that never brought a caller we
-// know goes before one that did. Every call takes the same time however many are connected.
-// Pure: no sockets and no clock. One thread.
+// Who may be connected: how many, which clients share an allowance, and who has a place. Where all
+// places are taken, all in all or of one group of clients, the connection that has waited longest
+// for a request makes room; one that never brought a caller we know goes before one that did. Every
+// call takes the same time however many are connected. Pure: no sockets and no clock. One thread.
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
 
-#include "common/http/connection_limits.h"
-#include "common/http/peer_group.h"
+#include "common/async/asio.h"
 
 namespace mlprof {
 
+/// How many connections a server takes, worked out of the descriptors that it may have.
+struct ConnectionLimits {
+  std::size_t all = 1;
+  std::size_t of_this_machine = 1;  // everybody who comes over loopback
+  std::size_t of_address = 1;       // any other group of clients (see PeerGroup)
+  std::size_t streams = 1;          // of `all`: answers without a foreseeable end
+  std::size_t refused = 1;          // beside `all`, those that are only told to come again
+};
+
+/// At most `wanted`, and so few that with a file for each of them (an upload, an answer) a reserve
+/// of `descriptors` is left: for the engine, the database, agents and logs.
+ConnectionLimits LimitConnections(std::size_t wanted, std::size_t descriptors);
+
+/// The clients that share one allowance of connections: an IPv4 address, an IPv6 /64 (what one
+/// client is given), or this machine as a whole, which has a /8 of addresses.
+struct PeerGroup {
+  enum class Kind { kThisMachine, kIpv4, kIpv6 } kind = Kind::kThisMachine;
+  std::uint64_t prefix = 0;  // the address, or the first 64 bits of it
+  auto operator<=>(const PeerGroup&) const = default;
+};
+
+PeerGroup PeerGroupOf(const net::ip::address& address);
+
+/// The places, all in all and of each group.
 class ConnectionPlaces {
  public:
   class Place;

@@ -8,13 +8,31 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/async/asio.h"
-#include "common/http/spare_descriptor.h"
-#include "common/http/tls_context.h"
+#include "common/http/tls.h"
+#include "common/os/unique_fd.h"
 #include "common/result/result.h"
 
 namespace mlprof {
+
+/// One descriptor kept back. Where the process or the system has no other left, a client that waits
+/// to be accepted can still be told so, and does not wait for ever. One thread.
+class SpareDescriptor {
+ public:
+  SpareDescriptor() { Keep(); }
+
+  /// Accepts one client of the listening socket in place of the spare descriptor, writes `words` to
+  /// it (as far as that goes without waiting) and ends the connection. False where even that
+  /// failed: there is no spare, or it went to somebody else.
+  bool TurnAway(int listening, std::string_view words);
+
+ private:
+  void Keep();
+
+  UniqueFd spare_;
+};
 
 struct ListenerHooks {
   /// `context`: what the connection does its TLS handshake with; null for none.

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 #include "common/units/bytes.h"
 
 namespace mlprof {

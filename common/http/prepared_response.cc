@@ -10,7 +10,6 @@
 
 #include "common/http/server_core.h"
 #include "common/log/log.h"
-#include "common/log/thrown.h"
 
 namespace mlprof {
 namespace {

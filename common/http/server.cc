@@ -11,12 +11,11 @@
 
 #include "common/async/run_loop.h"
 #include "common/http/connection.h"
-#include "common/http/connection_limits.h"
+#include "common/http/connection_places.h"
 #include "common/http/listener.h"
 #include "common/http/response_head.h"
 #include "common/http/server_core.h"
 #include "common/log/log.h"
-#include "common/log/thrown.h"
 #include "common/os/descriptor_limit.h"
 #include "common/os/start_thread.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/http/router.h"
-#include "common/http/tls_context.h"
+#include "common/http/tls.h"
 #include "common/result/result.h"
 
 namespace mlprof {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/http/connection.h"
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 #include "common/os/until_memory.h"
 
 namespace mlprof {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 
 namespace mlprof {
 

@@ -12,7 +12,7 @@
 
 #include "common/async/asio.h"
 #include "common/http/step_guard.h"
-#include "common/http/tls_session.h"
+#include "common/http/tls.h"
 
 namespace mlprof {
 

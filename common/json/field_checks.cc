@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "common/text/ascii.h"
-#include "common/text/case.h"
 
 namespace mlprof {
 namespace {

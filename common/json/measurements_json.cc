@@ -1,6 +1,6 @@
 #include "common/json/domain_json.h"
-#include "common/json/figure_json.h"
 #include "common/json/limits_json.h"
+#include "common/json/scalar_json.h"
 
 namespace mlprof {
 namespace {

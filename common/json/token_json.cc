@@ -1,7 +1,7 @@
 #include "common/json/token_json.h"
 
 #include "common/json/json_reader.h"
-#include "common/json/timestamp_json.h"
+#include "common/json/scalar_json.h"
 
 namespace mlprof {
 

@@ -1,9 +1,8 @@
 #include <utility>
 
 #include "common/json/domain_json.h"
-#include "common/json/figure_json.h"
 #include "common/json/limits_json.h"
-#include "common/json/timestamp_json.h"
+#include "common/json/scalar_json.h"
 
 namespace mlprof {
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "common/log/line_writer.h"
@@ -74,6 +75,27 @@ Status StartLogThread() {
 bool FlushLog(std::chrono::milliseconds most) {
   LineWriter* const thread = writer.load();
   return thread == nullptr || thread->Flush(most);
+}
+
+namespace {
+
+std::string WhatIsHandled() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+}  // namespace
+
+void LogThrown(std::string_view event, std::string_view where) noexcept {
+  try {
+    LogError(event, {{"where", std::string(where)}, {"why", WhatIsHandled()}});
+  } catch (...) {  // NOLINT(bugprone-empty-catch): there is nobody left to tell
+  }
 }
 
 }  // namespace mlprof

@@ -36,4 +36,9 @@ inline void LogError(std::string_view event, LogFields fields = {}) {
   Log(LogLevel::kError, event, fields);
 }
 
+/// Puts what was thrown into the log, where it ends. Inside a catch block, that of `...` too: logs
+/// `event` with `where` and what was thrown. Where even that needs more memory than there is,
+/// nothing is logged.
+void LogThrown(std::string_view event, std::string_view where) noexcept;
+
 }  // namespace mlprof

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 
 namespace mlprof {
 

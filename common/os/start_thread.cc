@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 
 namespace mlprof {
 namespace {

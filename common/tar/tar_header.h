@@ -1,4 +1,5 @@
-// One 512-byte block of a tar archive, decoded. Pure.
+// The headers of a tar archive's entries, decoded: ustar's block of 512 bytes, and the records of
+// pax's extended header. Pure.
 //
 //   offset  size  field            offset  size  field
 //        0   100  name                156     1  type
@@ -9,8 +10,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "common/result/result.h"
 
@@ -29,5 +32,15 @@ struct TarHeader {
 bool IsZeroBlock(std::span<const char, kTarBlock> block);
 /// kInvalidArgument for a wrong checksum, a foreign format, a number that is none.
 Result<TarHeader> DecodeTarHeader(std::span<const char, kTarBlock> block);
+
+/// What matters of the records of a pax extended header, which are "LENGTH KEY=VALUE\n" with LENGTH
+/// counting all of it; every other key but GNU's sparse ones is passed over.
+struct PaxRecords {
+  std::optional<std::string> path;
+  std::optional<std::int64_t> size;
+};
+
+/// kInvalidArgument for damaged records, a key given twice, and sparse files.
+Result<PaxRecords> DecodePaxRecords(std::string_view text);
 
 }  // namespace mlprof

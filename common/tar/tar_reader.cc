@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/tar/pax_records.h"
 #include "common/tar/tar_header.h"
 #include "common/tar/tar_path.h"
 

@@ -1,14 +1,17 @@
-// Deadline: the moment after which a wait gives up, passed down by value instead of nested
-// timeouts.
+// How long a call may wait, as one value that is passed down: a Deadline, or a Patience, which ends
+// too when the caller gives up.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <stop_token>
+#include <utility>
 
 #include "common/time/monotonic_clock.h"
 
 namespace mlprof {
 
+/// The moment after which a wait gives up, passed down by value instead of nested timeouts.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,6 +43,19 @@ class Deadline {
 
   std::chrono::nanoseconds when_;
   const MonotonicClock* clock_;
+};
+
+/// How long one call may wait: until its deadline, or until its caller gives up, whichever is
+/// first. A deadline alone stands for a call that nobody gives up before.
+struct Patience {
+  Patience(Deadline until, std::stop_token given_up = {})
+      : deadline(until), stop(std::move(given_up)) {}
+
+  /// The same, but no longer than `wait` from now.
+  Patience AtMost(Deadline::Clock::duration wait) const { return {deadline.AtMost(wait), stop}; }
+
+  Deadline deadline;
+  std::stop_token stop;
 };
 
 }  // namespace mlprof

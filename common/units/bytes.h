@@ -1,4 +1,5 @@
 // Bytes: an amount of memory or disk. Explicit construction, so that a count never becomes a size.
+// DeviceMemory: so much on each of several devices.
 #pragma once
 
 #include <compare>
@@ -45,5 +46,12 @@ constexpr Bytes RoundUp(Bytes bytes, Bytes quantum) {
   const std::int64_t q = quantum.count();
   return Bytes((bytes.count() + q - 1) / q * q);
 }
+
+/// So much memory on each of so many devices.
+struct DeviceMemory {
+  Bytes each;
+  int count = 1;  // of devices
+  bool operator==(const DeviceMemory&) const = default;
+};
 
 }  // namespace mlprof

@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/domain/disk_full.h"
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
-#include "common/domain/refused_write.h"
+#include "common/domain/write_error.h"
 
 namespace mlprof::server {
 

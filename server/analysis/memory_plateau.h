@@ -1,12 +1,15 @@
-// Whether memory has stopped growing while a model serves, or leaks. Pure.
+// Whether memory has stopped growing while a model serves, or leaks: judged by windows of one
+// container's serving life, which are cut out of its samples here too. Pure.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "common/domain/findings.h"
+#include "common/domain/sample.h"
 #include "common/units/bytes.h"
 
 namespace mlprof::server {
@@ -45,5 +48,20 @@ PlateauVerdict JudgePlateau(std::span<const MemoryWindow> windows);
 
 /// Until `headroom` is used up; infinity where nothing grows.
 double HoursToOutOfMemory(double bytes_per_request, double requests_per_second, Bytes headroom);
+
+/// A stretch of time in which `requests` were answered, evenly for all that is known. Times on the
+/// samples' clock.
+struct RequestStretch {
+  std::chrono::nanoseconds began{0};
+  std::chrono::nanoseconds ended{0};
+  std::int64_t requests = 0;
+};
+
+/// Cuts the stretches, which follow one another, into windows of about `length` (at least one a
+/// stretch) with the smallest and the largest unreclaimable memory seen in each. A window without a
+/// sample is left out.
+std::vector<MemoryWindow> MakeMemoryWindows(std::span<const Sample> samples,
+                                            std::span<const RequestStretch> stretches,
+                                            std::chrono::nanoseconds length);
 
 }  // namespace mlprof::server

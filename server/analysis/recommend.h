@@ -1,15 +1,97 @@
-// From measured need to requested limits, and from a failed verification to the next try: the same
-// for every resource. Pure.
+// From what a model was seen to need of each resource in the ample container to requested limits,
+// and from a failed verification to the next try: the same for every resource. Pure.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/domain/limits.h"
 #include "common/domain/recommendation.h"
-#include "server/analysis/measured_need.h"
 
 namespace mlprof::server {
+
+/// How full cores may be that serve a rate: its bursts need room (the usual mark for scaling out).
+inline constexpr double kUtilizationOfRate = 0.70;
+
+/// The need of one resource, whichever it is, and the limit that is made of it: with its margin, on
+/// its grid, with the sentence behind it.
+class ResourceNeed {
+ public:
+  /// What was used: no limit that is known to be less.
+  virtual Amount Used() const = 0;
+  /// The limit to try first, on the grid, with the margin of one that is going to be verified.
+  virtual Amount Asked() const = 0;
+  /// With the margin of one that nobody verifies.
+  virtual Amount Ample() const = 0;
+  /// Why `requested`. `failed`: the most that was tried below it and fell short.
+  virtual std::string Reason(const Amount& requested,
+                             const std::optional<Amount>& failed) const = 0;
+
+ protected:
+  ResourceNeed() = default;
+  ~ResourceNeed() = default;
+  ResourceNeed(const ResourceNeed&) = default;
+  ResourceNeed& operator=(const ResourceNeed&) = default;
+};
+
+class CpuNeed final : public ResourceNeed {
+ public:
+  double cores = 0;  // mean use under the objective's load
+  /// How full the cores may be: 1 for a closed loop, which fills whatever it gets, else
+  /// kUtilizationOfRate.
+  double utilization = 1;
+  /// The rows were measured while other work ran, which makes `cores` too low if anything: nothing
+  /// is taken off it.
+  bool noisy = false;
+
+  Amount Used() const override;
+  /// Mean use by utilization, less 3% on a quiet host and 0.01.
+  Amount Asked() const override;
+  Amount Ample() const override;
+  std::string Reason(const Amount& requested, const std::optional<Amount>& failed) const override;
+};
+
+class MemoryNeed final : public ResourceNeed {
+ public:
+  Bytes start_peak;    // unreclaimable, largest over all cold starts
+  Bytes start_spread;  // largest minus median start peak
+  Bytes serving_peak;  // unreclaimable, under load
+  Bytes hot_file;      // file pages that serving needs resident
+  Bytes agent_memory;  // runs inside the same limit, so it is added
+
+  /// As it counts against a limit: the larger peak with the agent's own added.
+  Bytes Floor() const;
+  Amount Used() const override { return Floor(); }
+  /// The floor with its margin, and the spread (0 where the start decides, whose maximum is counted
+  /// already).
+  Amount Asked() const override;
+  Amount Ample() const override;
+  std::string Reason(const Amount& requested, const std::optional<Amount>& failed) const override;
+
+ private:
+  bool StartDecides() const { return start_peak >= serving_peak + hot_file; }
+  Amount WithMargin(int percent) const;
+};
+
+class DeviceMemoryNeed final : public ResourceNeed {
+ public:
+  DeviceMemory peak;  // needed rather than reserved, on the device that took the most
+
+  Amount Used() const override { return peak; }
+  Amount Asked() const override;
+  Amount Ample() const override;
+  std::string Reason(const Amount& requested, const std::optional<Amount>& failed) const override;
+};
+
+struct MeasuredNeed {
+  CpuNeed cpu;
+  MemoryNeed memory;
+  std::optional<DeviceMemoryNeed> device_memory;  // absent: none measured
+
+  /// nullptr where nothing was measured; valid as long as this is.
+  const ResourceNeed* Find(ResourceKind kind) const;
+};
 
 /// What each need asks for. Never above `ceiling` nor below the smallest limits. What the ceiling
 /// does not have is absent; what it has and nobody measured stays at the ceiling.

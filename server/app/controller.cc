@@ -37,7 +37,6 @@
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
 #include "server/storage/instance_record.h"
-#include "server/storage/lost_database.h"
 #include "server/storage/tokens.h"
 
 namespace mlprof::server {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/result/result.h"
+#include "server/app/lifetime.h"
 #include "server/app/options.h"
-#include "server/app/stop_limit.h"
 
 namespace mlprof::server {
 

@@ -1,13 +1,18 @@
 #include "server/app/lifetime.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <csignal>
 #include <ctime>
+#include <string>
+#include <utility>
 
 #include "common/log/log.h"
+#include "common/os/start_thread.h"
 
 namespace mlprof::server {
 namespace {
@@ -54,6 +59,51 @@ void WaitForEnd(const std::optional<std::filesystem::path>& unused_file) {
   }
   for (const int again : {SIGTERM, SIGINT, SIGHUP}) std::signal(again, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+StopLimit::StopLimit(std::chrono::seconds limit) : end_(Clock::now() + limit) {
+  // Needs no thread and no memory, and no room in the log: the kernel ends what is left a second
+  // later.
+  ::signal(SIGALRM, SIG_DFL);
+  sigset_t alarm_only;
+  sigemptyset(&alarm_only);
+  sigaddset(&alarm_only, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
+  ::alarm(static_cast<unsigned>(limit.count()) + 1);
+  auto thread = StartThread("stop limit", [this](const std::stop_token& stop) { Watch(stop); });
+  if (thread) thread_ = *std::move(thread);
+}
+
+StopLimit::~StopLimit() {
+  Enter("", std::chrono::seconds(0));
+  thread_ = {};
+  ::alarm(0);
+}
+
+void StopLimit::Enter(const char* step, std::chrono::seconds plan) {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  if (*step_ != '\0' && now - began_ > plan_) {
+    const std::chrono::duration<double> took = now - began_;
+    LogWarn("stopping took longer than planned",
+            {{"step", step_}, {"seconds", took.count()}, {"planned", plan_.count()}});
+  }
+  step_ = step;
+  plan_ = plan;
+  began_ = now;
+}
+
+void StopLimit::Watch(const std::stop_token& stop) const {
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex_);
+  wake.wait_until(lock, stop, end_, [] { return false; });
+  if (stop.stop_requested()) return;
+  LogError(
+      "stopping did not end in time; the process ends now, the next start goes on from what "
+      "is committed",
+      {{"step", step_}});
+  FlushLog();
+  ::_exit(1);
 }
 
 }  // namespace mlprof::server

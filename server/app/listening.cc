@@ -1,6 +1,6 @@
 #include "server/app/listening.h"
 
-#include "server/app/public_url.h"
+#include "server/app/server_address.h"
 
 namespace mlprof::server {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "common/result/result.h"
 #include "server/app/options.h"
-#include "server/azure/azure_address.h"
+#include "server/azure/azure_api.h"
 #include "server/rest/access.h"
 #include "server/tls/server_names.h"
 

@@ -16,7 +16,6 @@
 #include "server/app/controller.h"
 #include "server/app/lifetime.h"
 #include "server/app/options.h"
-#include "server/app/stop_limit.h"
 
 namespace {
 

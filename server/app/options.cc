@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "common/json/json.h"
-#include "server/app/public_url.h"
 #include "server/app/retention_options.h"
+#include "server/app/server_address.h"
 
 namespace mlprof::server {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "common/result/result.h"
 #include "common/units/bytes.h"
-#include "server/app/listen_address.h"
-#include "server/retention/rules.h"
+#include "server/app/server_address.h"
+#include "server/retention/policy.h"
 
 namespace mlprof::server {
 

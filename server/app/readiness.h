@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 
 namespace mlprof::server {
 

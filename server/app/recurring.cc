@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 #include "common/os/start_thread.h"
 
 namespace mlprof::server {

@@ -1,4 +1,4 @@
-// The options that say how long what grows is kept (server/retention/rules.h).
+// The options that say how long what grows is kept (server/retention/policy.h).
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 #include "server/azure/datasets/dataset_import.h"
 #include "server/azure/routes/azure_endpoint.h"
 #include "server/azure/routes/azure_error.h"
-#include "server/azure/routes/json_web_token.h"
+#include "server/azure/routes/credentials.h"
 #include "server/registry/byte_source.h"
 #include "server/storage/durable_file.h"
 #include "server/storage/tokens.h"

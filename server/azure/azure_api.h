@@ -6,18 +6,25 @@
 #include <string>
 
 #include "common/http/router.h"
-#include "server/azure/azure_address.h"
 #include "server/rest/access.h"
-#include "server/rest/services.h"
+#include "server/rest/rest_api.h"
 
 namespace mlprof::server {
+
+/// Where clients of these routes find this server. Plain data. Bases have no trailing slash.
+/// Without TLS both https texts are empty.
+struct AzureAddress {
+  std::string http_base;        // "http://127.0.0.1:8080"
+  std::string https_base;       // "https://127.0.0.1:8443", or the public URL
+  std::string https_authority;  // "127.0.0.1:8443"
+};
 
 class AzureRecords;
 class BlobStore;
 class ContentStore;
 class DatasetTexts;
 
-/// References: the owner keeps all of it alive as long as the server.
+/// What the routes are built on. References: the owner keeps all of it alive as long as the server.
 struct AzureServices {
   Services services;
   BlobStore& blobs;

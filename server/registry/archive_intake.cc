@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "server/registry/gzip_source.h"
-#include "server/registry/tree_writer.h"
+#include "server/registry/unpacked_tree.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof::server {

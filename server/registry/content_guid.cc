@@ -1,7 +1,6 @@
 #include "server/registry/content_guid.h"
 
 #include "common/text/ascii.h"
-#include "common/text/case.h"
 
 namespace mlprof::server {
 namespace {

@@ -1,7 +1,6 @@
 #include "server/registry/content_type.h"
 
-#include "common/text/case.h"
-#include "common/text/trim.h"
+#include "common/text/ascii.h"
 
 namespace mlprof::server {
 namespace {

@@ -11,7 +11,7 @@
 #include "common/http/message.h"
 #include "common/result/result.h"
 #include "server/storage/azure_records.h"
-#include "server/storage/idempotency.h"
+#include "server/storage/idempotency_keys.h"
 #include "server/storage/page.h"
 
 namespace mlprof::server {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "server/registry/content_guid.h"
-#include "server/registry/header_row.h"
 #include "server/registry/resource_id.h"
-#include "server/storage/page_cursor.h"
+#include "server/registry/row_survey.h"
+#include "server/storage/page.h"
 #include "server/storage/row_checksum.h"
 
 namespace mlprof::server {

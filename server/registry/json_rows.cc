@@ -8,8 +8,8 @@
 #include "common/json/json.h"
 #include "common/text/base64.h"
 #include "common/text/utf8.h"
-#include "server/registry/row_collector.h"
 #include "server/registry/row_formats.h"
+#include "server/registry/row_sink.h"
 
 namespace mlprof::server {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/result/result.h"
-#include "server/registry/row_collector.h"
+#include "server/registry/row_sink.h"
 
 namespace mlprof::server {
 

@@ -13,7 +13,7 @@
 #include "common/http/message.h"
 #include "common/result/result.h"
 #include "server/registry/verified_tree.h"
-#include "server/storage/idempotency.h"
+#include "server/storage/idempotency_keys.h"
 #include "server/storage/page.h"
 
 namespace mlprof::server {

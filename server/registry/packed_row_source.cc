@@ -13,7 +13,6 @@
 
 #include "common/hash/sha256.h"
 #include "server/registry/packed_rows.h"
-#include "server/registry/row_index.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof::server {
@@ -138,6 +137,30 @@ Result<std::unique_ptr<RowSource>> OpenPackedRows(const std::filesystem::path& f
   std::unique_ptr<RowSource> rows =
       std::make_unique<PackedRowSource>(file, std::move(fd), walk.TakeIndex());
   return rows;
+}
+
+namespace {
+
+// One eight-byte mark for so many rows adds an eighth of a byte to each row's four; finding a row
+// sums up at most so many lengths.
+constexpr std::size_t kStride = 64;
+constexpr std::int64_t kLengthBytes = 4;
+
+}  // namespace
+
+void RowIndex::Add(std::uint32_t bytes) {
+  if (sizes_.size() % kStride == 0) marks_.push_back(end_);
+  sizes_.push_back(bytes);
+  end_ += kLengthBytes + bytes;
+}
+
+std::int64_t RowIndex::OffsetOf(std::size_t row) const {
+  const std::size_t mark = row / kStride;
+  std::int64_t offset = marks_[mark];
+  for (std::size_t before = mark * kStride; before < row; ++before) {
+    offset += kLengthBytes + sizes_[before];
+  }
+  return offset;
 }
 
 }  // namespace mlprof::server

@@ -7,9 +7,8 @@
 #include <string>
 
 #include "server/registry/byte_source.h"
-#include "server/registry/line_reader.h"
-#include "server/registry/row_collector.h"
 #include "server/registry/row_formats.h"
+#include "server/registry/row_sink.h"
 #include "server/storage/durable_file.h"
 
 namespace mlprof::server {

@@ -5,7 +5,7 @@
 #include "common/log/log.h"
 #include "server/registry/archive_intake.h"
 #include "server/registry/content_references.h"
-#include "server/registry/source_uses.h"
+#include "server/registry/resource_uses.h"
 #include "server/registry/uncommitted_content.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
@@ -166,6 +166,20 @@ Result<VerifiedContent> SourceRegistry::Verified(const std::string& workspace,
   if (!*size) return Fail(NoSuchSource(id));
   MLPROF_LET(files, VerifiedTree(content_, sha256, "the source " + id, stop));
   return VerifiedContent{sha256, **size, content_.FilePath(sha256), std::move(files)};
+}
+
+TentativeSource::~TentativeSource() {
+  if (ticket_ == 0) return;
+  try {
+    registry_->TakeBack({workspace_, id_}, ticket_);
+  } catch (...) {
+    LogThrown("a source was left behind", id_);
+  }
+}
+
+void TentativeSource::Keep() {
+  if (ticket_ != 0) registry_->Settle({workspace_, id_});
+  ticket_ = 0;
 }
 
 }  // namespace mlprof::server

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "common/log/log.h"
-#include "common/log/thrown.h"
 #include "server/registry/content_references.h"
 #include "server/storage/database.h"
 

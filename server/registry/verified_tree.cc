@@ -9,7 +9,7 @@
 #include "common/log/log.h"
 #include "server/registry/archive_intake.h"
 #include "server/registry/byte_source.h"
-#include "server/registry/tree_comparison.h"
+#include "server/registry/unpacked_tree.h"
 #include "server/storage/content_store.h"
 #include "server/storage/file_digest.h"
 

@@ -30,7 +30,7 @@ Result<std::filesystem::path> VerifiedTree(ContentStore& content, const std::str
                                            const std::string& owner, const std::stop_token& stop);
 
 /// Sees whether a file of the content store has its digest; errors as above. Reads it only where it
-/// changed since it was read last (known_files.h), one file at a time: kUnavailable where another
+/// changed since it was read last (file_digest.h), one file at a time: kUnavailable where another
 /// takes long.
 Status VerifyFile(ContentStore& content, const std::string& sha256, const std::string& owner,
                   const std::stop_token& stop = {});

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "server/replay/closed_loop.h"
-#include "server/replay/paced_loop.h"
+#include "server/replay/pacing.h"
 
 namespace mlprof::server {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "common/agent_protocol/messages.h"
 #include "common/domain/objective.h"
-#include "common/result/error.h"
+#include "common/result/result.h"
 
 namespace mlprof::server {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 #include "server/rest/authority.h"
 #include "server/rest/problem.h"
 

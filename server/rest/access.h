@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/domain/scope.h"
+#include "common/domain/token.h"
 #include "common/http/message.h"
 
 namespace mlprof::server {

@@ -1,14 +1,18 @@
-// What the handlers of all routes share: decode the request, call a service, encode the answer.
+// What the handlers of all routes share: decode the request, call a service, encode the answer,
+// which may be a page of a list.
 #pragma once
 
+#include <charconv>
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "common/http/router.h"
 #include "common/json/json.h"
 #include "common/result/result.h"
-#include "server/rest/services.h"
-#include "server/storage/idempotency.h"
+#include "server/rest/rest_api.h"
+#include "server/storage/idempotency_keys.h"
 #include "server/storage/page.h"
 
 namespace mlprof::server {
@@ -45,6 +49,27 @@ Json EncodePage(const Page<T>& page, Json (*encode)(const T&)) {
   for (const T& item : page.value) value.push_back(encode(item));
   return {{"value", std::move(value)},
           {"nextCursor", page.next_cursor ? Json(*page.next_cursor) : Json(nullptr)}};
+}
+
+/// A page of a list that is in memory already; the cursor is the index of its first item.
+/// kInvalidArgument for a cursor that is none of this list.
+template <class T>
+Result<Page<T>> Slice(const std::vector<T>& all, const PageRequest& request) {
+  std::size_t first = 0;
+  if (!request.cursor.empty()) {
+    const char* end = request.cursor.data() + request.cursor.size();
+    const auto [stop, error] = std::from_chars(request.cursor.data(), end, first);
+    if (error != std::errc() || stop != end || first > all.size()) {
+      return Fail(Error(ErrorCode::kInvalidArgument, "the cursor is none this list has given",
+                        {{"/cursor", "is none this list has given"}}));
+    }
+  }
+  const std::size_t last = std::min(all.size(), first + static_cast<std::size_t>(request.top));
+  Page<T> page;
+  page.value.assign(all.begin() + static_cast<std::ptrdiff_t>(first),
+                    all.begin() + static_cast<std::ptrdiff_t>(last));
+  if (last < all.size()) page.next_cursor = std::to_string(last);
+  return page;
 }
 
 }  // namespace mlprof::server

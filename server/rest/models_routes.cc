@@ -1,11 +1,10 @@
 #include "common/json/domain_json.h"
 #include "server/registry/model_registry.h"
 #include "server/rest/endpoint.h"
-#include "server/rest/model_change_json.h"
+#include "server/rest/model_requests.h"
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
-#include "server/rest/tag_query.h"
 
 namespace mlprof::server {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/http/message.h"
 #include "common/json/json.h"
-#include "common/result/error.h"
+#include "common/result/result.h"
 
 namespace mlprof::server {
 

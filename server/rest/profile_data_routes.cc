@@ -6,7 +6,6 @@
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
-#include "server/rest/slice.h"
 
 namespace mlprof::server {
 namespace {

@@ -1,5 +1,8 @@
 #include "server/rest/rest_api.h"
 
+#include "server/rest/endpoint.h"
+#include "server/rest/problem.h"
+
 namespace mlprof::server {
 
 void AddRoutes(Router& router, const Services& services) {
@@ -15,6 +18,26 @@ void AddRoutes(Router& router, const Services& services) {
   AddRetentionRoutes(router, services);
   AddSystemRoutes(router, services);
   AddLaterRoutes(router);
+}
+
+// Routes of the interface that a later version brings. They are known, so they answer 501 instead
+// of 404.
+
+namespace {
+
+HttpResponse NotAvailable(const HttpRequest& request) {
+  return ProblemResponse(
+      Error(ErrorCode::kNotAvailable, "this version of mlprof does not have this yet"),
+      request.path);
+}
+
+}  // namespace
+
+void AddLaterRoutes(Router& router) {
+  router.Add({"GET", "/profiles/{name}/report", kNoBody, NotAvailable});
+  router.Add({"POST", "/captures", kUploadBody, NotAvailable});
+  router.Add({"GET", "/captures/{id}", kNoBody, NotAvailable});
+  router.Add({"GET", "/captures/{id}/tools/{tool}", kNoBody, NotAvailable});
 }
 
 }  // namespace mlprof::server

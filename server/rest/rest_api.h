@@ -1,10 +1,50 @@
-// The native REST interface: every route, one function a resource (each in a file of its name).
+// The native REST interface: what its routes are built on, and every route, one function a resource
+// (each in a file of its name, but for those that a later version brings).
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
 #include "common/http/router.h"
-#include "server/rest/services.h"
+#include "common/result/result.h"
 
 namespace mlprof::server {
+
+class AccessRules;
+class ControllerMetrics;
+class Database;
+class DatasetRegistry;
+class ModelRegistry;
+class ProfileService;
+class Retention;
+class SourceRegistry;
+class TokenRepository;
+
+/// How clients reach the server over TLS.
+struct TlsFacts {
+  std::string url;             // "https://127.0.0.1:8443", or the public URL
+  std::string ca_certificate;  // PEM of the CA of our own; "" where the certificate was given
+};
+
+/// What the routes are built on. References: the owner keeps all of it alive as long as the server.
+struct Services {
+  ModelRegistry& models;
+  DatasetRegistry& datasets;
+  SourceRegistry& sources;
+  ProfileService& profiles;
+  Retention& retention;
+  Database& database;
+  TokenRepository& tokens;
+  const AccessRules& access;
+  const ControllerMetrics& metrics;
+  std::function<Status()> ready;  // why the server cannot run profiles now; any thread, quick
+  std::string version;
+  std::chrono::seconds budget{300};  // of profiles that ask for none
+  /// nullopt where there is plain HTTP alone; any thread, quick.
+  std::function<std::optional<TlsFacts>()> tls = [] { return std::nullopt; };
+};
 
 /// Adds all routes below.
 void AddRoutes(Router& router, const Services& services);

@@ -7,7 +7,6 @@
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
-#include "server/rest/slice.h"
 #include "server/storage/workspaces.h"
 
 namespace mlprof::server {

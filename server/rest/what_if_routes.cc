@@ -1,10 +1,12 @@
+#include "server/rest/what_if_routes.h"
+
 #include "common/json/domain_json.h"
+#include "common/json/objective_json.h"
 #include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"
 #include "server/rest/rest_api.h"
-#include "server/rest/what_if_json.h"
 
 namespace mlprof::server {
 namespace {
@@ -28,6 +30,32 @@ Result<HttpResponse> AskWhatIf(const Services& services, const HttpRequest& requ
 
 void AddWhatIfRoutes(Router& router, const Services& services) {
   router.Add({"POST", "/profiles/{name}/what-if", kJsonBody, Handle(services, AskWhatIf)});
+}
+
+namespace {
+
+constexpr double kLargestMargin = 10;  // a share of the need: ten times on top is a slip
+
+}  // namespace
+
+Result<WhatIfQuestion> DecodeWhatIfQuestion(const Json& json, const Objective& own) {
+  std::vector<FieldError> problems;
+  JsonReader reader(json, "", JsonReader::Mode::kRequest, problems);
+  WhatIfQuestion question{own, std::nullopt};
+  if (auto objective = reader.Object("objective", Null::kAbsent)) {
+    question.objective = ReadObjective(*objective);
+  }
+  question.memory_margin = reader.Number("memoryMargin", {0, kLargestMargin}, Null::kAbsent);
+  reader.RefuseUnknown();
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  return question;
+}
+
+Json EncodeWhatIfAnswer(const WhatIfAnswer& answer) {
+  Json json = EncodeRecommendation(answer.recommendation);
+  json["withinMeasured"] = answer.within_measured;
+  json["notes"] = answer.notes;
+  return json;
 }
 
 }  // namespace mlprof::server

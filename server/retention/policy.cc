@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/domain/disk_full.h"
+#include "common/domain/write_error.h"
 
 namespace mlprof::server {
 namespace {

@@ -1,4 +1,5 @@
-// What goes of what grows, and why. Pure: whoever asks says what there is and what time it is.
+// How long, and how much of it, what grows is kept; what goes of it, and why. Pure: whoever asks
+// says what there is and what time it is.
 #pragma once
 
 #include <chrono>
@@ -36,5 +37,12 @@ std::vector<Leaving> ChooseLeaving(std::vector<Holding> holdings, const Retentio
 
 /// "30 days", "36 hours", "90 seconds".
 std::string AgeText(std::chrono::seconds age);
+
+/// How long, and how much of it, what grows is kept where nobody says otherwise.
+struct RetentionRules {
+  RetentionLimits images{std::chrono::hours(30 * 24), GiB(20)};
+  /// Older ones are thinned; beyond the size the oldest are dropped.
+  RetentionLimits samples{std::chrono::hours(90 * 24), GiB(10)};
+};
 
 }  // namespace mlprof::server

@@ -6,6 +6,7 @@
 #include "common/log/log.h"
 #include "common/os/tree_walk.h"
 #include "server/metrics/controller_metrics.h"
+#include "server/registry/content_references.h"
 #include "server/retention/collectors.h"
 #include "server/storage/database.h"
 
@@ -84,6 +85,48 @@ void Retention::MeasureStored(const Sweep& sweep) const {
   if (quarantine) metrics.SetStoredBytes("quarantine", *quarantine);
   metrics.SetStoredBytes("database",
                          SizeOfFile(folder / "mlprof.db") + SizeOfFile(folder / "mlprof.db-wal"));
+}
+
+const char* Name(Holds kind) {
+  switch (kind) {
+    case Holds::kImage: return "image";
+    case Holds::kContent: return "content";
+    case Holds::kSamples: return "samples";
+    case Holds::kProfile: return "profile";
+  }
+  return "";
+}
+
+const char* Name(Fate fate) {
+  switch (fate) {
+    case Fate::kRemoved: return "removed";
+    case Fate::kThinned: return "thinned";
+    case Fate::kQuarantined: return "quarantined";
+  }
+  return "";
+}
+
+Bytes Collection::Freed() const {
+  Bytes freed;
+  for (const Collected& item : items) {
+    if (item.fate != Fate::kQuarantined) freed += item.size;
+  }
+  return freed;
+}
+
+void CollectContent(const RetentionServices& services, const Sweep& sweep, Collection& found) {
+  if (!MayGoOn(sweep, "content", found)) return;
+  const auto orphans = sweep.dry_run ? FindOrphanContent(services.database, services.content)
+                                     : QuarantineOrphanContent(services.database, services.content,
+                                                               sweep.now, sweep.patience.stop);
+  if (!orphans) {
+    found.notes.push_back("content stays as it is: " + orphans.error().message());
+    return;
+  }
+  for (const OrphanContent& orphan : *orphans) {
+    found.items.push_back(
+        {Holds::kContent, orphan.sha256, orphan.size, Fate::kQuarantined, "nothing refers to it"});
+  }
 }
 
 }  // namespace mlprof::server

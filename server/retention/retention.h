@@ -3,18 +3,62 @@
 // Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "common/result/result.h"
-#include "server/retention/collection.h"
-#include "server/retention/rules.h"
+#include "common/time/deadline.h"
+#include "common/time/timestamp.h"
+#include "common/units/bytes.h"
+#include "server/retention/policy.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof::server {
+
+/// What grows.
+enum class Holds { kImage, kContent, kSamples, kProfile };
+/// What became of a thing that was found to go.
+enum class Fate {
+  kRemoved,
+  kThinned,      // a bounded part of it stays
+  kQuarantined,  // moved aside for a week; frees nothing yet
+};
+
+/// "image", "removed": as interfaces say it.
+const char* Name(Holds kind);
+const char* Name(Fate fate);
+
+/// One thing that was found to go.
+struct Collected {
+  Holds kind = Holds::kImage;
+  std::string id;
+  Bytes size;  // that it frees, about; of what is quarantined, that it takes
+  Fate fate = Fate::kRemoved;
+  std::string why;
+};
+
+/// What a look at all that grows found to go, and what became of it.
+struct Collection {
+  std::vector<Collected> items;
+  std::vector<std::string> notes;  // what could not be looked at or let go, and why
+
+  Bytes Freed() const;
+};
+
+/// One look.
+struct Sweep {
+  bool dry_run = false;  // says what would go
+  /// Finished profiles that are older go too; nullopt: none.
+  std::optional<std::chrono::seconds> profiles_older_than;
+  Timestamp now;
+  Patience patience;  // what is not done by then is left to the next one
+};
 
 class ContentStore;
 class ControllerMetrics;

@@ -10,11 +10,11 @@
 #include <variant>
 
 #include "common/agent_protocol/codec.h"
-#include "common/log/thrown.h"
+#include "common/log/log.h"
 #include "common/os/start_thread.h"
 #include "common/os/until_memory.h"
 #include "server/runtime/agent_handshake.h"
-#include "server/runtime/forward/carried_stream.h"
+#include "server/runtime/forward/forward_streams.h"
 
 namespace mlprof::server {
 namespace {

@@ -18,7 +18,7 @@
 #include "common/agent_protocol/frame.h"
 #include "common/os/unique_fd.h"
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "server/runtime/agent_link.h"
 #include "server/runtime/clock_offset.h"
 #include "server/runtime/forward/forward_streams.h"

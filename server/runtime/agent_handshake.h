@@ -4,7 +4,7 @@
 #include "common/agent_protocol/frame.h"
 #include "common/agent_protocol/messages.h"
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "server/runtime/clock_offset.h"
 
 namespace mlprof::server {

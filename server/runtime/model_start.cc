@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 
 namespace mlprof::server {
 namespace {

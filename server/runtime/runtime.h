@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "common/domain/disk_full.h"
 #include "common/domain/inference_config.h"
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
 #include "common/domain/warning.h"
+#include "common/domain/write_error.h"
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 #include "common/time/timestamp.h"

@@ -1,6 +1,6 @@
 #include "server/storage/artifact_rows.h"
 
-#include "server/storage/page_cursor.h"
+#include "server/storage/page.h"
 #include "server/storage/row_checksum.h"
 
 namespace mlprof::server {

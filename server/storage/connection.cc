@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <string>
+#include <system_error>
 
 #include "common/hash/sha256.h"
 #include "common/log/log.h"
@@ -125,6 +126,56 @@ int Connection::CheckpointAfterCommit(void* self, sqlite3* handle, const char* n
   connection.NoteTrouble(code);
   connection.checkpoint_failed_ = failed;
   return SQLITE_OK;
+}
+
+Result<Transaction> Transaction::BeginWrite(Connection& connection) {
+  return Begin(connection, "BEGIN IMMEDIATE");
+}
+
+Result<Transaction> Transaction::BeginRead(Connection& connection) {
+  return Begin(connection, "BEGIN");
+}
+
+Result<Transaction> Transaction::Begin(Connection& connection, const char* sql) {
+  MLPROF_TRY(connection.Execute(sql));
+  return Transaction(connection);
+}
+
+Transaction::~Transaction() {
+  // A ROLLBACK that fails has nothing left to roll back.
+  if (connection_) static_cast<void>(connection_->Execute("ROLLBACK"));
+}
+
+Status Transaction::Commit() {
+  MLPROF_TRY(connection_->Execute("COMMIT"));
+  connection_ = nullptr;
+  return {};
+}
+
+namespace fs = std::filesystem;
+
+bool IsEmptyOrMissing(const fs::path& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  return error ? !fs::exists(file, error) : size == 0;
+}
+
+Status ReadUntouched(const fs::path& file, const std::function<Status(Connection&)>& read) {
+  std::error_code ignored;
+  const fs::path wal = file.string() + "-wal";
+  const fs::path shm = file.string() + "-shm";
+  // After an unclean stop the newest commits may stand in the -wal only. Reading it makes SQLite
+  // create a -shm.
+  const bool has_wal = !IsEmptyOrMissing(wal);
+  const bool had_shm = fs::exists(shm, ignored);
+  Status status;
+  {
+    MLPROF_LET(connection,
+               Connection::Open(file, has_wal ? Access::kReadOnly : Access::kImmutable));
+    status = read(*connection);
+  }
+  if (has_wal && !had_shm) fs::remove(shm, ignored);
+  return status;
 }
 
 }  // namespace mlprof::server

@@ -1,10 +1,12 @@
-// One SQLite connection, set up as this project needs it. Used by one thread at a time. Only the
-// .cc files of server/storage see sqlite3.h.
+// One SQLite connection, set up as this project needs it, the transactions on it, and a look at a
+// database that leaves it as it is. Used by one thread at a time. Only the .cc files of
+// server/storage see sqlite3.h.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -62,5 +64,36 @@ class Connection {
   bool checkpoint_failed_ = false;
   bool disk_full_ = false;
 };
+
+/// A transaction that rolls back unless it was committed. Belongs to its connection's thread.
+class Transaction {
+ public:
+  /// BEGIN IMMEDIATE: a deferred one that turns into a writer later fails at once when it is busy.
+  static Result<Transaction> BeginWrite(Connection& connection);
+  /// One consistent view over several reads.
+  static Result<Transaction> BeginRead(Connection& connection);
+
+  ~Transaction();
+  Transaction(Transaction&& other) noexcept
+      : connection_(std::exchange(other.connection_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+
+  Status Commit();
+
+ private:
+  explicit Transaction(Connection& connection) : connection_(&connection) {}
+  static Result<Transaction> Begin(Connection& connection, const char* sql);
+
+  Connection* connection_;  // null once over
+};
+
+/// Reads a database of which nothing is known yet, so that it stays as it is: runs `read` on a
+/// read-only connection, and leaves no -wal or -shm behind that was not there. The caller holds the
+/// data directory's lock; the file is there and not empty.
+Status ReadUntouched(const std::filesystem::path& file,
+                     const std::function<Status(Connection&)>& read);
+
+/// Not there, or without a byte.
+bool IsEmptyOrMissing(const std::filesystem::path& file);
 
 }  // namespace mlprof::server

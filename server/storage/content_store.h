@@ -22,7 +22,7 @@
 
 #include "common/result/result.h"
 #include "common/units/bytes.h"
-#include "server/storage/known_files.h"
+#include "server/storage/file_digest.h"
 #include "server/storage/quarantine.h"
 
 namespace mlprof::server {

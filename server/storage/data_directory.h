@@ -32,4 +32,9 @@ class DataDirectory {
   int lock_;  // descriptor of DIR/lock, -1 once moved from
 };
 
+/// Refuses a data directory that has lost its database: kInternal, with what to do, where content
+/// lies in the directory and the database that says whose it is has no byte or is not there: a new
+/// one would know nothing of it.
+Status RefuseLostDatabase(const DataDirectory& directory);
+
 }  // namespace mlprof::server

@@ -1,9 +1,9 @@
 #include "server/storage/database.h"
 
 #include "common/log/log.h"
+#include "server/storage/connection.h"
 #include "server/storage/integrity_check.h"
-#include "server/storage/migrator.h"
-#include "server/storage/untouched_read.h"
+#include "server/storage/migration.h"
 #include "server/storage/wal_check.h"
 
 namespace mlprof::server {

@@ -20,7 +20,6 @@
 #include "common/result/result.h"
 #include "server/storage/connection.h"
 #include "server/storage/migration.h"
-#include "server/storage/transaction.h"
 
 namespace mlprof::server {
 

@@ -1,4 +1,5 @@
-// Idempotency keys in the database. Both calls are part of the caller's transaction.
+// Idempotency keys, and their place in the database. All calls are part of the caller's
+// transaction.
 #pragma once
 
 #include <optional>
@@ -6,9 +7,16 @@
 
 #include "common/result/result.h"
 #include "server/storage/connection.h"
-#include "server/storage/idempotency.h"
 
 namespace mlprof::server {
+
+/// An Idempotency-Key and what it was used for. It is stored in the same transaction as the
+/// resource it created, so a retry after a crash finds either both or neither.
+struct IdempotencyKey {
+  std::string key;  // "" is none
+  /// Digest of route, query and body: another one under the same key is 422.
+  std::string fingerprint;
+};
 
 /// The id of the resource the key made before; nullopt for a new key or none. kKeyReused when it
 /// came with another fingerprint.

@@ -4,7 +4,7 @@
 #include "server/storage/database.h"
 #include "server/storage/idempotency_keys.h"
 #include "server/storage/names.h"
-#include "server/storage/page_cursor.h"
+#include "server/storage/page.h"
 #include "server/storage/profile_document.h"
 #include "server/storage/profile_rows.h"
 #include "server/storage/random_id.h"

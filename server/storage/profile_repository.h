@@ -16,7 +16,7 @@
 #include "common/domain/trial.h"
 #include "common/result/result.h"
 #include "common/units/bytes.h"
-#include "server/storage/idempotency.h"
+#include "server/storage/idempotency_keys.h"
 #include "server/storage/page.h"
 
 namespace mlprof::server {

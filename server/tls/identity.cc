@@ -1,6 +1,9 @@
 #include "server/tls/identity.h"
 
+#include <openssl/err.h>
 #include <openssl/pem.h>
+
+#include <array>
 
 namespace mlprof::server {
 namespace {
@@ -75,6 +78,13 @@ bool IsFor(const Identity& identity, const Identity& authority, const ServerName
     if (X509_check_ip_asc(certificate, address.c_str(), 0) != 1) return false;
   }
   return true;
+}
+
+Error OpenSslError(const std::string& what) {
+  std::array<char, 256> text{};
+  ERR_error_string_n(ERR_peek_last_error(), text.data(), text.size());
+  ERR_clear_error();
+  return Internal(what + ": " + text.data());
 }
 
 }  // namespace mlprof::server

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 
 namespace mlprof::server {
 namespace {

@@ -1,6 +1,5 @@
 #include "client/cli/azure/azure_variables.h"
-#include "client/cli/azure/ca_bundle.h"
-#include "client/cli/azure/stale_caches.h"
+#include "client/cli/azure/sdk_files.h"
 #include "client/cli/text_file.h"
 #include "tests/client/cli_fixture.h"
 

@@ -1,6 +1,5 @@
 #include "client/cli/azure/az_output.h"
-#include "client/cli/azure/azure_model_json.h"
-#include "client/cli/azure/profile_figures.h"
+#include "client/cli/commands/ml/profile_tags.h"
 #include "tests/client/azure_document.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/golden/golden.h"

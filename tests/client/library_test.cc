@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "client/include/mlprof/rows_file.h"
-#include "client/src/problem.h"
+#include "client/src/connection.h"
 #include "client/src/random_key.h"
 #include "client/src/sse_parser.h"
-#include "client/src/target.h"
 #include "tests/client/temporary_folder.h"
 
 namespace mlprof::client {

@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "client/cli/output/csv.h"
+#include "client/cli/output/format.h"
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
-#include "client/cli/output/yaml.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/golden/golden.h"
 

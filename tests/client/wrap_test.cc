@@ -1,4 +1,4 @@
-#include "client/cli/output/wrap.h"
+#include "client/cli/output/details.h"
 
 #include <gtest/gtest.h>
 

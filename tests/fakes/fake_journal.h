@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/profiling/progress/announcer.h"
-#include "server/profiling/progress/journal.h"
+#include "server/profiling/progress/reporting.h"
 #include "server/registry/artifact_store.h"
 
 namespace mlprof::server {

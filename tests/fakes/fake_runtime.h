@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "common/domain/refused_write.h"
+#include "common/domain/write_error.h"
 #include "common/time/monotonic_clock.h"
 #include "server/runtime/runtime.h"
 #include "tests/fakes/fake_port.h"

@@ -3,8 +3,7 @@
 #include <netinet/in.h>
 
 #include "client/cli/azure/azure_variables.h"
-#include "client/cli/azure/ca_bundle.h"
-#include "client/cli/azure/stale_caches.h"
+#include "client/cli/azure/sdk_files.h"
 #include "client/cli/command.h"
 
 namespace mlprof::client::cli {

@@ -3,12 +3,12 @@
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
 #include "client/cli/commands/header_option.h"
-#include "client/cli/commands/print_profile.h"
+#include "client/cli/commands/profile_commands.h"
 #include "client/cli/commands/profile_options.h"
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
-#include "client/cli/watch/watch_here.h"
+#include "client/cli/watch/watch.h"
 
 namespace mlprof::client::cli {
 namespace {

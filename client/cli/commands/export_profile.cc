@@ -1,6 +1,6 @@
 // `mlprof profile export NAME -t DIR`: the profile, its trials, rows and samples as files.
 #include "client/cli/command.h"
-#include "client/cli/output/csv.h"
+#include "client/cli/output/format.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/text_file.h"
 #include "common/json/series_json.h"

@@ -1,5 +1,7 @@
+#include "client/cli/commands/profile_commands.h"
+
 #include "client/cli/command.h"
-#include "client/cli/commands/print_profile.h"
+#include "client/cli/output/comparison.h"
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"
@@ -98,6 +100,37 @@ std::vector<Command> ProfileCommands() {
        {"mlprof profile logs p1"},
        ShowLogs},
   };
+}
+
+void PrintProfile(Session& session, const Resource<Profile>& profile) {
+  session.Print(JsonOfText(profile.json), ProfileTable({profile}), ProfileDetails(profile.value));
+}
+
+// `mlprof profile compare A B`.
+
+namespace {
+
+Result<int> CompareTwo(Session& session, const Options& options) {
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(before, client.profiles().Get(options.operands()[0]));
+  MLPROF_LET(after, client.profiles().Get(options.operands()[1]));
+  const Comparison comparison = Compare(before.value, after.value);
+  session.Print(ComparisonJson(comparison), ComparisonTable(comparison),
+                ComparisonDetails(comparison));
+  return kDone;
+}
+
+}  // namespace
+
+Command CompareCommand() {
+  return {"profile compare",
+          "A B",
+          "what changed from one profile to another",
+          2,
+          2,
+          {},
+          {"mlprof profile compare before after", "mlprof profile compare p1 p2 -o json"},
+          CompareTwo};
 }
 
 }  // namespace mlprof::client::cli

@@ -1,6 +1,6 @@
 // `mlprof what-if NAME …`: the answer for another objective, out of what the profile has measured.
 #include "client/cli/command.h"
-#include "client/cli/commands/objective_options.h"
+#include "client/cli/commands/profile_options.h"
 #include "client/cli/output/answer_details.h"
 #include "client/cli/output/tables.h"
 #include "client/cli/output/text.h"

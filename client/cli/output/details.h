@@ -1,6 +1,8 @@
-// Labelled lines below headings, wrapped by nothing: what a terminal shows of one thing.
+// Labelled lines below headings: what a terminal shows of one thing. Details leaves them as long as
+// they are; Wrapped breaks them for the terminal's width, and knows their layout. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -20,5 +22,9 @@ class Details {
  private:
   std::string out_;
 };
+
+/// Breaks every line longer than `columns` at a space. What goes on stands below the beginning of
+/// the value ("  label     value") or of the text. A word longer than the line stays whole.
+std::string Wrapped(std::string_view text, std::size_t columns);
 
 }  // namespace mlprof::client::cli

@@ -1,4 +1,4 @@
-// How a running profile is shown on stderr.
+// How a running profile is shown on stderr: on a terminal, and where there is none. One thread.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,6 @@
 
 namespace mlprof::client::cli {
 
-/// Used from one thread.
 class ProgressView {
  public:
   virtual ~ProgressView() = default;

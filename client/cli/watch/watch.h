@@ -1,10 +1,12 @@
-// Watches a profile until it ends or the user has had enough.
+// Watches a profile until it ends or the user has had enough: with everything given, as tests need
+// it, and from a command line.
 #pragma once
 
 #include <functional>
 #include <stop_token>
 #include <string>
 
+#include "client/cli/session.h"
 #include "client/cli/watch/progress_view.h"
 #include "client/include/mlprof/client.h"
 #include "common/result/result.h"
@@ -30,5 +32,9 @@ struct Watched {
 /// `follower` is used from another thread meanwhile, `control` from this one.
 Result<Watched> WatchProfile(Client& follower, Client& control, const std::string& name,
                              ProgressView& view, const WatchOptions& options);
+
+/// Watches from a command line: a bar on a terminal, a line per phase elsewhere, and Ctrl-C asks.
+/// `client` is the session's own, used from this thread.
+Result<Watched> WatchHere(Session& session, Client& client, const std::string& name);
 
 }  // namespace mlprof::client::cli

@@ -1,24 +1,61 @@
-// A client of one workspace of one mlprof server. Synchronous; use it from one thread at a time and
-// make one more for each further thread.
+// A client of one workspace of one mlprof server, with what a server says of itself and of what it
+// lets go. Synchronous; use it from one thread at a time and make one more for each further thread.
 //
 //   auto transport = ConnectTo("http://127.0.0.1:8080", "");
 //   Client client(std::move(*transport), "default");
 //   auto model = client.models().Get("sentiment");
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "common/units/bytes.h"
 #include "mlprof/datasets.h"
-#include "mlprof/garbage.h"
 #include "mlprof/models.h"
 #include "mlprof/profiles.h"
-#include "mlprof/server_version.h"
 #include "mlprof/sources.h"
 #include "mlprof/tokens.h"
 #include "mlprof/transport.h"
 
 namespace mlprof::client {
+
+/// Where a server speaks HTTPS, and whom a client is to trust for it.
+struct TlsEndpoint {
+  std::string url;             // "https://127.0.0.1:8443", as clients are to reach it
+  std::string ca_certificate;  // PEM: who signed its certificate; "" is a public CA
+};
+
+/// What a server says of itself.
+struct ServerVersion {
+  std::string version;
+  std::optional<TlsEndpoint> tls;  // absent where the server speaks plain HTTP alone
+};
+
+/// Asks a server to let go what it keeps beyond its limits.
+struct GarbageRequest {
+  bool dry_run = false;  // says what would go
+  /// Finished profiles that ended longer ago are deleted; nullopt: none.
+  std::optional<std::chrono::seconds> profiles_older_than;
+};
+
+/// One thing that a server let go, or would let go.
+struct GarbageItem {
+  std::string kind;  // image, content, samples, profile
+  std::string id;
+  Bytes size;
+  std::string action;  // removed, thinned, quarantined
+  std::string why;
+};
+
+/// What a server let go, or would let go.
+struct Garbage {
+  std::vector<GarbageItem> items;
+  Bytes freed;
+  std::vector<std::string> notes;  // what stayed although it might have gone, and why
+};
 
 class Client {
  public:

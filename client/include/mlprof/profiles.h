@@ -1,4 +1,5 @@
-// The profiles of a workspace. A name means the newest run of that name; an id any run.
+// The profiles of a workspace, and what they are asked and answer. A name means the newest run of
+// that name; an id any run.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@
 #include <vector>
 
 #include "common/domain/artifact.h"
+#include "common/domain/objective.h"
 #include "common/domain/profile.h"
+#include "common/domain/recommendation.h"
 #include "common/domain/series.h"
 #include "common/domain/trial.h"
 #include "common/result/result.h"
 #include "mlprof/resource.h"
-#include "mlprof/what_if.h"
 
 namespace mlprof::client {
 
@@ -35,6 +37,19 @@ struct ProfileEvent {
 };
 /// False ends the stream. Called from another thread while Events() waits.
 using EventHandler = std::function<bool(const ProfileEvent& event)>;
+
+/// Asks what would be recommended under another objective, worked out of what a profile has
+/// measured.
+struct WhatIf {
+  std::optional<Objective> objective;   // the whole of it; absent: the profile's own
+  std::optional<double> memory_margin;  // share on top of the need; absent: the profile's own
+};
+
+struct WhatIfRecommendation {
+  Recommendation recommendation;
+  bool within_measured = false;    // false: an extrapolation
+  std::vector<std::string> notes;  // sentences
+};
 
 class Profiles {
  public:

@@ -5,7 +5,6 @@
 
 #include "server/azure/blobs/blob_path.h"
 #include "server/azure/blobs/tar_file.h"
-#include "server/azure/blobs/unpack.h"
 #include "server/azure/blobs/upload_file.h"
 #include "server/storage/content_store.h"
 

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "common/tar/tar_reader.h"
 #include "server/registry/byte_source.h"
+#include "server/registry/gzip_source.h"
+#include "server/registry/unpacked_tree.h"
 
 namespace mlprof::server {
 
@@ -50,5 +53,16 @@ Status TarFile::AddTree(const std::filesystem::path& folder) {
 }
 
 Status TarFile::Finish() { return Writer().Finish(); }
+
+Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder) {
+  MLPROF_LET(gzip, IsGzipFile(archive));
+  MLPROF_LET(file, FileSource::Open(archive));
+  MLPROF_LET(tree, TreeWriter::Create(folder));
+  std::optional<GzipSource> unzipped;
+  if (gzip) unzipped.emplace(*file);
+  ByteSource& source = gzip ? static_cast<ByteSource&>(*unzipped) : *file;
+  MLPROF_TRY(ReadTar(source, TarLimits{}, tree));
+  return tree.Finish();
+}
 
 }  // namespace mlprof::server

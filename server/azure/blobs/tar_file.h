@@ -1,5 +1,4 @@
-// A tar of stored files, made by the server: the same bytes for the same files, whatever their
-// times, owners or modes.
+// Tars of stored files: made by the server, and unpacked.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +10,8 @@
 
 namespace mlprof::server {
 
+/// A tar that the server makes: the same bytes for the same files, whatever their times, owners or
+/// modes.
 class TarFile {
  public:
   /// Makes `file`, which must not be there.
@@ -31,5 +32,9 @@ class TarFile {
   FileDescriptor file_;
   std::int64_t total_ = 0;
 };
+
+/// Unpacks a stored tar (gzip or not) into a folder, by the rules every upload is held to. Makes
+/// `folder`, which must not be there. Errors as of ReadTar (common/tar/tar_reader.h).
+Status UnpackInto(const std::filesystem::path& archive, const std::filesystem::path& folder);
 
 }  // namespace mlprof::server

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 #include "common/text/percent.h"
 #include "server/azure/blobs/blob_path.h"
 #include "server/yaml/yaml_document.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/text/utf8.h"
-#include "server/registry/row_collector.h"
+#include "server/registry/row_sink.h"
 
 namespace mlprof::server {
 namespace {

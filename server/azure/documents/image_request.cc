@@ -4,7 +4,7 @@
 
 #include "common/json/field_checks.h"
 #include "common/json/json_reader.h"
-#include "common/text/trim.h"
+#include "common/text/ascii.h"
 #include "server/azure/documents/driver_program.h"
 
 namespace mlprof::server {

@@ -1,4 +1,5 @@
-// Profiles and operations as Azure ML's clients write and read them. Pure.
+// Profiles and operations as Azure ML's clients write and read them, and profiles as its command
+// line prints them. Pure.
 #pragma once
 
 #include <string>
@@ -28,5 +29,11 @@ Json EncodeAzureProfile(const Profile& profile, const AzureProfileFacts& facts);
 
 /// The same profile as the operation a client waits for.
 Json EncodeAzureOperation(const Profile& profile, const std::string& profile_url);
+
+/// A profile as `az ml model profile` prints it, which is azureml-core's ModelProfile.serialize():
+/// the answer that the SDK is given, laid flat. Every key is there, null where there is nothing to
+/// say. `asked` is the containerResourceRequirements that an Azure route was given, null where none
+/// was: then the profile's own ceiling is. Its errorLogsUri is a path on this server.
+Json EncodeAzProfile(const Profile& profile, const Json& asked);
 
 }  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/text/percent.h"
 #include "common/time/timestamp.h"
 #include "server/azure/routes/azure_error.h"
-#include "server/azure/routes/json_web_token.h"
+#include "server/azure/routes/credentials.h"
 #include "server/rest/endpoint.h"
 #include "server/storage/names.h"
 #include "server/storage/tokens.h"

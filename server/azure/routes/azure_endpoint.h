@@ -8,8 +8,8 @@
 
 #include "common/json/json.h"
 #include "server/azure/azure_api.h"
-#include "server/azure/routes/blob_signature.h"
-#include "server/storage/idempotency.h"
+#include "server/azure/routes/credentials.h"
+#include "server/storage/idempotency_keys.h"
 
 namespace mlprof::server {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/http/message.h"
-#include "common/result/error.h"
+#include "common/result/result.h"
 
 namespace mlprof::server {
 

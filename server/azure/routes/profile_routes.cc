@@ -1,7 +1,9 @@
-// Profiles and the operations that clients wait for.
+// Profiles, the operations that clients wait for, and the native routes that give both in Azure's
+// words.
 #include "common/json/json_reader.h"
 #include "common/log/log.h"
 #include "common/text/percent.h"
+#include "server/azure/azure_api.h"
 #include "server/azure/blobs/artifact_upload.h"
 #include "server/azure/blobs/blob_store.h"
 #include "server/azure/documents/profile_json.h"
@@ -14,6 +16,7 @@
 #include "server/registry/source_registry.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
+#include "server/rest/query_reader.h"
 #include "server/storage/azure_records.h"
 
 namespace mlprof::server {
@@ -165,6 +168,27 @@ void AddAzureProfileRoutes(Router& router, const AzureServices& azure) {
   router.Add({"GET", root + "/profiles", kNoBody, HandleAzure(azure, ListProfiles)});
   router.Add({"GET", root + "/profiles/{id}", kNoBody, HandleAzure(azure, GetProfile)});
   router.Add({"GET", root + "/operations/{id}", kNoBody, HandleAzure(azure, GetOperation)});
+}
+
+// Native routes that give Azure's documents: over plain HTTP too, and of every workspace.
+
+namespace {
+
+Result<HttpResponse> GetProfileForAz(const AzureServices& azure, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  MLPROF_LET(profile, azure.services.profiles.Get(workspace, PathParameter(request, "name")));
+  MLPROF_LET(asked, azure.records.Asked(profile.id));
+  return JsonResponse(200, EncodeAzProfile(profile, asked));
+}
+
+}  // namespace
+
+void AddAzureDocumentRoutes(Router& router, const AzureServices& azure) {
+  router.Add({"GET", "/profiles/{name}/azure", kNoBody, Handle([azure](const HttpRequest& request) {
+                return GetProfileForAz(azure, request);
+              })});
 }
 
 }  // namespace mlprof::server

@@ -7,7 +7,7 @@
 #include "common/text/base64.h"
 #include "common/text/percent.h"
 #include "server/azure/routes/azure_endpoint.h"
-#include "server/azure/routes/json_web_token.h"
+#include "server/azure/routes/credentials.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 #include "server/storage/tokens.h"

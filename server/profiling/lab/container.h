@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "server/analysis/memory_windows.h"
+#include "server/analysis/memory_plateau.h"
 #include "server/profiling/lab/container_facts.h"
 #include "server/profiling/lab/host_watch.h"
-#include "server/profiling/lab/observation.h"
+#include "server/profiling/lab/instrument.h"
 #include "server/profiling/lab/setup.h"
 #include "server/replay/agent_session.h"
 #include "server/runtime/runtime.h"

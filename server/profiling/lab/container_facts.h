@@ -1,8 +1,10 @@
-// What was seen of one container over its life, as values.
+// What is left of a container when it is closed: what was seen of it over its life, and what it
+// wrote. Values.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/units/bytes.h"
@@ -23,6 +25,25 @@ struct ContainerFacts {
   std::optional<Bytes> peak_unreclaimable;  // over its life, without the agent's own
   int workers_lost = 0;  // processes that ended or were replaced while the model went on
   std::vector<InstrumentFailure> instrument_failures = {};
+};
+
+/// What the containers of a profile wrote, one after another, as far as it is kept. Used by the
+/// thread that runs the profile.
+class ContainerLogs {
+ public:
+  /// The newest that fits: what came first goes, by whole lines where there are some.
+  explicit ContainerLogs(Bytes most = MiB(16)) : most_(most) {}
+
+  /// Of the container with this number, which is over. An empty log leaves no trace.
+  void Add(int container, std::string_view log);
+  bool empty() const { return text_.empty(); }
+  /// All of it; the first line says how much is missing, if anything.
+  std::string Text() const;
+
+ private:
+  const Bytes most_;
+  std::string text_;
+  Bytes left_out_;
 };
 
 }  // namespace mlprof::server

@@ -11,14 +11,12 @@
 #include "common/time/monotonic_clock.h"
 #include "server/profiling/budget/budget.h"
 #include "server/profiling/budget/run_end.h"
-#include "server/profiling/budget/run_stop.h"
 #include "server/profiling/lab/container.h"
-#include "server/profiling/lab/container_logs.h"
+#include "server/profiling/lab/container_facts.h"
 #include "server/profiling/lab/host_watch.h"
 #include "server/profiling/lab/setup.h"
-#include "server/profiling/progress/announcer.h"
-#include "server/profiling/progress/journal.h"
 #include "server/profiling/progress/phase_tracker.h"
+#include "server/profiling/progress/reporting.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::server {

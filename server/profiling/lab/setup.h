@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/domain/limits.h"
-#include "common/domain/refused_write.h"
+#include "common/domain/write_error.h"
 
 namespace mlprof::server {
 

@@ -1,15 +1,19 @@
-// What is replayed, and what is known of it so far. A value.
+// What is replayed, and the plans of replays that are made of it. Pure.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "common/domain/objective.h"
+#include "server/profiling/lab/setup.h"
+#include "server/replay/replay_plan.h"
 
 namespace mlprof::server {
 
+/// What is replayed, and what is known of it so far. A value.
 struct Workload {
   Objective objective;
   std::uint64_t seed = 1;            // of the rows' order
@@ -23,5 +27,37 @@ struct Workload {
 
   std::size_t rows_left() const { return rows - left_out.size(); }
 };
+
+// What the phases replay: the rows' order and the objective's load.
+
+/// A burst of heavy rows ends by then, whatever they take.
+inline constexpr std::chrono::seconds kLongestBurst{10};
+/// No load is tried with more rows in flight: few servers are asked for more by one client.
+inline constexpr int kMostInFlight = 256;
+
+/// The rows' indices in the seeded random order of this profile, without those left out.
+std::vector<std::uint32_t> SeededOrder(const Workload& workload);
+
+/// How long a load goes on: `time`, and longer, up to `longest`, until `min_requests` were sent.
+struct LoadTime {
+  std::chrono::nanoseconds time{0};
+  std::size_t min_requests = 0;
+  std::chrono::nanoseconds longest{0};
+};
+
+/// The objective's load. `seed` is the container's, of random arrivals.
+ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& time);
+
+/// `concurrency` rows in flight for `time`.
+ReplayPlan ClosedPlan(const Workload& workload, int concurrency, std::chrono::nanoseconds time);
+
+/// The heaviest rows, as many of them at a time as the objective has rows in flight: what may
+/// coincide one day should coincide now. Each comes that many times.
+ReplayPlan HeavyPlan(const Workload& workload, std::chrono::nanoseconds longest);
+/// The same with `at_once` of them at a time.
+ReplayPlan HeavyPlan(const Workload& workload, int at_once, std::chrono::nanoseconds longest);
+
+/// Requests that the objective's highest percentile takes at 95% confidence.
+std::size_t RequestsToSee(const Objective& objective);
 
 }  // namespace mlprof::server

@@ -1,10 +1,14 @@
 // Phase "coldStarts": the model is started in three fresh containers at the ceiling, or five: time,
-// CPU and memory to ready. The last one is kept running for the phases that follow.
+// CPU and memory to ready. The last one is kept running for the phases that follow. Where the model
+// does not even start at the ceiling for want of memory, the first limit at which it does is
+// searched, as the reason the profile ends with.
 #pragma once
 
 #include <vector>
 
+#include "common/domain/trial.h"
 #include "server/analysis/recommend.h"
+#include "server/profiling/lab/lab.h"
 #include "server/profiling/phases/ample.h"
 
 namespace mlprof::server::phases {
@@ -21,5 +25,14 @@ PhaseResult<StartFacts> ColdStarts(Lab& lab, Ample& ample);
 
 /// What the starts alone ask for. Pure.
 MeasuredNeed NeedOfStart(const StartFacts& starts);
+
+/// One start as a trial of the profile: of a model that got ready, and of one that did not.
+Trial StartTrial(const Container& container, Timestamp began, const agent_protocol::Ready& ready);
+Trial FailedStartTrial(const Limits& limits, Timestamp began, const std::string& why);
+
+/// For a model that does not start at the ceiling for want of memory: starts it at limits above, as
+/// far as the host has memory, and ends the run with `error` and the first limit that loads in its
+/// advice.
+PhaseResult<void> SearchFirstStart(Lab& lab, const Setup& setup, ProfileError error);
 
 }  // namespace mlprof::server::phases

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "server/analysis/latency.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/replays.h"
 
 namespace mlprof::server::phases {

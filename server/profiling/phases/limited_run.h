@@ -9,7 +9,7 @@
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/lab/lab.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/reference.h"
 
 namespace mlprof::server::phases {

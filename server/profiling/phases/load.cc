@@ -4,7 +4,7 @@
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 
 namespace mlprof::server::phases {
 namespace {

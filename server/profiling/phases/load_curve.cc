@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "server/analysis/knee.h"
+#include "server/analysis/load_curve.h"
 #include "server/analysis/resource_use.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/analysis/memory_windows.h"
+#include "server/analysis/memory_plateau.h"
 #include "server/analysis/resource_use.h"
 #include "server/profiling/phases/replays.h"
 

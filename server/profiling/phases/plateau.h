@@ -4,7 +4,7 @@
 #include "common/domain/findings.h"
 #include "server/analysis/recommend.h"
 #include "server/profiling/lab/lab.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 
 namespace mlprof::server::phases {
 

@@ -4,9 +4,7 @@
 #include <filesystem>
 
 #include "server/profiling/budget/run_end.h"
-#include "server/profiling/budget/run_stop.h"
-#include "server/profiling/progress/announcer.h"
-#include "server/profiling/progress/journal.h"
+#include "server/profiling/progress/reporting.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::server::phases {

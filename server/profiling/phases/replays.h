@@ -7,7 +7,7 @@
 #include "common/domain/trial.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/lab/lab.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 
 namespace mlprof::server::phases {
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "server/analysis/heavy_rows.h"
-#include "server/analysis/payload_cost.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/analysis/row_cost.h"
+#include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/row_records.h"
 
 namespace mlprof::server::phases {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "server/analysis/cpu_curve.h"
-#include "server/analysis/grid_search.h"
+#include "server/analysis/limit_search.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/phases/replays.h"

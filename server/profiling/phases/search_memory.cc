@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/analysis/memory_search.h"
+#include "server/analysis/limit_search.h"
 
 namespace mlprof::server::phases {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "server/analysis/latency.h"
-#include "server/analysis/load_ladder.h"
+#include "server/analysis/load_curve.h"
 #include "server/analysis/verdict.h"
-#include "server/profiling/lab/replay_plans.h"
+#include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
 

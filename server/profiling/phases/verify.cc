@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/analysis/limits_text.h"
+#include "server/analysis/sentence.h"
 
 namespace mlprof::server::phases {
 namespace {

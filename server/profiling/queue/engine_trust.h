@@ -1,13 +1,31 @@
 // Whether the engine can be trusted with a run: it answers, and after it went away under a run it
-// has answered for a while, longer each time in a row. Pure; used by one thread.
+// has answered for a while, longer each time in a row (Backoff). Pure; used by one thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
-#include "server/profiling/queue/backoff.h"
-
 namespace mlprof::server {
+
+/// How long to wait before the next try: longer each time, up to a most.
+class Backoff {
+ public:
+  Backoff(std::chrono::milliseconds first, std::chrono::milliseconds most)
+      : first_(first), most_(most), next_(first) {}
+
+  std::chrono::milliseconds Next() {
+    const auto wait = next_;
+    next_ = std::min(most_, 2 * next_);
+    return wait;
+  }
+  void Reset() { next_ = first_; }
+
+ private:
+  std::chrono::milliseconds first_;
+  std::chrono::milliseconds most_;
+  std::chrono::milliseconds next_;
+};
 
 class EngineTrust {
  public:

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/time/monotonic_clock.h"
-#include "server/profiling/progress/announcer.h"
+#include "server/profiling/progress/reporting.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 

@@ -1,7 +1,7 @@
 // One run on the queue's thread, until what became of it is stored.
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
-#include "common/result/caught.h"
+#include "common/result/result.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/queue/event_announcer.h"
 #include "server/profiling/queue/profile_queue.h"

@@ -2,7 +2,7 @@
 
 #include "common/json/domain_json.h"
 #include "common/log/log.h"
-#include "common/result/caught.h"
+#include "common/result/result.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/registry/artifact_store.h"
 

@@ -20,7 +20,6 @@
 #include "server/profiling/queue/outage.h"
 #include "server/profiling/queue/profile_ends.h"
 #include "server/profiling/queue/run_conclusion.h"
-#include "server/profiling/queue/waiting_notice.h"
 #include "server/profiling/run/profile_run.h"
 #include "server/storage/profile_repository.h"
 

@@ -10,7 +10,7 @@
 #include "common/domain/series.h"
 #include "common/domain/trial.h"
 #include "common/result/result.h"
-#include "server/storage/idempotency.h"
+#include "server/storage/idempotency_keys.h"
 #include "server/storage/page.h"
 #include "server/storage/profile_repository.h"
 

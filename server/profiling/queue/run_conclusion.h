@@ -10,7 +10,6 @@
 
 #include "common/domain/profile.h"
 #include "server/profiling/budget/run_end.h"
-#include "server/profiling/budget/run_stop.h"
 
 namespace mlprof::server {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "common/result/result.h"
-#include "server/profiling/budget/run_stop.h"
-#include "server/profiling/progress/journal.h"
+#include "server/profiling/budget/run_end.h"
+#include "server/profiling/progress/reporting.h"
 #include "server/storage/profile_repository.h"
 
 namespace mlprof::server {

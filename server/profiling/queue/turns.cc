@@ -1,8 +1,7 @@
 // The queue's thread: turn by turn it settles what is left over, looks at what a run needs, and
 // runs the next profile.
 #include "common/log/log.h"
-#include "common/log/thrown.h"
-#include "common/result/caught.h"
+#include "common/result/result.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/queue/profile_queue.h"
 

@@ -1,4 +1,4 @@
-// The answer, as a function of what a run has found out. Pure.
+// From what a run has found out to what its profile says: the answer, then the rest. Pure.
 #pragma once
 
 #include <optional>
@@ -22,5 +22,9 @@ phases::ProvenLoad LoadOf(const phases::Proof& proof, const Objective& objective
 
 /// Nothing before the first rows were measured.
 std::optional<Recommendation> AnswerOf(const RunFacts& facts);
+
+/// Sets the answer, the measurements, the findings, the host's noise and the warnings, which come
+/// after the `given` ones (of the request, and of runs before this one).
+void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& profile);
 
 }  // namespace mlprof::server

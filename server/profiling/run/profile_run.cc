@@ -8,7 +8,6 @@
 #include "server/profiling/progress/phase_tracker.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/inputs.h"
-#include "server/profiling/run/render.h"
 #include "server/profiling/run/run_facts.h"
 #include "server/registry/artifact_store.h"
 

@@ -6,11 +6,9 @@
 
 #include "common/domain/profile.h"
 #include "server/profiling/budget/run_end.h"
-#include "server/profiling/budget/run_stop.h"
 #include "server/profiling/lab/agent_instrument.h"
 #include "server/profiling/lab/setup.h"
-#include "server/profiling/progress/announcer.h"
-#include "server/profiling/progress/journal.h"
+#include "server/profiling/progress/reporting.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::server {

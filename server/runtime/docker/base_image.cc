@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "server/runtime/docker/call_limits.h"
+#include "server/runtime/docker/engine.h"
 #include "server/runtime/environment/run_script.h"
 
 namespace mlprof::server::docker {

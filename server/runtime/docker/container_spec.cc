@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
@@ -166,6 +167,19 @@ Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
           {"Healthcheck", {{"Test", Json::array({"NONE"})}}},
           {"Labels", {{kInstanceLabel, instance_id}, {kProfileLabel, request.profile_id}}},
           {"HostConfig", HostConfig(request, places, isolation)}};
+}
+
+Result<std::vector<LocalInput>> LocalInputs(const std::vector<ContentInput>& inputs) {
+  std::vector<LocalInput> local;
+  for (const ContentInput& input : inputs) {
+    std::optional<std::filesystem::path> folder = input.reader->LocalDirectory();
+    if (!folder) {
+      return Fail(InvalidArgument("what belongs at " + input.inside +
+                                  " lies in no folder of this machine that Docker could mount"));
+    }
+    local.push_back({*std::move(folder), input.inside});
+  }
+  return local;
 }
 
 }  // namespace mlprof::server::docker

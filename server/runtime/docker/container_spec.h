@@ -1,5 +1,6 @@
 // The request that creates a scoring container: the one place that builds its HostConfig, and so
-// the one place to read when asking what a model may do. Pure; held by golden files.
+// the one place to read when asking what a model may do. Pure, but that LocalInputs asks the
+// readers of the inputs where these lie; held by golden files.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +10,21 @@
 
 #include "common/json/json.h"
 #include "common/result/result.h"
+#include "server/runtime/content_input.h"
 #include "server/runtime/docker/docker_options.h"
-#include "server/runtime/docker/local_inputs.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::server::docker {
+
+/// A folder of this machine that the container finds at `inside`, read-only.
+struct LocalInput {
+  std::filesystem::path here;
+  std::string inside;
+};
+
+/// Where the inputs of a container lie on this machine, whose folders Docker mounts.
+/// kInvalidArgument where the files of one lie in no folder of this machine.
+Result<std::vector<LocalInput>> LocalInputs(const std::vector<ContentInput>& inputs);
 
 inline constexpr const char* kInstanceLabel = "mlprof.instance";
 inline constexpr const char* kProfileLabel = "mlprof.profile";

@@ -2,15 +2,13 @@
 #include <utility>
 
 #include "common/log/log.h"
-#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/create_container.h"
-#include "server/runtime/docker/create_with_copies.h"
-#include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/docker_target.h"
+#include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/engine_restart.h"
-#include "server/runtime/docker/lost_container.h"
-#include "server/runtime/docker/scratch.h"
+#include "server/runtime/docker/host_facts.h"
+#include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::server::docker {
 namespace {

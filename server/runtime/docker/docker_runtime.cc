@@ -10,13 +10,12 @@
 #include "common/log/log.h"
 #include "server/runtime/agent_connection.h"
 #include "server/runtime/docker/container_spec.h"
-#include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_target.h"
 #include "server/runtime/docker/host_facts.h"
 #include "server/runtime/docker/kept_images.h"
-#include "server/runtime/docker/lost_container.h"
 #include "server/runtime/docker/prepare.h"
+#include "server/runtime/docker/remove_container.h"
 
 namespace mlprof::server::docker {
 namespace {

@@ -3,6 +3,7 @@
 // connection a call; thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,7 +15,7 @@
 #include "common/http/client.h"
 #include "common/json/json.h"
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "common/units/cores.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine_values.h"
@@ -102,5 +103,11 @@ class DockerEngine {
   std::mutex mutex_;
   std::string api_version_;  // guarded; "" until the first answer
 };
+
+/// How long one call of the engine may take that does no long work: it answers in milliseconds, and
+/// in seconds on a machine that swaps.
+inline constexpr std::chrono::seconds kCallLimit{30};
+/// For calls that end what must not go on; what they do not end is removed by a later call.
+inline constexpr std::chrono::seconds kKillLimit{5};
 
 }  // namespace mlprof::server::docker

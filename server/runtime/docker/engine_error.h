@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/result/error.h"
+#include "common/result/result.h"
 
 namespace mlprof::server::docker {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "common/result/error.h"
-#include "common/time/patience.h"
+#include "common/result/result.h"
+#include "common/time/deadline.h"
 #include "server/runtime/docker/engine.h"
 
 namespace mlprof::server::docker {

@@ -2,13 +2,12 @@
 
 #include <utility>
 
-#include "server/runtime/docker/call_limits.h"
 #include "server/runtime/docker/create_container.h"
 #include "server/runtime/docker/disk/disk_watch.h"
-#include "server/runtime/docker/disk/engine_disk.h"
 #include "server/runtime/docker/disk/loop_volume.h"
+#include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/engine_restart.h"
-#include "server/runtime/docker/lost_container.h"
+#include "server/runtime/docker/host_facts.h"
 #include "server/runtime/docker/preparation_spec.h"
 #include "server/runtime/docker/remove_container.h"
 #include "server/runtime/environment/environment_recipe.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "server/runtime/docker/base_image.h"
-#include "server/runtime/docker/call_limits.h"
+#include "server/runtime/docker/engine.h"
 #include "server/runtime/environment/environment_recipe.h"
 
 namespace mlprof::server::docker {

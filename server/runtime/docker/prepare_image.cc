@@ -1,11 +1,10 @@
 #include <utility>
 
-#include "server/runtime/docker/call_limits.h"
+#include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/prepare.h"
 #include "server/runtime/docker/pull_failure.h"
 #include "server/runtime/environment/image_reference.h"
 #include "server/runtime/environment/pip_settings.h"
-#include "server/runtime/environment/registry_rules.h"
 
 namespace mlprof::server::docker {
 namespace {

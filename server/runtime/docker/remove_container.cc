@@ -1,8 +1,18 @@
 #include "server/runtime/docker/remove_container.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+
 #include "common/log/log.h"
+#include "common/os/unique_fd.h"
 #include "server/runtime/docker/container_spec.h"
-#include "server/runtime/docker/lost_container.h"
 
 namespace mlprof::server::docker {
 namespace {
@@ -55,6 +65,73 @@ Patience ForScratch(Deadline deadline, const std::stop_token& stop) {
   const Deadline moment = Deadline::After(kScratchMoment);
   if (stop.stop_requested() || deadline.when() < moment.when()) return moment;
   return {deadline, stop};
+}
+
+namespace {
+
+// Anything shorter could be part of another cgroup's path, and its processes would be killed.
+bool IsWholeId(const std::string& id) {
+  return id.size() == 64 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::string CgroupOf(const std::filesystem::path& process) {
+  std::ifstream file(process / "cgroup");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Kills by a descriptor of the process, opened before its cgroup is looked at: by its number,
+// another process might have it by then.
+bool Kill(pid_t pid, const std::string& container_id) {
+  // Through syscall(): glibc 2.36's header declares pidfd_open and pidfd_send_signal for C alone.
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return false;
+  if (!IsInContainer(CgroupOf("/proc/" + std::to_string(pid)), container_id)) return false;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0) == 0;
+}
+
+}  // namespace
+
+bool IsInContainer(std::string_view cgroup_text, const std::string& container_id) {
+  if (!IsWholeId(container_id)) return false;
+  const std::string scope = "docker-" + container_id + ".scope";
+  // A line is "number:controllers:/path". Names of cgroups hold no line end, so both '/' and the
+  // line end separate them.
+  for (std::size_t begin = 0; begin < cgroup_text.size();) {
+    const std::size_t end = std::min(cgroup_text.find_first_of("/\n", begin), cgroup_text.size());
+    const std::string_view name = cgroup_text.substr(begin, end - begin);
+    if (name == container_id || name == scope) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+std::vector<pid_t> ProcessesOf(const std::string& container_id, const std::filesystem::path& proc) {
+  std::vector<pid_t> processes;
+  if (!IsWholeId(container_id)) return processes;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(proc, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    pid_t pid = 0;
+    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (wrong != std::errc() || end != name.data() + name.size() || pid <= 1) continue;
+    if (IsInContainer(CgroupOf(entry->path()), container_id)) processes.push_back(pid);
+  }
+  return processes;
+}
+
+int KillThroughCgroup(const std::string& container_id) {
+  // More than one round: what forked between finding and killing is found by the next.
+  constexpr int kRounds = 5;
+  std::set<pid_t> killed;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::size_t before = killed.size();
+    for (const pid_t pid : ProcessesOf(container_id)) {
+      if (Kill(pid, container_id)) killed.insert(pid);
+    }
+    if (killed.size() == before) break;
+  }
+  return static_cast<int>(killed.size());
 }
 
 }  // namespace mlprof::server::docker

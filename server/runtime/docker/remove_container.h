@@ -2,9 +2,14 @@
 // it does not.
 #pragma once
 
-#include <string>
+#include <sys/types.h>
 
-#include "common/time/patience.h"
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/time/deadline.h"
 #include "server/runtime/docker/docker_context.h"
 
 namespace mlprof::server::docker {
@@ -28,5 +33,20 @@ Status RemoveOrLose(DockerContext& context, const std::string& name, const std::
 /// For the removal of a container's scratch after the container's own: what is left of `deadline`,
 /// a moment where that or the run's end has come.
 Patience ForScratch(Deadline deadline, const std::stop_token& stop);
+
+// A container whose engine no longer answers still burns CPU and memory: it is killed through its
+// cgroup, without the engine.
+
+/// Whether a process with this /proc/PID/cgroup belongs to the container: its id names a cgroup on
+/// one of the paths, as Docker's drivers do it ("…/ID", "…/docker-ID.scope"), below whatever parent
+/// and in both cgroup versions. False for anything but a whole id.
+bool IsInContainer(std::string_view cgroup_text, const std::string& container_id);
+
+/// The container's processes, in ours pids. `proc` is /proc.
+std::vector<pid_t> ProcessesOf(const std::string& container_id,
+                               const std::filesystem::path& proc = "/proc");
+
+/// Sends SIGKILL to every process of the container until no other is found. Returns how many.
+int KillThroughCgroup(const std::string& container_id);
 
 }  // namespace mlprof::server::docker

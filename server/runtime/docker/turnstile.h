@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 
 namespace mlprof::server::docker {
 

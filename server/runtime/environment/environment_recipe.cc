@@ -5,8 +5,7 @@
 
 #include "common/hash/sha256.h"
 #include "common/json/json.h"
-#include "server/runtime/environment/conda_file.h"
-#include "server/runtime/environment/package_spec.h"
+#include "server/runtime/environment/requirements.h"
 
 namespace mlprof::server::environment {
 namespace {

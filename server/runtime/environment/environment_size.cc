@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "common/domain/disk_full.h"
+#include "common/domain/write_error.h"
 #include "common/os/tree_walk.h"
 
 namespace mlprof::server::environment {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "common/units/bytes.h"
 
 namespace mlprof::server::environment {

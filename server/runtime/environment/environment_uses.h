@@ -12,7 +12,7 @@
 #include <string>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "common/time/timestamp.h"
 
 namespace mlprof::server::environment {

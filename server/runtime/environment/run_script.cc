@@ -13,7 +13,7 @@
 
 #include "common/os/descriptor_limit.h"
 #include "common/os/unique_fd.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 
 extern char** environ;
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/result/error.h"
+#include "common/result/result.h"
 
 namespace mlprof::server::environment {
 

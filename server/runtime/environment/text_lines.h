@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/text/ascii.h"
-#include "common/text/trim.h"
 
 namespace mlprof::server::environment {
 

@@ -11,7 +11,7 @@
 
 #include "common/log/log.h"
 #include "common/os/start_thread.h"
-#include "common/result/caught.h"
+#include "common/result/result.h"
 
 namespace mlprof::server {
 namespace {

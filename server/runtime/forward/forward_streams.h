@@ -2,6 +2,7 @@
 // to the connection, what the agent says comes from its thread.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,13 +10,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/agent_protocol/forward.h"
 #include "common/result/result.h"
 #include "common/time/deadline.h"
-#include "server/runtime/forward/forward_stream.h"
+#include "server/runtime/forward/port_stream.h"
 
 namespace mlprof::server {
+
+/// What is known of one forwarded stream. Guarded by ForwardStreams' lock, but for its number.
+struct ForwardStream {
+  ForwardStream(std::uint32_t number, int to_port) : id(number), port(to_port) {}
+
+  const std::uint32_t id;
+  const int port;
+  std::condition_variable changed;
+  agent_protocol::SendWindow send{0};  // the agent's first credit says that it is connected
+  agent_protocol::ReceiveWindow receive{agent_protocol::kForwardWindow};
+  std::string inbox;          // never more than a window
+  bool connected = false;     // heard
+  bool ended_there = false;   // heard
+  bool ended_here = false;    // said
+  bool closed_here = false;   // said, by its owner's wish
+  std::optional<Error> over;  // the agent closed it, or the link ended
+};
 
 /// What streams need of the connection that carries them. Called with the streams' lock held, so it
 /// must never wait for it.
@@ -27,7 +46,7 @@ class ForwardCarrier {
   virtual bool HasRoom() = 0;
 };
 
-/// Thread-safe.
+/// All streams of one connection. Thread-safe.
 class ForwardStreams {
  public:
   using Stream = std::shared_ptr<ForwardStream>;
@@ -70,6 +89,34 @@ class ForwardStreams {
   std::map<std::uint32_t, Stream> streams_;  // until both sides have closed them
   std::uint32_t last_id_ = 0;
   int waiting_for_room_ = 0;
+};
+
+/// A PortStream over one of an agent connection's forwarded streams.
+class CarriedStream final : public PortStream {
+ public:
+  /// Errors as of ForwardStreams::Open.
+  static Result<std::unique_ptr<PortStream>> Open(std::shared_ptr<ForwardStreams> streams, int port,
+                                                  Deadline deadline) {
+    MLPROF_LET(stream, streams->Open(port, deadline));
+    return std::unique_ptr<PortStream>(new CarriedStream(std::move(streams), std::move(stream)));
+  }
+  ~CarriedStream() override { streams_->Close(*stream_); }
+
+  Result<std::string> Read(Deadline deadline) override {
+    return streams_->Read(*stream_, deadline);
+  }
+  Status Write(std::string_view bytes, Deadline deadline) override {
+    return streams_->Write(*stream_, bytes, deadline);
+  }
+  void CloseWrite() override { streams_->CloseWrite(*stream_); }
+  void Close() override { streams_->Close(*stream_); }
+
+ private:
+  CarriedStream(std::shared_ptr<ForwardStreams> streams, ForwardStreams::Stream stream)
+      : streams_(std::move(streams)), stream_(std::move(stream)) {}
+
+  const std::shared_ptr<ForwardStreams> streams_;
+  const ForwardStreams::Stream stream_;
 };
 
 }  // namespace mlprof::server

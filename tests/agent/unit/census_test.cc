@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "agent/sampling/process_status.h"
+#include "agent/sampling/proc.h"
 
 namespace mlprof::agent {
 namespace {

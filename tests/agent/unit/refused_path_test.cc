@@ -1,4 +1,4 @@
-#include "agent/supervise/refused_path.h"
+#include "agent/supervise/write_calls.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

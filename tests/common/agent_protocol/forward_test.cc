@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "common/agent_protocol/forward_window.h"
-
 namespace mlprof::agent_protocol {
 namespace {
 

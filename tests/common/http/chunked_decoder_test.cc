@@ -1,4 +1,4 @@
-#include "common/http/chunked_decoder.h"
+#include "common/http/body_receiver.h"
 
 #include <gtest/gtest.h>
 

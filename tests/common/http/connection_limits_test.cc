@@ -1,8 +1,6 @@
-#include "common/http/connection_limits.h"
+#include "common/http/connection_places.h"
 
 #include <gtest/gtest.h>
-
-#include "common/http/peer_group.h"
 
 namespace mlprof {
 namespace {

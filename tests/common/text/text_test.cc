@@ -2,9 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/text/base64.h"
-#include "common/text/case.h"
 #include "common/text/percent.h"
-#include "common/text/trim.h"
 #include "common/text/utf8.h"
 
 namespace mlprof {

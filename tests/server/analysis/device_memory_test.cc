@@ -4,8 +4,8 @@
 
 #include "server/analysis/confidence.h"
 #include "server/analysis/descent.h"
-#include "server/analysis/limits_text.h"
 #include "server/analysis/recommend.h"
+#include "server/analysis/sentence.h"
 #include "server/analysis/what_if.h"
 #include "tests/server/analysis/made_up_profile.h"
 

@@ -1,4 +1,4 @@
-#include "server/analysis/memory_windows.h"
+#include "server/analysis/memory_plateau.h"
 
 #include <gtest/gtest.h>
 

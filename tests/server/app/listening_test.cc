@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/app/public_url.h"
+#include "server/app/server_address.h"
 
 namespace mlprof::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/app/stop_limit.h"
+#include "server/app/lifetime.h"
 
 #include <gtest/gtest.h>
 

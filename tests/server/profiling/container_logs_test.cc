@@ -1,4 +1,4 @@
-#include "server/profiling/lab/container_logs.h"
+#include "server/profiling/lab/container_facts.h"
 
 #include <gtest/gtest.h>
 

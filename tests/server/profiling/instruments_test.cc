@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/profiling/lab/observation.h"
+#include "server/profiling/lab/instrument.h"
 #include "server/profiling/phases/limited_run.h"
 #include "tests/fakes/fake_device.h"
 #include "tests/server/profiling/lab_bench.h"

@@ -1,4 +1,4 @@
-#include "server/registry/header_row.h"
+#include "server/registry/row_survey.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "server/registry/packed_rows.h"
-#include "server/registry/row_index.h"
 #include "server/storage/file_digest.h"
 #include "tests/server/registry/registry_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "server/replay/arrival_schedule.h"
+#include "server/replay/pacing.h"
 
 #include <gtest/gtest.h>
 

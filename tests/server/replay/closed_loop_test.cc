@@ -1,4 +1,4 @@
-#include "server/replay/closed_loop.h"
+#include "server/replay/pacing.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "common/text/base64.h"
-#include "server/rest/slice.h"
 
 namespace mlprof::server {
 namespace {

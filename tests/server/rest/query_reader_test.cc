@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/rest/tag_query.h"
+#include "server/rest/model_requests.h"
 
 namespace mlprof::server {
 namespace {

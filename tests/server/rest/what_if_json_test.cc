@@ -1,4 +1,4 @@
-#include "server/rest/what_if_json.h"
+#include "server/rest/what_if_routes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Databases that are not what was written.
 #include <gtest/gtest.h>
 
+#include "server/storage/data_directory.h"
 #include "server/storage/database.h"
 #include "server/storage/integrity_check.h"
-#include "server/storage/lost_database.h"
 #include "server/storage/statement.h"
 #include "tests/server/storage/words_database.h"
 

@@ -1,4 +1,4 @@
-#include "server/storage/migrator.h"
+#include "server/storage/migration.h"
 
 #include <gtest/gtest.h>
 

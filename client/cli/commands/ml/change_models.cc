@@ -1,8 +1,6 @@
 // `mlprof ml model update`, `delete` and `download`.
 #include "client/cli/azure/az_output.h"
-#include "client/cli/azure/azure_model_json.h"
 #include "client/cli/commands/delete_version.h"
-#include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
 #include "client/cli/download_model.h"

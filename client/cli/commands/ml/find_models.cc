@@ -2,8 +2,6 @@
 #include <algorithm>
 
 #include "client/cli/azure/az_output.h"
-#include "client/cli/azure/azure_model_json.h"
-#include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
 
 namespace mlprof::client::cli {

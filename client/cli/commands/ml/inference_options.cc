@@ -5,7 +5,7 @@
 #include "client/cli/azure/azure_inference.h"
 #include "client/cli/azure/azure_source.h"
 #include "client/cli/command.h"
-#include "client/cli/commands/ml/azure_options.h"
+#include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/text_file.h"
 #include "common/json/json.h"
 

@@ -1,6 +1,6 @@
 #include "client/cli/commands/ml/model_facts.h"
 
-#include "client/cli/azure/azure_model_json.h"
+#include "client/cli/azure/az_output.h"
 #include "client/cli/text_file.h"
 #include "client/src/json_fields.h"
 #include "common/json/json.h"

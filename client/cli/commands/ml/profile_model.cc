@@ -3,13 +3,12 @@
 
 #include "client/cli/artifacts.h"
 #include "client/cli/azure/az_output.h"
-#include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/inference_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
 #include "client/cli/commands/ml/profile_tags.h"
 #include "client/cli/text_file.h"
-#include "client/cli/watch/watch_here.h"
+#include "client/cli/watch/watch.h"
 #include "common/json/json.h"
 
 namespace mlprof::client::cli {

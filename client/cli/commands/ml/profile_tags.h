@@ -1,6 +1,8 @@
 // `--add-tag` of `mlprof ml model profile`: tags the profiled models get, with values given or
-// taken from the profile.
+// taken from the profile; and the figures of a profile that a tag may take.
 #pragma once
+
+#include <string>
 
 #include "client/cli/options.h"
 #include "client/cli/session.h"
@@ -17,5 +19,11 @@ Status CheckProfileTags(const Options& options);
 /// and no tag is written whose figure the profile does not have.
 Status AddProfileTags(Session& session, Client& client, const Options& options,
                       const Profile& profile, const Json& azure_profile);
+
+/// Whether `name` is a figure of a profile in Azure's spelling: a key of what `az ml model profile`
+/// prints; Microsoft's page also spells "…InGb".
+bool IsProfileFigure(const std::string& name);
+/// The value of that key as the text of a tag; "" where it has none.
+std::string ProfileFigure(const Json& azure_profile, const std::string& name);
 
 }  // namespace mlprof::client::cli

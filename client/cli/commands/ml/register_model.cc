@@ -1,8 +1,6 @@
 // `mlprof ml model register -n NAME -p PATH …`.
 #include "client/cli/artifacts.h"
 #include "client/cli/azure/az_output.h"
-#include "client/cli/azure/azure_model_json.h"
-#include "client/cli/commands/ml/azure_options.h"
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/domain/disk_full.h"
+#include "common/domain/write_error.h"
 #include "common/result/result.h"
 #include "common/units/bytes.h"
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/domain/disk_full.h"
+#include "common/domain/write_error.h"
 #include "server/runtime/docker/disk/disk_space.h"
 
 namespace mlprof::server::docker {

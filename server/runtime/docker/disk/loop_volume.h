@@ -1,9 +1,10 @@
 // A file system of its own for what a container writes: no file, removed or deep as it may be,
-// takes more than it holds.
+// takes more than it holds. It lies in an image file, on a loop device.
 #pragma once
 
 #include <filesystem>
 
+#include "common/os/unique_fd.h"
 #include "common/result/result.h"
 #include "common/time/deadline.h"
 #include "common/units/bytes.h"
@@ -36,5 +37,18 @@ class LoopVolume {
 /// Unmounts the volume that a killed process left in `folder` and removes its image. Touches no
 /// mount but that of the image there.
 void RemoveVolume(const std::filesystem::path& folder);
+
+/// A loop device over an image file. Linux alone; needs root.
+struct LoopDevice {
+  std::filesystem::path path;  // "/dev/loop3"
+  UniqueFd hold;  // the kernel lets the device go when nothing holds or mounts it any more
+};
+
+/// Takes a free device for `image`, past the page cache where the disk below can do that: what a
+/// model writes would be cached twice. kUnavailable with what is missing.
+Result<LoopDevice> AttachLoopDevice(const std::filesystem::path& image);
+
+/// Whether the file system mounted at `mount_point` lies in `image`.
+bool IsMountOf(const std::filesystem::path& mount_point, const std::filesystem::path& image);
 
 }  // namespace mlprof::server::docker

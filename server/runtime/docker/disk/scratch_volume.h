@@ -9,7 +9,7 @@
 #include <string>
 
 #include "common/result/result.h"
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "common/units/bytes.h"
 #include "server/runtime/docker/disk/disk_watch.h"
 #include "server/runtime/docker/disk/loop_volume.h"

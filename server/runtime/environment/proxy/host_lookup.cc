@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "common/text/case.h"
+#include "common/text/ascii.h"
 #include "server/runtime/environment/run_script.h"
 #include "server/runtime/environment/text_lines.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/time/deadline.h"
-#include "server/runtime/environment/proxy/ip_address.h"
+#include "server/runtime/environment/proxy/endpoint.h"
 
 namespace mlprof::server::environment {
 

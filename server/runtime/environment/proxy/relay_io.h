@@ -8,8 +8,8 @@
 
 #include "common/os/unique_fd.h"
 #include "common/result/result.h"
-#include "common/time/patience.h"
-#include "server/runtime/environment/proxy/ip_address.h"
+#include "common/time/deadline.h"
+#include "server/runtime/environment/proxy/endpoint.h"
 
 namespace mlprof::server::environment {
 

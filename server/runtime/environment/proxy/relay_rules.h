@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "server/runtime/environment/proxy/endpoint.h"
-#include "server/runtime/environment/proxy/ip_address.h"
 
 namespace mlprof::server::environment {
 

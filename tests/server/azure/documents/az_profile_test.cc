@@ -1,4 +1,4 @@
-#include "server/azure/documents/az_profile.h"
+#include "server/azure/documents/profile_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "common/text/base64.h"
-#include "server/azure/routes/json_web_token.h"
+#include "server/azure/routes/credentials.h"
 #include "tests/server/azure/azure_bench.h"
 
 namespace mlprof::server {

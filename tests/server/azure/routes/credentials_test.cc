@@ -3,12 +3,11 @@
 
 #include <cstdio>
 
-#include "common/hash/hmac.h"
+#include "common/hash/sha256.h"
 #include "common/json/json.h"
 #include "common/text/base64.h"
 #include "common/text/percent.h"
-#include "server/azure/routes/blob_signature.h"
-#include "server/azure/routes/json_web_token.h"
+#include "server/azure/routes/credentials.h"
 
 namespace mlprof::server {
 namespace {

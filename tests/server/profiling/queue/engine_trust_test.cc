@@ -1,6 +1,6 @@
-#include "server/profiling/queue/engine_trust.h"
-
 #include <gtest/gtest.h>
+
+#include "server/profiling/queue/engine_trust.h"
 
 namespace mlprof::server {
 namespace {
@@ -47,6 +47,16 @@ TEST(EngineTrustTest, ARunItKeptMakesUpForThoseItLost) {
   trust.KeptRun();
   trust.Answered(kBegin + seconds(1));
   EXPECT_TRUE(trust.Trusted(kBegin + seconds(1)));
+}
+
+TEST(BackoffTest, DoublesUpToTheMostAndBeginsAnew) {
+  Backoff backoff(milliseconds(500), milliseconds(1500));
+  EXPECT_EQ(backoff.Next(), milliseconds(500));
+  EXPECT_EQ(backoff.Next(), milliseconds(1000));
+  EXPECT_EQ(backoff.Next(), milliseconds(1500));
+  EXPECT_EQ(backoff.Next(), milliseconds(1500));
+  backoff.Reset();
+  EXPECT_EQ(backoff.Next(), milliseconds(500));
 }
 
 }  // namespace

@@ -1,6 +1,12 @@
-#include "server/runtime/docker/create_container.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <future>
+#include <optional>
+
+#include "server/runtime/docker/create_container.h"
+#include "tests/server/runtime/docker/fake_engine_test.h"
 
 namespace mlprof::server::docker {
 namespace {
@@ -17,6 +23,67 @@ TEST(IsUnseenTest, WhatIsMissingForEverybodyTellsNothingOfMounts) {
   EXPECT_TRUE(IsUnseen(NotThere("/data/scratch/x/volume/0"), mounted));
   EXPECT_FALSE(IsUnseen(NotThere("/data/trees/model"), mounted));
   EXPECT_FALSE(IsUnseen(Unavailable("no answer about /data/scratch/x/volume/0"), mounted));
+}
+
+}  // namespace
+
+// Creates that take as long as what they copy of the image is large.
+
+namespace {
+
+using fakes::FakeAnswer;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+class CreateWithCopiesTest : public FakeEngineTest {
+ protected:
+  CreateWithCopiesTest() {
+    volume_.emplace(folder_ / "scratch", MiB(1), std::nullopt);
+    folders_ = {{volume_->root() / "0", "/tmp", false}, {volume_->root() / "1", "/app", true}};
+    EXPECT_TRUE(MakeScratch(folders_));
+    docker_.On("POST /containers/create", kNoAnswer);
+  }
+
+  Error Create(std::chrono::seconds limit) {
+    const auto id = CreateWithCopies(*context_, "mlprof-p-1", Json::object(), folders_, *volume_,
+                                     Deadline::After(limit));
+    return id ? Internal("it was created") : id.error();
+  }
+  std::optional<ScratchVolume> volume_;
+  std::vector<ScratchFolder> folders_;
+};
+
+TEST_F(CreateWithCopiesTest, ACopyMayTakeMinutes) {
+  EXPECT_GE(CreateLimit(folders_), 10min);
+  folders_.pop_back();
+  EXPECT_LE(CreateLimit(folders_), 30s);
+}
+
+TEST_F(CreateWithCopiesTest, ACopyThatAnEngineThatIsWellDoesNotEndIsTooLarge) {
+  const Error error = Create(1s);
+  EXPECT_EQ(error.code(), ErrorCode::kTooLarge);
+  EXPECT_THAT(error.message(), HasSubstr("what the image holds at /app, where"));
+}
+
+TEST_F(CreateWithCopiesTest, AnEngineThatAnswersNothingIsItsOwnSilence) {
+  auto create = std::async(std::launch::async, [&] { return Create(1s).code(); });
+  AwaitCall("POST /containers/create");
+  docker_.On("GET /_ping", {{200, "", FakeAnswer::Way::kReset}});
+  EXPECT_EQ(create.get(), ErrorCode::kDeadlineExceeded);
+}
+
+TEST_F(CreateWithCopiesTest, WithoutACopyALateAnswerIsTheEnginesSilence) {
+  folders_.pop_back();
+  EXPECT_EQ(Create(1s).code(), ErrorCode::kDeadlineExceeded);
+}
+
+TEST_F(CreateWithCopiesTest, ACopyIsGivenUpOnceItIsLargerThanPlainFoldersMayBe) {
+  std::ofstream(folders_.back().host / "big") << std::string(2 << 20, 'x');
+  const auto began = Deadline::Clock::now();
+  const Error error = Create(60s);
+  EXPECT_LT(Deadline::Clock::now() - began, 30s);
+  EXPECT_EQ(error.code(), ErrorCode::kTooLarge);
+  EXPECT_THAT(error.message(), HasSubstr("--scratch-limit-gb"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "server/runtime/docker/lost_container.h"
+#include "server/runtime/docker/remove_container.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

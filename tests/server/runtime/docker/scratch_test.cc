@@ -1,4 +1,4 @@
-#include "server/runtime/docker/scratch.h"
+#include "server/runtime/docker/create_container.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

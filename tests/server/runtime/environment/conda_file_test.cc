@@ -1,4 +1,4 @@
-#include "server/runtime/environment/conda_file.h"
+#include "server/runtime/environment/requirements.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "common/time/patience.h"
+#include "common/time/deadline.h"
 #include "tests/fakes/refused_processes.h"
 
 namespace mlprof::server::environment {

@@ -12,7 +12,7 @@
 
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
-#include "server/runtime/docker/lost_container.h"
+#include "server/runtime/docker/remove_container.h"
 #include "server/runtime/model_start.h"
 #include "tests/fakes/heard_agent.h"
 

@@ -5,8 +5,6 @@
 #include <future>
 #include <vector>
 
-#include "server/runtime/forward/carried_stream.h"
-
 namespace mlprof::server {
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "common/os/loop_support.h"
 #include "common/os/remove_tree.h"
-#include "server/runtime/docker/disk/loop_device.h"
+#include "server/runtime/docker/disk/loop_volume.h"
 #include "tests/common/os/deep_tree.h"
 #include "tests/fakes/soon.h"
 

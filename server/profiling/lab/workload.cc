@@ -1,0 +1,79 @@
+#include "server/profiling/lab/workload.h"
+
+#include <algorithm>
+#include <random>
+
+#include "server/analysis/latency.h"
+
+namespace mlprof::server {
+namespace {
+
+// A rate has no fixed number of rows in flight. Two at once stand for a burst: chosen, not
+// measured.
+constexpr int kBurstOfRate = 2;
+// The counts of RequestsForConfidence are for independent requests. Neighbours in a burst are slow
+// together, so a rate needs so many times more. Chosen, not measured.
+constexpr std::size_t kRequestsForOneOfARate = 5;
+
+}  // namespace
+
+std::vector<std::uint32_t> SeededOrder(const Workload& workload) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t row = 0; row < workload.rows; ++row) {
+    if (!workload.left_out.contains(row)) order.push_back(row);
+  }
+  std::mt19937_64 random(workload.seed);
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& time) {
+  ReplayPlan plan;
+  plan.order = SeededOrder(workload);
+  const Objective& objective = workload.objective;
+  plan.concurrency = objective.ConcurrencyOrOne();
+  if (objective.requests_per_second) {
+    plan.open_loop = OpenLoop{*objective.requests_per_second, objective.arrivals, seed.value()};
+  }
+  plan.max_time = time.time;
+  plan.min_requests = time.min_requests;
+  plan.hard_max_time = std::max(time.time, time.longest);
+  return plan;
+}
+
+ReplayPlan ClosedPlan(const Workload& workload, int concurrency, std::chrono::nanoseconds time) {
+  ReplayPlan plan;
+  plan.order = SeededOrder(workload);
+  plan.concurrency = concurrency;
+  plan.max_time = time;
+  return plan;
+}
+
+ReplayPlan HeavyPlan(const Workload& workload, std::chrono::nanoseconds longest) {
+  const Objective& objective = workload.objective;
+  return HeavyPlan(workload,
+                   objective.requests_per_second ? kBurstOfRate : objective.ConcurrencyOrOne(),
+                   longest);
+}
+
+ReplayPlan HeavyPlan(const Workload& workload, int at_once, std::chrono::nanoseconds longest) {
+  ReplayPlan plan;
+  for (const std::uint32_t row : workload.heavy) {
+    plan.order.insert(plan.order.end(), static_cast<std::size_t>(at_once), row);
+  }
+  if (plan.order.empty()) plan.order = SeededOrder(workload);
+  plan.concurrency = at_once;
+  plan.max_requests = plan.order.size();
+  plan.max_time = longest;
+  return plan;
+}
+
+std::size_t RequestsToSee(const Objective& objective) {
+  std::size_t most = RequestsForConfidence(0.95);
+  for (const auto& [key, limit] : objective.latency_ms) {
+    most = std::max(most, RequestsForConfidence(QuantileOfKey(key).value_or(0.95)));
+  }
+  return objective.requests_per_second ? kRequestsForOneOfARate * most : most;
+}
+
+}  // namespace mlprof::server

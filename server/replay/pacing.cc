@@ -1,0 +1,91 @@
+#include "server/replay/pacing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mlprof::server {
+
+std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {
+  if (!MaySend(now)) return std::nullopt;
+  Begin(now);
+  return Launch(now, now);
+}
+
+ArrivalSchedule::ArrivalSchedule(const OpenLoop& plan)
+    : arrivals_(plan.arrivals), rate_(plan.requests_per_second), random_(plan.seed) {
+  if (arrivals_ == Arrivals::kPoisson) Advance();
+}
+
+void ArrivalSchedule::Advance() {
+  ++count_;
+  // Constant arrivals by multiplication: a sum of rounded gaps would drift.
+  seconds_ = arrivals_ == Arrivals::kPoisson ? seconds_ + ExponentialGap()
+                                             : static_cast<double>(count_) / rate_;
+  due_ = std::chrono::nanoseconds(std::llround(seconds_ * 1e9));
+}
+
+// Not std::exponential_distribution, whose numbers differ between standard libraries.
+double ArrivalSchedule::ExponentialGap() {
+  const double uniform = static_cast<double>(random_() >> 11) * 0x1p-53;  // [0, 1)
+  return -std::log1p(-uniform) / rate_;
+}
+
+namespace {
+
+// A backlog is sent at no more than so many times the pace of its own schedule: sent all at once it
+// would be a burst that the schedule never held. Twice is the least whole factor that catches up.
+constexpr int kCatchUp = 2;
+
+}  // namespace
+
+PacedLoop::PacedLoop(ReplayPlan plan)
+    : ReplayLoop(std::move(plan)), schedule_(*this->plan().open_loop) {}
+
+ReplayLoop::Time PacedLoop::Permitted() const {
+  const Time due = began().value_or(Time{0}) + schedule_.due();
+  if (!catching_up_from_) return due;
+  return std::max(due, *catching_up_from_ + (schedule_.due() - last_due_) / kCatchUp);
+}
+
+std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
+  const Time due = Begin(now) + schedule_.due();
+  Time permitted = Permitted();
+  if (permitted > now || Full() || !WithinLimits(now)) return std::nullopt;
+  // This was called later than the row was permitted: the pace of the rows that piled up counts
+  // from now, so that they do not leave all at once.
+  if (now - permitted > kLateAfter) permitted = now;
+  if (permitted > due) {
+    catching_up_from_ = permitted;
+  } else {
+    catching_up_from_.reset();
+  }
+  if (now - due > kLateAfter) ++changing_result().late;
+  last_due_ = schedule_.due();
+  schedule_.Advance();
+  return Launch(due, now);
+}
+
+std::optional<ReplayLoop::Time> PacedLoop::NextAt(Time now) const {
+  if (Full() || !WithinLimits(std::max(now, Permitted()))) return std::nullopt;
+  return Permitted();
+}
+
+bool PacedLoop::Done(Time now) const {
+  return in_flight() == 0 && !WithinLimits(std::max(now, Permitted()));
+}
+
+// Counts the rows that were due and never left. They are no requests, but from the requests alone a
+// caller would think that the rate was kept.
+void PacedLoop::End(Time now) {
+  const Time elapsed = now - Begin(now);
+  const Time until = std::min(elapsed, plan().max_time.value_or(elapsed));
+  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+  if (plan().max_requests)
+    left = *plan().max_requests - std::min<std::uint64_t>(sent(), *plan().max_requests);
+  for (; schedule_.due() < until && left > 0; schedule_.Advance(), --left) {
+    ++changing_result().unsent;
+  }
+}
+
+}  // namespace mlprof::server

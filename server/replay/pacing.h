@@ -1,0 +1,76 @@
+// When the rows of a replay leave: the closed loop, and the open loop with the schedule that it
+// keeps. Pure state: time is given to every call, and chance comes of a seed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+
+#include "server/replay/replay_loop.h"
+#include "server/replay/replay_plan.h"
+
+namespace mlprof::server {
+
+/// The closed loop: so many rows in flight, a new one for each answer.
+class ClosedLoop final : public ReplayLoop {
+ public:
+  explicit ClosedLoop(ReplayPlan plan) : ReplayLoop(std::move(plan)) {}
+
+  std::optional<Send> Next(Time now) override;
+  std::optional<Time> NextAt(Time) const override { return std::nullopt; }
+  bool MaySend(Time now) const override {
+    return in_flight() < plan().concurrency && WithinLimits(now);
+  }
+  bool Done(Time now) const override { return in_flight() == 0 && !WithinLimits(now); }
+  void End(Time) override {}
+};
+
+/// When the rows of an open loop are due. Pure: the same seed gives the same times on every
+/// machine.
+class ArrivalSchedule {
+ public:
+  explicit ArrivalSchedule(const OpenLoop& plan);
+
+  /// When the next row is due, counted from the replay's begin. Poisson arrivals: gaps drawn from
+  /// the exponential distribution by inversion; constant ones: n/rate.
+  std::chrono::nanoseconds due() const { return due_; }
+  void Advance();
+
+ private:
+  double ExponentialGap();
+
+  const Arrivals arrivals_;
+  const double rate_;
+  std::mt19937_64 random_;
+  std::uint64_t count_ = 0;
+  double seconds_ = 0;
+  std::chrono::nanoseconds due_{0};
+};
+
+/// The open loop: rows leave at the times of a schedule, whether or not earlier ones were answered,
+/// and their latency counts from those times.
+class PacedLoop final : public ReplayLoop {
+ public:
+  /// `plan.open_loop` must be set.
+  explicit PacedLoop(ReplayPlan plan);
+
+  std::optional<Send> Next(Time now) override;
+  std::optional<Time> NextAt(Time now) const override;
+  bool MaySend(Time now) const override {
+    const auto next = NextAt(now);
+    return next && *next <= now;
+  }
+  bool Done(Time now) const override;
+  void End(Time now) override;
+
+ private:
+  bool Full() const { return in_flight() >= plan().open_loop->max_in_flight; }
+  /// When the next row may leave: when it is due, or later while a backlog is worked off.
+  Time Permitted() const;
+
+  ArrivalSchedule schedule_;
+  Time last_due_{0};                      // of the row before, since the begin
+  std::optional<Time> catching_up_from_;  // what the row before was permitted at, where it was late
+};
+
+}  // namespace mlprof::server
