@@ -50,7 +50,7 @@ Result<HttpResponse> GetDataset(const Services& services, const HttpRequest& req
   return JsonResponse(200, EncodeDataset(dataset));
 }
 
-Result<HttpResponse> ListRows(const Services& services, const HttpRequest& request) {
+Result<HttpResponse> ListDatasetRows(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   const PageRequest page = query.Page();
@@ -74,7 +74,7 @@ void AddDatasetRoutes(Router& router, const Services& services) {
   router.Add({"POST", "/datasets", kUploadBody, Handle(services, RegisterDataset)});
   router.Add({"GET", "/datasets", kNoBody, Handle(services, ListDatasets)});
   router.Add({"GET", "/datasets/{id}", kNoBody, Handle(services, GetDataset)});
-  router.Add({"GET", "/datasets/{id}/rows", kNoBody, Handle(services, ListRows)});
+  router.Add({"GET", "/datasets/{id}/rows", kNoBody, Handle(services, ListDatasetRows)});
   router.Add({"DELETE", "/datasets/{id}", kNoBody, Handle(services, DeleteDataset)});
 }
 

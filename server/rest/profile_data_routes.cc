@@ -42,7 +42,7 @@ Result<HttpResponse> ListTrials(const Services& services, const HttpRequest& req
   return JsonResponse(200, EncodePage(slice, EncodeTrial));
 }
 
-Result<HttpResponse> ListRows(const Services& services, const HttpRequest& request) {
+Result<HttpResponse> ListRowRecords(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
   const PageRequest page = query.Page();
@@ -68,7 +68,7 @@ Result<HttpResponse> GetLogs(const Services& services, const HttpRequest& reques
 void AddProfileDataRoutes(Router& router, const Services& services) {
   router.Add({"GET", "/profiles/{name}/samples", kNoBody, Handle(services, GetSamples)});
   router.Add({"GET", "/profiles/{name}/trials", kNoBody, Handle(services, ListTrials)});
-  router.Add({"GET", "/profiles/{name}/rows", kNoBody, Handle(services, ListRows)});
+  router.Add({"GET", "/profiles/{name}/rows", kNoBody, Handle(services, ListRowRecords)});
   router.Add({"GET", "/profiles/{name}/logs", kNoBody, Handle(services, GetLogs)});
 }
 

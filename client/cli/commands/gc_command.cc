@@ -30,7 +30,7 @@ std::optional<std::chrono::seconds> ParseAge(const std::string& text) {
   return age;
 }
 
-Result<GarbageRequest> RequestFrom(const Options& options) {
+Result<GarbageRequest> GarbageRequestFrom(const Options& options) {
   GarbageRequest request;
   request.dry_run = options.Has("--dry-run");
   if (!options.Has("--profiles-older-than")) return request;
@@ -78,7 +78,7 @@ Table GarbageTable(const Garbage& garbage) {
 }
 
 Result<int> Collect(Session& session, const Options& options) {
-  MLPROF_LET(request, RequestFrom(options));
+  MLPROF_LET(request, GarbageRequestFrom(options));
   MLPROF_LET(client, session.Connect());
   MLPROF_TRY(Confirm(session, client, options, request));
   MLPROF_LET(garbage, client.CollectGarbage(request));

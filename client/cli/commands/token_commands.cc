@@ -5,7 +5,7 @@
 namespace mlprof::client::cli {
 namespace {
 
-Result<TokenRequest> RequestFrom(const Options& options) {
+Result<TokenRequest> TokenRequestFrom(const Options& options) {
   TokenRequest request;
   request.name = options.operands()[0];
   if (options.Has("--scope")) {
@@ -32,7 +32,7 @@ Table TokenTable(const ResourceList<Token>& tokens) {
 
 // On stdout nothing but the token, so that TOKEN=$(mlprof token create ci) holds it.
 Result<int> CreateToken(Session& session, const Options& options) {
-  MLPROF_LET(request, RequestFrom(options));
+  MLPROF_LET(request, TokenRequestFrom(options));
   MLPROF_LET(client, session.Connect());
   MLPROF_LET(created, client.tokens().Create(request));
   const std::string& secret = created.value.secret;

@@ -11,8 +11,6 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kMostFiles = 100'000;
-
 Status AddPart(BlobStore& blobs, ContentStore& content, const SourcePart& part, TarFile& tar) {
   MLPROF_LET(blob, blobs.Get(part.artifact));
   if (!part.unpack) return tar.AddFile(part.name, blobs.File(blob));
@@ -42,7 +40,7 @@ Result<BlobName> ArtifactName(const std::string& workspace, const std::string& a
 
 Result<SpooledBody> ModelArchive(BlobStore& blobs, ContentStore& content, const BlobName& artifact,
                                  bool unpack) {
-  MLPROF_LET(found, blobs.AtOrBelow(artifact, kMostFiles));
+  MLPROF_LET(found, blobs.AtOrBelow(artifact, kMostArtifactFiles));
   if (found.empty()) {
     return Fail(NotFound("no file was put up at " + artifact.path + "; register it again"));
   }

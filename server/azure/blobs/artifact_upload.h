@@ -16,6 +16,9 @@ class ContentStore;
 inline constexpr const char* kArtifactContainer = "azureml";
 inline constexpr const char* kArtifactRoot = "ExperimentRun/";
 
+/// As many as an archive may hold (TarLimits).
+inline constexpr std::size_t kMostArtifactFiles = 100'000;
+
 /// "LocalUpload/26…-c89d/mdir" as a blob's name. kInvalidArgument for a path that cannot be one.
 Result<BlobName> ArtifactName(const std::string& workspace, const std::string& artifact);
 

@@ -19,7 +19,6 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::int64_t kMostBlocks = 50'000;
 constexpr Bytes kLargestBlob = GiB(16);
 constexpr int kPage = 1000;
 
@@ -84,7 +83,7 @@ Status BlobStore::PutBlock(const BlobName& name, const std::string& id, const Sp
     MLPROF_LET(before, FindBlock(connection, name, id));
     if (before) replaced.push_back(before->sha256);
     MLPROF_LET(count, CountBlocks(connection, name));
-    if (!before && count >= kMostBlocks) {
+    if (!before && static_cast<std::size_t>(count) >= kMostBlocks) {
       return Fail(ErrorCode::kTooLarge, "a blob may have 50000 blocks at most");
     }
     return SaveBlock(connection, name, {id, body.sha256, body.size}, Now());

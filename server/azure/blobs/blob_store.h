@@ -18,6 +18,9 @@ class Connection;
 class ContentStore;
 class Database;
 
+/// Azure's own limit of a blob.
+inline constexpr std::size_t kMostBlocks = 50'000;
+
 class BlobStore {
  public:
   BlobStore(Database& database, ContentStore& content) : database_(database), content_(content) {}

@@ -10,7 +10,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kMostPaths = 1000;
+constexpr std::size_t kMostPathsRead = 1000;
 constexpr std::size_t kLongestNamePart = 300;
 
 Error CannotFollow(const std::string& what) {
@@ -63,7 +63,7 @@ Result<std::string> PathOf(std::string uri, const std::string& workspace) {
 }
 
 Result<std::vector<std::string>> ReadPaths(const Json& paths, const std::string& workspace) {
-  if (!paths.is_array() || paths.empty() || paths.size() > kMostPaths) {
+  if (!paths.is_array() || paths.empty() || paths.size() > kMostPathsRead) {
     return Fail(CannotFollow("the definition names no files, or more than 1000"));
   }
   std::vector<std::string> read;

@@ -15,8 +15,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kMostPaths = 1000;
-constexpr std::size_t kMostFiles = 100'000;  // as many as an archive may hold (TarLimits)
+constexpr std::size_t kMostPathsAsked = 1000;
 
 // "ORIGIN/CONTAINER" of the route.
 Result<std::string> Root(const AzureCall& call) {
@@ -31,7 +30,8 @@ Result<std::string> Root(const AzureCall& call) {
 Result<HttpResponse> CreateBatch(const AzureServices& azure, const AzureCall& call) {
   MLPROF_LET(root, Root(call));
   MLPROF_LET(json, ReadAzureObject(call.request));
-  if (!json.contains("paths") || !json["paths"].is_array() || json["paths"].size() > kMostPaths) {
+  if (!json.contains("paths") || !json["paths"].is_array() ||
+      json["paths"].size() > kMostPathsAsked) {
     return Fail(InvalidArgument("paths must be a list of at most 1000"));
   }
   const Caller caller = CallerOf(azure, call.request);
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> PathsIn(const AzureServices& azure, const Azure
     return ModelFilePaths(azure, model);
   }
   const BlobName under{call.workspace, kArtifactContainer, kArtifactRoot + root};
-  MLPROF_LET(blobs, azure.blobs.AtOrBelow(under, kMostFiles));
+  MLPROF_LET(blobs, azure.blobs.AtOrBelow(under, kMostArtifactFiles));
   std::vector<std::string> paths;
   for (const Blob& blob : blobs) {
     paths.push_back(blob.path.substr(std::min(under.path.size() + 1, blob.path.size())));

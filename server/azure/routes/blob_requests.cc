@@ -6,12 +6,12 @@
 
 #include "common/hash/sha256.h"
 #include "common/text/base64.h"
+#include "server/azure/blobs/blob_store.h"
 #include "server/azure/routes/azure_error.h"
 
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kMostBlocks = 50'000;  // Azure's own limit of a blob
 constexpr std::size_t kLongestBlockId = 128;
 
 std::optional<std::uint64_t> Number(std::string_view text) {

@@ -11,21 +11,21 @@ using ::testing::UnorderedElementsAre;
 
 const std::string kSource = "sha256:" + std::string(64, 'a');
 
-Result<InferenceConfig> Decode(const std::string& text,
-                               SourceRule rule = SourceRule::kNeedsSourceId) {
+Result<InferenceConfig> DecodeConfig(const std::string& text,
+                                     SourceRule rule = SourceRule::kNeedsSourceId) {
   return DecodeInferenceConfig(*ParseJson(text), "", rule);
 }
 
 std::vector<std::string> BadFields(const std::string& text) {
   std::vector<std::string> pointers;
-  const auto config = Decode(text);
+  const auto config = DecodeConfig(text);
   if (config) return pointers;
   for (const FieldError& field : config.error().fields()) pointers.push_back(field.pointer);
   return pointers;
 }
 
 TEST(InferenceConfigJsonTest, ReadsTheDocumentedEntryScript) {
-  const auto config = Decode(
+  const auto config = DecodeConfig(
       R"({"entryScript":"score.py","sourceDirectory":"./src","environment":{"name":"sklearn",
           "docker":{"baseImage":"image"},"python":{"pipPackages":["scikit-learn==1.5.2"],
           "condaPackages":["python=3.8","numpy"],"condaDependenciesFile":"env.yml","requirementsFile":"requirements.txt"},
@@ -39,7 +39,7 @@ TEST(InferenceConfigJsonTest, ReadsTheDocumentedEntryScript) {
 }
 
 TEST(InferenceConfigJsonTest, ReadsTheDocumentedImage) {
-  const auto config = Decode(
+  const auto config = DecodeConfig(
       R"({"image":"image","command":["/server","--port","8080"],"args":[],"port":8080,
           "scoringPath":"/score","method":"POST","contentType":"application/json","headers":{},
           "readinessPath":"/ready","modelMountPath":"/models","environmentVariables":{},
@@ -81,7 +81,8 @@ TEST(InferenceConfigJsonTest, MountsNothingOverTheKernelsOrTheAgentsFiles) {
                 ElementsAre("/writablePaths/0"))
         << path;
   }
-  EXPECT_TRUE(Decode(R"({"image":"i","modelMountPath":"/process","writablePaths":["/device"]})"));
+  EXPECT_TRUE(
+      DecodeConfig(R"({"image":"i","modelMountPath":"/process","writablePaths":["/device"]})"));
 }
 
 TEST(InferenceConfigJsonTest, MountsNoModelAroundAWritableFolder) {
@@ -91,7 +92,7 @@ TEST(InferenceConfigJsonTest, MountsNoModelAroundAWritableFolder) {
                 ElementsAre("/modelMountPath"))
         << path;
   }
-  EXPECT_TRUE(Decode(R"({"image":"i","modelMountPath":"/tmp/models"})"));
+  EXPECT_TRUE(DecodeConfig(R"({"image":"i","modelMountPath":"/tmp/models"})"));
 }
 
 TEST(InferenceConfigJsonTest, RefusesFieldsOfTheOtherForm) {
@@ -106,7 +107,7 @@ TEST(InferenceConfigJsonTest, ReadsBackWhatItWrites) {
       R"({"image":"i:1","args":["--x"],"method":"PUT","headers":{"A":"b"},"runAsRoot":true,
           "writablePaths":["/data"],"shmSizeInMb":1})"};
   for (const std::string& text : texts) {
-    const auto config = Decode(text);
+    const auto config = DecodeConfig(text);
     ASSERT_TRUE(config.has_value()) << config.error().message();
     const auto again =
         DecodeInferenceConfig(EncodeInferenceConfig(*config), "", SourceRule::kNeedsSourceId);

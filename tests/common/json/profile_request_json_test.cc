@@ -14,7 +14,7 @@ using ::testing::UnorderedElementsAre;
 
 Json Minimal() { return *ParseJson(R"({"modelIds":["m"],"inputDatasetId":"d"})"); }
 
-Result<ProfileRequest> Decode(const Json& json) {
+Result<ProfileRequest> DecodeRequest(const Json& json) {
   std::vector<FieldError> problems;
   ProfileRequest request = DecodeProfileRequest(json, problems);
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
@@ -23,14 +23,14 @@ Result<ProfileRequest> Decode(const Json& json) {
 
 std::vector<std::string> BadFields(const Json& json) {
   std::vector<std::string> pointers;
-  const auto request = Decode(json);
+  const auto request = DecodeRequest(json);
   if (request) return pointers;
   for (const FieldError& field : request.error().fields()) pointers.push_back(field.pointer);
   return pointers;
 }
 
 TEST(ProfileRequestJsonTest, ReadsTheDocumentedExample) {
-  const auto request = Decode(*ParseJson(R"({
+  const auto request = DecodeRequest(*ParseJson(R"({
     "name":"p1","description":"","modelIds":["sentiment:1"],"inputDatasetId":"requests:1",
     "inferenceConfig":{},"containerResourceRequirements":{"cpu":3.5,"memoryInGb":15},
     "objective":{"concurrency":1,"requestsPerSecond":null,"latencyInMs":{"p95":50},
@@ -54,7 +54,7 @@ TEST(ProfileRequestJsonTest, KeepsWhatCouldBeReadBesideABadField) {
 }
 
 TEST(ProfileRequestJsonTest, NeedsOnlyModelAndDataset) {
-  const auto request = Decode(Minimal());
+  const auto request = DecodeRequest(Minimal());
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->budget, std::chrono::seconds(300));
   EXPECT_EQ(request->seed, 1u);
@@ -82,11 +82,11 @@ TEST(ProfileRequestJsonTest, RefusesACeilingThatNoContainerRunsUnder) {
                                            "/containerResourceRequirements/memoryInGb"));
   json["containerResourceRequirements"] = {{"memoryInGb", 0.031}};
   EXPECT_THAT(BadFields(json), ElementsAre("/containerResourceRequirements/memoryInGb"));
-  const auto refused = Decode(json);
+  const auto refused = DecodeRequest(json);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().fields().at(0).detail, HasSubstr("0.03125"));
   json["containerResourceRequirements"] = {{"cpu", 0.1}, {"memoryInGb", 0.03125}};
-  EXPECT_EQ(Decode(json)->ceiling, (Ceiling{Cores::FromTenths(1), MiB(32)}));
+  EXPECT_EQ(DecodeRequest(json)->ceiling, (Ceiling{Cores::FromTenths(1), MiB(32)}));
 }
 
 TEST(ProfileRequestJsonTest, RefusesRateAndConcurrencyTogether) {
@@ -98,12 +98,12 @@ TEST(ProfileRequestJsonTest, RefusesRateAndConcurrencyTogether) {
 TEST(ProfileRequestJsonTest, ReadsARateAndHowItArrives) {
   Json json = Minimal();
   json["objective"] = {{"requestsPerSecond", 10}};
-  EXPECT_EQ(Decode(json)->objective.requests_per_second, 10);
-  EXPECT_EQ(Decode(json)->objective.arrivals, Arrivals::kPoisson);
+  EXPECT_EQ(DecodeRequest(json)->objective.requests_per_second, 10);
+  EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::kPoisson);
   json["objective"]["arrivals"] = nullptr;
-  EXPECT_EQ(Decode(json)->objective.arrivals, Arrivals::kPoisson);
+  EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::kPoisson);
   json["objective"]["arrivals"] = "constant";
-  EXPECT_EQ(Decode(json)->objective.arrivals, Arrivals::kConstant);
+  EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::kConstant);
 }
 
 TEST(ProfileRequestJsonTest, RefusesArrivalsThatSayNothing) {
@@ -128,7 +128,7 @@ TEST(ObjectiveJsonTest, HasArrivalsOnlyBesideARate) {
 TEST(ProfileRequestJsonTest, ReadsWhatLaterVersionsBring) {
   Json json = Minimal();
   json["accelerator"] = {{"type", "gpu"}};
-  const auto request = Decode(json);
+  const auto request = DecodeRequest(json);
   ASSERT_TRUE(request.has_value());
   EXPECT_EQ(request->accelerator, (Accelerator{AcceleratorType::kGpu, 1}));
 }
@@ -143,7 +143,7 @@ TEST(ProfileRequestJsonTest, TakesNullAndEmptyForNoInferenceConfig) {
   for (const Json& absent : {Json(nullptr), Json::object()}) {
     Json json = Minimal();
     json["inferenceConfig"] = absent;
-    const auto request = Decode(json);
+    const auto request = DecodeRequest(json);
     ASSERT_TRUE(request.has_value());
     EXPECT_FALSE(request->inference_config.has_value());
   }
