@@ -1,9 +1,12 @@
 """Looks how .ci/tidy turns a command of g++ into one of clang: python3 -B .ci/test_tidy.py"""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import pathlib
 import unittest
+from unittest import mock
 
 SCRIPT = pathlib.Path(__file__).with_name("tidy")
 LOADER = importlib.machinery.SourceFileLoader("tidy", str(SCRIPT))
@@ -26,6 +29,14 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(TIDY.most_changed_first({"a.cc", "b.cc", "c.cc", "new.h"},
                                                  {"a.cc": 2, "b.cc": 40, "c.cc": 2}),
                          ["new.h", "b.cc", "a.cc", "c.cc"])
+
+    def test_without_a_commit_to_compare_with_nothing_has_changed(self):
+        said = io.StringIO()
+        with mock.patch.multiple(TIDY, default_base=lambda: None, write_commands=set,
+                                 COMMANDS=SCRIPT), contextlib.redirect_stdout(said):
+            with mock.patch.object(TIDY.shutil, "which", lambda name: name):
+                self.assertEqual(TIDY.main([]), 0)
+        self.assertEqual(said.getvalue(), "no C++ source changed\n")
 
     def test_no_file_is_begun_after_the_end(self):
         self.assertIsNone(TIDY.check("there/is/no/such.cc", "", end=0))

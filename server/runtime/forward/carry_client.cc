@@ -25,13 +25,14 @@ class CarriedClient {
 
   void Run(const std::stop_token& stop) {
     const std::stop_callback stopped(stop, [this] { GiveUp(); });
-    auto upward = StartThread("forwarded port's way up",
-                              [this](const auto&) { EndBothIfItThrows([this] { CarryUp(); }); });
+    auto upward = StartThread("forwarded port's way up", [this](const auto&) {
+      EndBothIfItThrows("the way up", [this] { CarryUp(); });
+    });
     if (!upward) {
       LogWarn("a connection to a forwarded port is dropped", {{"why", upward.error().message()}});
       return GiveUp();
     }
-    EndBothIfItThrows([this] { CarryDown(); });
+    EndBothIfItThrows("the way down", [this] { CarryDown(); });
     upward->join();
     GiveUp();
   }
@@ -39,20 +40,24 @@ class CarriedClient {
  private:
   // One way that runs out of memory must not leave the other waiting, nor the connection open.
   template <class Carry>
-  void EndBothIfItThrows(Carry carry) {
-    const Status carried = Caught([&]() -> Status {
+  void EndBothIfItThrows(const char* way, Carry carry) {
+    try {
       carry();
-      return {};
-    });
-    if (carried) return;
-    LogError("a connection to a forwarded port is dropped", {{"why", carried.error().message()}});
-    GiveUp();
+    } catch (...) {
+      LogThrown("a connection to a forwarded port is dropped", way);
+      GiveUp();
+    }
   }
-  // Wakes whoever waits, on the stream or on the client.
-  void GiveUp() {
+  // Wakes whoever waits, on the client or on the stream, whose close is said to the agent: there
+  // may be no memory for that either.
+  void GiveUp() noexcept {
     over_ = true;
-    stream_.Close();
     ::shutdown(client_, SHUT_RDWR);
+    try {
+      stream_.Close();
+    } catch (...) {
+      LogThrown("a forwarded stream ends with its connection alone", "its close");
+    }
   }
   bool Over() const { return over_ || Clock::now() - moved_.load() > idle_; }
   // False once it is over.

@@ -36,9 +36,12 @@ class StreamWithoutMemory final : public PortStream {
   }
   void CloseWrite() override {}
   void Close() override {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
     changed_.notify_all();
+    throw std::bad_alloc();
   }
 
  private:
