@@ -76,6 +76,14 @@ void PrintAddresses(const Router& router, const HttpServer& server) {
   std::fflush(stdout);
 }
 
+// Known once the server listens.
+AzureAddress AddressOf(const AccessRules& access) {
+  AzureAddress address;
+  address.https_authority = "127.0.0.1:" + std::to_string(access.http_port());
+  address.https_base = "http://" + address.https_authority;
+  return address;
+}
+
 Status Serve(const Choices& choices, Database& database, ContentStore& content) {
   ControllerMetrics metrics(MLPROF_VERSION);
   ModelRegistry models(database, content);
@@ -115,14 +123,10 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   BlobStore blobs(database, content);
   AzureRecords records(database);
   DatasetTexts texts(content);
-  AzureAddress address;  // set before anybody is told where to ask
-  const AzureServices azure{services,
-                            blobs,
-                            records,
-                            texts,
-                            content,
-                            std::string(32, 's'),
-                            [&address] { return address; }};
+  const AzureServices azure{
+      services, blobs, records, texts, content, std::string(32, 's'), [&access] {
+        return AddressOf(access);
+      }};
   AddAzureDocumentRoutes(native, azure);
   AddAzureRoutes(router, azure);
   GuardAzureRoutes(access, azure);
@@ -137,8 +141,6 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   };
   MLPROF_LET(server, HttpServer::Start(options, router, hooks));
   access.SetPorts(server->port(), server->tls_port());
-  address.https_authority = "127.0.0.1:" + std::to_string(server->port());
-  address.https_base = "http://" + address.https_authority;
   PrintAddresses(native, *server);
   std::cin.ignore(std::numeric_limits<std::streamsize>::max());
   server->Stop(std::chrono::seconds(1));
