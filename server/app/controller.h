@@ -17,13 +17,14 @@ class Controller {
   /// Opens the data directory and listens; then, in the background, asks the engine and recovers
   /// what a former server left. Does not wait for the engine.
   static Result<std::unique_ptr<Controller>> Start(const ServerOptions& options);
-  /// Stops without an order.
+  /// Ends without a limit of time; Stop() first ends what is going on in good order.
   ~Controller();
 
   /// "http://127.0.0.1:8080", then "https://…" where it listens for TLS too.
   std::vector<std::string> urls() const;
   /// Orderly: the running profile's container removed and the profile back in the queue, answers
-  /// in flight finished, everything committed. Names its steps to `limit`. Again: nothing.
+  /// in flight finished, everything committed. Names its steps to `limit`. A second call does
+  /// nothing.
   void Stop(StopLimit& limit);
 
  private:

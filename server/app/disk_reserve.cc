@@ -25,7 +25,8 @@ void DiskReserve::GiveUp() {
   if (file_.Release()) LogWarn("the disk is full: the reserve was given up to record what ends");
 }
 
-// A disk that is short of room now is told of where it matters; one that never gives any, here.
+// A disk that has no room for the reserve is nothing to log: whatever needs room says so itself.
+// Any other failure is logged, since nobody else would tell of it.
 void DiskReserve::Take() {
   const Status taken = file_.Restore();
   if (taken) {

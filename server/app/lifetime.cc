@@ -62,8 +62,8 @@ void WaitForEnd(const std::optional<std::filesystem::path>& unused_file) {
 }
 
 StopLimit::StopLimit(std::chrono::seconds limit) : end_(Clock::now() + limit) {
-  // Needs no thread and no memory, and no room in the log: the kernel ends what is left a second
-  // later.
+  // The kernel's alarm, a second after the limit: it needs no thread, no memory and no room in the
+  // log to end what is left.
   ::signal(SIGALRM, SIG_DFL);
   sigset_t alarm_only;
   sigemptyset(&alarm_only);

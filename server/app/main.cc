@@ -37,8 +37,8 @@ mlprof::LogLevel LevelOf(const std::string& name) {
 
 constexpr std::chrono::milliseconds kMostOfAWrite{500};
 
-// A pipe with room takes as much at once; one that nobody reads must not keep a start that failed
-// from ending.
+// A pipe that nobody reads must not keep a start that failed from ending, so what is left of the
+// log is waited for no longer than this; one with room takes it at once.
 void WriteWhereThereIsRoom(int fd, std::string_view text) {
   while (!text.empty()) {
     pollfd room{fd, POLLOUT, 0};

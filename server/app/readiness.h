@@ -32,7 +32,7 @@ class Readiness {
 
   /// Asks for the first time, in the background. kResourceExhausted where no thread can be had.
   Status Start();
-  /// Ends the question that is being asked, and the thread. Again: nothing.
+  /// Ends the question that is being asked, and the thread. A second call does nothing.
   void Stop();
 
   /// The newest answer; kUnavailable with the cause. Never waits for a question.

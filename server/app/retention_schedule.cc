@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::chrono::seconds kGlance{2};
 constexpr std::chrono::hours kBetweenLooks{1};
-// An engine that never answers keeps only its own images from being looked at.
+// The first look waits so long for the engine; after that everything but its images is looked at.
 constexpr std::chrono::minutes kLongestWait{10};
-// A server that is never idle is looked at all the same.
+// A server that always measures is looked at once a day all the same.
 constexpr std::chrono::hours kLongestPutOff{24};
 constexpr std::chrono::minutes kLongestLook{30};
 
@@ -42,7 +42,7 @@ void RetentionSchedule::Turn() {
   if (!turns_.Take(Deadline::Clock::now(), ready_(), measuring_())) return;
   const auto found =
       retention_.Collect({false, std::nullopt, Now(), Patience(Deadline::After(kLongestLook))});
-  // Somebody else's look goes on, or the server stops.
+  // It fails where a look that was asked for is going on, or the server stops.
   if (!found) LogInfo("did not look at what grows", {{"why", found.error().message()}});
 }
 

@@ -40,7 +40,7 @@ class RetentionSchedule {
 
   /// kResourceExhausted where there is no thread for it.
   Status Start();
-  /// Ends the look that goes on where it stands, and the thread. Again: nothing.
+  /// Ends the look that goes on where it stands, and the thread. A second call does nothing.
   void Stop();
 
  private:

@@ -16,7 +16,8 @@ using std::chrono::hours;
 constexpr hours kDay{24};
 constexpr hours kAuthorityLife = 3652 * kDay;
 constexpr hours kServerLife = 397 * kDay;
-// Clocks of clients differ; counted into the life.
+// A certificate is valid from an hour ago on, for clients whose clocks are behind; that hour is
+// part of its life.
 constexpr hours kEarlier{1};
 constexpr int kSerialBits = 159;  // RFC 5280: at most 20 bytes, positive
 
@@ -81,7 +82,7 @@ Status Extend(X509* certificate, X509* issuer, std::initializer_list<Extension> 
   return {};
 }
 
-// Each name by itself: a list as one text could be broken out of.
+// Names are added one by one: in one text with commas, a name with a comma could pass for two.
 bool AddName(GENERAL_NAMES* names, int kind, const std::string& text) {
   GENERAL_NAME* name = a2i_GENERAL_NAME(nullptr, nullptr, nullptr, kind, text.c_str(), 0);
   if (name != nullptr && sk_GENERAL_NAME_push(names, name) > 0) return true;
@@ -107,7 +108,7 @@ Status Sign(X509* certificate, EVP_PKEY* key) {
   return Fail(OpenSslError("a certificate could not be signed"));
 }
 
-// A name of its own for each authority, so that a bundle may hold several.
+// Each authority has a name of its own, so that a bundle of certificates may hold several.
 Result<std::string> AuthorityName() {
   std::array<unsigned char, 4> random{};
   if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
@@ -128,7 +129,7 @@ Result<Identity> MakeAuthority(Timestamp now) {
                      {NID_key_usage, "critical,keyCertSign,cRLSign"},
                      {NID_ext_key_usage, "serverAuth"},
                      {NID_subject_key_identifier, "hash"}}));
-  // Once the subject's identifier is there, which is its own issuer's.
+  // The certificate is its own issuer, whose identifier this repeats: so that had to be set first.
   MLPROF_TRY(Extend(certificate, certificate, {{NID_authority_key_identifier, "keyid:always"}}));
   MLPROF_TRY(Sign(certificate, made->key.get()));
   return made;
