@@ -77,9 +77,8 @@ class HttpServer {
   /// 0 without a TLS listener.
   virtual unsigned short tls_port() const = 0;
   /// Stops accepting, ends idle connections and streams, lets answers in flight finish for up to
-  /// `grace`, closes everything, waits for handlers that run. Never from a
-  /// hook or a handler. Again: nothing. The destructor stops
-  /// without grace.
+  /// `grace`, closes everything, waits for handlers that run. Never from a hook or a handler. A
+  /// second call does nothing. The destructor stops without grace.
   virtual void Stop(std::chrono::milliseconds grace) = 0;
 };
 

@@ -37,8 +37,8 @@ mlprof::LogLevel LevelOf(const std::string& name) {
 
 constexpr std::chrono::milliseconds kMostOfAWrite{500};
 
-// A pipe that nobody reads must not keep a start that failed from ending, so what is left of the
-// log is waited for no longer than this; one with room takes it at once.
+// A pipe with room takes the text at once. One that nobody reads is waited for no longer than this
+// for each piece, so that a start that failed ends all the same.
 void WriteWhereThereIsRoom(int fd, std::string_view text) {
   while (!text.empty()) {
     pollfd room{fd, POLLOUT, 0};
