@@ -64,7 +64,7 @@ void Agent::OnStart(const agent_protocol::Start& start) {
   }
   relay_.emplace(loop_, Relay::Target{start.port, std::move(*head), start.request_timeout},
                  *cgroup_, high_water_,
-                 [this](const agent_protocol::Answer& answer) { OnAnswer(answer); });
+                 [this](const agent_protocol::Response& response) { OnResponse(response); });
   readiness_.emplace(loop_, start.port, std::move(*probe), start.readiness_path.empty(),
                      Readiness::Outcome{[this] { OnReady(); },
                                         [this, port = start.port,
@@ -98,10 +98,10 @@ void Agent::DropFileCache(const std::vector<std::string>& folders) {
 
 void Agent::OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) {
   if (relay_) return relay_->Add(row, read_at);
-  agent_protocol::Answer answer;
-  answer.id = row.id;
-  answer.failure = agent_protocol::RowFailure::kConnect;
-  link_.Send(answer);
+  agent_protocol::Response response;
+  response.id = row.id;
+  response.failure = agent_protocol::RowFailure::kConnect;
+  link_.Send(response);
 }
 
 void Agent::OnConnections(const agent_protocol::Connections& connections) {
@@ -155,9 +155,9 @@ void Agent::OnReady() {
   supervisor_.WatchProcesses();
 }
 
-void Agent::OnAnswer(const agent_protocol::Answer& answer) {
-  link_.Send(answer);
-  if (answer.peak_rise) sampler_.CarryPeak();
+void Agent::OnResponse(const agent_protocol::Response& response) {
+  link_.Send(response);
+  if (response.peak_rise) sampler_.CarryPeak();
 }
 
 void Agent::OnSample(const Sample& sample) {

@@ -35,7 +35,7 @@ class Agent final : public ControllerListener {
 
   void DropFileCache(const std::vector<std::string>& folders);
   void OnProcessEvent(const agent_protocol::ProcessEvent& event);
-  void OnAnswer(const agent_protocol::Answer& answer);
+  void OnResponse(const agent_protocol::Response& response);
   void OnSample(const Sample& sample);
   void BeginWaiting();
   void OnReady();

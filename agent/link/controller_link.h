@@ -42,7 +42,7 @@ class ControllerLink final : public Watcher {
     urgent_ |= ++held_ >= most;
   }
   /// The controller has not read for so long that 1 MiB waits: samples are left out then, so that
-  /// answers do not wait behind them and memory stays bounded.
+  /// responses do not wait behind them and memory stays bounded.
   bool Clogged() const { return outgoing_.size() > (1u << 20); }
   /// Forwarded bytes wait until what is said besides has all but left: it never queues behind more.
   bool HasRoom() const { return outgoing_.size() < (64u << 10); }
@@ -50,8 +50,8 @@ class ControllerLink final : public Watcher {
   void Flush();
 
  private:
-  // In a large batch the first answers leave after this many messages, so that the controller sends
-  // the next rows while the rest of the batch is being handled. Chosen, not measured: four.
+  // In a large batch the first responses leave after this many messages, so that the controller
+  // sends the next rows while the rest of the batch is being handled. Chosen, not measured: four.
   static constexpr int kHeadStart = 4;
 
   void OnEvents(std::uint32_t events) override;

@@ -19,7 +19,7 @@
 namespace mlprof::agent {
 namespace {
 
-constexpr std::string_view kAnswer =
+constexpr std::string_view kResponse =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\nnull";
 
 struct Client {
@@ -89,14 +89,14 @@ class NullServer {
     const ssize_t n = ::recv(client.socket.get(), buffer.data(), buffer.size(), 0);
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;
-    int answers = client.requests.Feed({buffer.data(), static_cast<std::size_t>(n)});
-    if (answers < 0) return false;
-    for (; answers > 0; --answers) {
+    int responses = client.requests.Feed({buffer.data(), static_cast<std::size_t>(n)});
+    if (responses < 0) return false;
+    for (; responses > 0; --responses) {
       const ssize_t sent =
-          ::send(client.socket.get(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
-      // The answer is a hundred bytes: a socket that does not take it belongs to a client that does
-      // not read, and the connection ends.
-      if (sent != static_cast<ssize_t>(kAnswer.size())) return false;
+          ::send(client.socket.get(), kResponse.data(), kResponse.size(), MSG_NOSIGNAL);
+      // The response is a hundred bytes: a socket that does not take it belongs to a client that
+      // does not read, and the connection ends.
+      if (sent != static_cast<ssize_t>(kResponse.size())) return false;
     }
     return true;
   }

@@ -53,7 +53,7 @@ class Connection final : public Watcher {
   agent_protocol::RowFailure failure() const { return failure_; }
   const ResponseParser& parser() const { return parser_; }
   const Times& times() const { return times_; }
-  /// The failed exchange went over a kept connection and got no byte of an answer: the server may
+  /// The failed exchange went over a kept connection and got no byte of a response: the server may
   /// have closed it while idle, so that trying once more is right.
   bool WorthRetrying() const;
 

@@ -26,8 +26,8 @@ class SettleJudge {
   // A counter that rose by no more than this stood still: a server's idle thread that wakes up, and
   // what the agent's own readings cost beyond its clock. Chosen, not measured.
   static constexpr std::chrono::microseconds kStill{100};
-  // How long an answer is held for a model that never rests: the next row cannot leave before. Four
-  // times kQuiet.
+  // How long a response is held for a model that never rests: the next row cannot leave before.
+  // Four times kQuiet.
   static constexpr std::chrono::milliseconds kGiveUp{20};
 
   enum class Verdict { kReadAgain, kSettled, kNever };

@@ -44,7 +44,7 @@ void Readiness::Try() {
 
 bool Readiness::Accepts() const {
   const int status = connection_.parser().status();
-  // A whole answer is not needed to know that the model speaks HTTP.
+  // A whole response is not needed to know that the model speaks HTTP.
   if (any_status_) return status != 0 && connection_.failure() != RowFailure::kMalformed;
   return connection_.failure() == RowFailure::kNone && status >= 200 && status < 400;
 }
@@ -55,10 +55,10 @@ std::string Readiness::Describe() const {
       return "it answered HTTP " + std::to_string(connection_.parser().status());
     case RowFailure::kConnect: return "nothing listens there";
     case RowFailure::kTimeout: return "it accepted the connection but did not answer";
-    case RowFailure::kReset: return "it closed the connection without a whole answer";
+    case RowFailure::kReset: return "it closed the connection without a whole response";
     case RowFailure::kMalformed: return "what it answered is not HTTP/1.x";
     case RowFailure::kUnasked: return "it spoke before it was asked, so this is not HTTP";
-    case RowFailure::kTooLarge: return "its answer is too large";
+    case RowFailure::kTooLarge: return "its response is too large";
   }
   return {};
 }

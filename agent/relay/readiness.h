@@ -1,4 +1,4 @@
-// Asks the model until it answers: a 2xx or 3xx at the readiness path, or any HTTP answer at "/".
+// Asks the model until it answers: a 2xx or 3xx at the readiness path, or any HTTP status at "/".
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class Readiness final : public ConnectionOwner {
     std::function<void()> ready;
     std::function<void(const std::string& last_try)> not_ready;
   };
-  /// `any_status`: every HTTP answer counts.
+  /// `any_status`: every HTTP response counts.
   Readiness(EventLoop& loop, int port, RequestHead head, bool any_status, Outcome outcome);
   ~Readiness() override;
 

@@ -4,8 +4,8 @@
 
 namespace mlprof::agent {
 
-using agent_protocol::Answer;
 using agent_protocol::Connections;
+using agent_protocol::Response;
 using agent_protocol::RowFailure;
 using agent_protocol::RowView;
 
@@ -86,10 +86,10 @@ void Relay::Launch(Connection& connection, const RowView& row, Clock::time_point
   if (unasked_ > 0) {
     --unasked_;
     GiveBack(connection);
-    Answer answer;
-    answer.id = row.id;
-    answer.failure = RowFailure::kUnasked;
-    sink_(answer);
+    Response response;
+    response.id = row.id;
+    response.failure = RowFailure::kUnasked;
+    sink_(response);
     return;
   }
   if (spare_.empty()) spare_.emplace_back();
@@ -126,24 +126,24 @@ void Relay::OnExchangeEnd(Connection& connection) {
   const auto since_read = [&](Clock::time_point when) {
     return when == Clock::time_point{} ? std::chrono::nanoseconds{0} : when - flight->read_at;
   };
-  Answer answer;
-  answer.id = flight->id;
-  answer.failure = connection.failure();
-  answer.http_status = parser.status();
-  answer.read_at = flight->read_at.time_since_epoch();
-  answer.sent = since_read(times.sent);
-  answer.first_byte = since_read(times.first_byte);
-  answer.last_byte = since_read(times.last_byte);
-  answer.body_bytes = parser.body_bytes();
-  answer.excerpt = parser.excerpt();
-  const bool attribute = flight->attribute && answer.failure == RowFailure::kNone;
+  Response response;
+  response.id = flight->id;
+  response.failure = connection.failure();
+  response.http_status = parser.status();
+  response.read_at = flight->read_at.time_since_epoch();
+  response.sent = since_read(times.sent);
+  response.first_byte = since_read(times.first_byte);
+  response.last_byte = since_read(times.last_byte);
+  response.body_bytes = parser.body_bytes();
+  response.excerpt = parser.excerpt();
+  const bool attribute = flight->attribute && response.failure == RowFailure::kNone;
   const auto cpu_before = flight->cpu_before;
   spare_.splice(spare_.begin(), flights_, flight);
   GiveBack(connection);
   if (attribute) {
-    Settle(std::make_shared<Settling>(Settling{std::move(answer), cpu_before, {}}));
+    Settle(std::make_shared<Settling>(Settling{std::move(response), cpu_before, {}}));
   } else {
-    sink_(answer);
+    sink_(response);
   }
   DispatchWaiting();
 }
@@ -187,14 +187,14 @@ void Relay::Settle(const std::shared_ptr<Settling>& settling) {
       loop_.At(now + SettleJudge::kInterval, [this, settling] { Settle(settling); });
       return;
     case SettleJudge::Verdict::kSettled:
-      settling->answer.cpu_time = std::max(std::chrono::nanoseconds{0},
-                                           settling->judge.settled_at() - settling->cpu_before);
+      settling->response.cpu_time = std::max(std::chrono::nanoseconds{0},
+                                             settling->judge.settled_at() - settling->cpu_before);
       break;
     case SettleJudge::Verdict::kNever: break;
   }
-  // Read only now, with the CPU time: memory may peak after the answer's last byte.
-  settling->answer.peak_rise = high_water_.EndRow();
-  sink_(settling->answer);
+  // Read only now, with the CPU time: memory may peak after the response's last byte.
+  settling->response.peak_rise = high_water_.EndRow();
+  sink_(settling->response);
 }
 
 }  // namespace mlprof::agent

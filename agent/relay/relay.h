@@ -1,4 +1,4 @@
-// Rows in, answers out: each row is one HTTP request to the model on 127.0.0.1, one row per
+// Rows in, responses out: each row is one HTTP request to the model on 127.0.0.1, one row per
 // connection at a time. Over which connections is a policy of the controller's.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace mlprof::agent {
 
 class Relay final : public ConnectionOwner {
  public:
-  using Sink = std::function<void(const agent_protocol::Answer&)>;
+  using Sink = std::function<void(const agent_protocol::Response&)>;
 
   struct Target {
     int port = 0;
@@ -54,7 +54,7 @@ class Relay final : public ConnectionOwner {
   };
   using Flights = std::list<Flight>;
   struct Settling {
-    agent_protocol::Answer answer;
+    agent_protocol::Response response;
     std::chrono::nanoseconds cpu_before{0};
     SettleJudge judge;
   };

@@ -1,6 +1,6 @@
-// An incremental parser of one HTTP/1.0 or 1.1 answer: what it means, never what it holds. The body
-// is counted and dropped; only the start of an unsuccessful one is kept. Pure; bytes may be split
-// anywhere. Hostile input ends in kMalformed or kTooLarge with bounded memory.
+// An incremental parser of one HTTP/1.0 or 1.1 response: what it means, never what it holds. The
+// body is counted and dropped; only the start of an unsuccessful one is kept. Pure; bytes may be
+// split anywhere. Hostile input ends in kMalformed or kTooLarge with bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace mlprof::agent {
 class ResponseParser {
  public:
   struct Limits {
-    std::size_t head = 64u << 10;     // status line, header lines, trailers and interim answers
+    std::size_t head = 64u << 10;     // status line, header lines, trailers and interim responses
     std::uint64_t body = 1ull << 30;  // decoded bytes
     std::size_t chunk_line = 4096;
     std::size_t excerpt = 2048;
@@ -23,13 +23,13 @@ class ResponseParser {
   explicit ResponseParser(Limits limits) : limits_(limits) {}
   ResponseParser() : ResponseParser(Limits()) {}
 
-  /// Ready for the answer to a new request.
+  /// Ready for the response to a new request.
   void Reset(bool head_request);
 
-  /// Takes bytes and returns how many belonged to this answer: fewer than given only when it is
+  /// Takes bytes and returns how many belonged to this response: fewer than given only when it is
   /// complete or has failed.
   std::size_t Feed(std::string_view bytes);
-  /// The peer sent everything: completes an answer that ends so, fails any other with kReset.
+  /// The peer sent everything: completes a response that ends so, fails any other with kReset.
   void End();
 
   bool complete() const { return part_ == Part::kComplete; }

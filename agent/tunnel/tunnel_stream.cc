@@ -139,7 +139,7 @@ void TunnelStream::Write() {
   FinishOrWatch();
 }
 
-// An answer may be there all the same, from a server that did not read the whole request.
+// A response may be there all the same, from a server that did not read the whole request.
 void TunnelStream::OnWriteBroken() {
   broken_ = true;
   Grant(to_model_.size() - written_);

@@ -24,7 +24,7 @@ struct Command {
   OutputFormat default_format = OutputFormat::kTable;  // where --output is not given
 };
 
-/// What a later version brings: recognised, so that the answer is one clear sentence.
+/// What a later version brings: recognised, so that what is said is one clear sentence.
 struct LaterCommand {
   std::string path;
   std::string what;  // "backup"

@@ -17,7 +17,7 @@ class ObservedTransport : public RestTransport {
 
  private:
   Result<RestResponse> Noted(Result<RestResponse> response) {
-    last_->answered = response.has_value();
+    last_->responded = response.has_value();
     last_->refused = response.has_value() && !response->ok();
     return response;
   }
@@ -39,7 +39,7 @@ int ExitStatusOf(const Error& error, const LastExchange& last) {
     case ErrorCode::kNotAvailable: return kWrongUse;
     case ErrorCode::kInvalidArgument: return last.refused ? kRefused : kWrongUse;
     case ErrorCode::kUnavailable:
-    case ErrorCode::kDeadlineExceeded: return last.answered ? kRefused : kOutOfReach;
+    case ErrorCode::kDeadlineExceeded: return last.responded ? kRefused : kOutOfReach;
     default: return kRefused;
   }
 }

@@ -19,7 +19,7 @@ inline constexpr int kNotVerified = 5;
 /// How the last exchange with the server went. An error alone does not tell a server that refuses
 /// from one that is not there, or from wrong use that was noticed here.
 struct LastExchange {
-  bool answered = false;
+  bool responded = false;
   bool refused = false;
 };
 

@@ -13,7 +13,7 @@
 
 namespace mlprof::client::cli {
 
-/// The least that Options::Number gives where zero is no answer.
+/// The least that Options::Number gives where zero makes no sense.
 inline constexpr double kAboveZero = std::numeric_limits<double>::min();
 
 struct OptionSpec {

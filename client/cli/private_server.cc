@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kHealthWait{5};
 
-bool Answers(const RunningServer& server, const Surroundings& surroundings) {
+bool Responds(const RunningServer& server, const Surroundings& surroundings) {
   auto transport = surroundings.connect(server.url, server.token, "");
   if (!transport) return false;
   RestRequest request;
@@ -56,7 +56,7 @@ std::optional<RunningServer> FindPrivateServer(const fs::path& data_dir,
   const auto json = ParseJson(*text);
   if (!json || !json->is_object()) return std::nullopt;
   RunningServer server{TextField(*json, "url"), TextField(*json, "token")};
-  if (server.url.empty() || !Answers(server, surroundings)) return std::nullopt;
+  if (server.url.empty() || !Responds(server, surroundings)) return std::nullopt;
   return server;
 }
 

@@ -30,7 +30,7 @@ Surroundings RealSurroundings() {
       .out_is_terminal = isatty(STDOUT_FILENO) != 0,
       .err_is_terminal = err_is_terminal,
       .can_ask = err_is_terminal && isatty(STDIN_FILENO) != 0,
-      .confirms = [] { return AnswerOnStdin({}); },
+      .confirms = [] { return ReplyOnStdin({}); },
       .columns = TerminalColumns(),
       .environment = [](const std::string& name) -> std::optional<std::string> {
         const char* value = std::getenv(name.c_str());

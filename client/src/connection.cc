@@ -10,8 +10,8 @@
 namespace mlprof::client {
 namespace {
 
-// The answers of a trusted server: the rows of a large dataset, the series of a long profile.
-constexpr JsonLimits kAnswerLimits{256U << 20, 64, 20'000'000};
+// The responses of a trusted server: the rows of a large dataset, the series of a long profile.
+constexpr JsonLimits kResponseLimits{256U << 20, 64, 20'000'000};
 constexpr std::chrono::minutes kUploadSilence{
     10};  // the server unpacks and hashes before it answers
 
@@ -85,7 +85,7 @@ Result<std::vector<Json>> Connection::ListAll(const Target& target) {
     MLPROF_LET(json, JsonOf(response));
     const auto value = json.find("value");
     if (value == json.end() || !value->is_array()) {
-      return Fail(Internal("the server's answer is no list"));
+      return Fail(Internal("the server's response is no list"));
     }
     for (Json& item : *value) items.push_back(std::move(item));
     std::string next = TextField(json, "nextCursor");
@@ -96,9 +96,9 @@ Result<std::vector<Json>> Connection::ListAll(const Target& target) {
 }
 
 Result<Json> JsonOf(const RestResponse& response) {
-  auto json = ParseJson(response.body, kAnswerLimits);
+  auto json = ParseJson(response.body, kResponseLimits);
   if (!json || !json->is_object()) {
-    return Fail(Internal("the server's answer is not the JSON of this interface"));
+    return Fail(Internal("the server's response is not the JSON of this interface"));
   }
   return json;
 }

@@ -1,5 +1,5 @@
 // What every call to a server shares: transport, workspace, keys, the target of the request, and
-// the reading of answers, of success and of problems.
+// the reading of responses, of success and of problems.
 #pragma once
 
 #include <filesystem>
@@ -40,11 +40,11 @@ class Connection {
 
   RestTransport& transport() { return *transport_; }
 
-  /// Answers that are no success become their Error.
+  /// Responses that are no success become their Error.
   Result<RestResponse> Call(const std::string& method, Target target);
   Result<RestResponse> CallWithJson(const std::string& method, Target target, const Json& body);
   Result<RestResponse> CallWithUpload(Target target, const Upload& upload);
-  /// Writes the answer's body to `file`, piece by piece.
+  /// Writes the response's body to `file`, piece by piece.
   Status Download(Target target, const std::filesystem::path& file);
   /// Every item of a paged list.
   Result<std::vector<Json>> ListAll(const Target& target);
@@ -59,7 +59,7 @@ class Connection {
   std::string workspace_;
 };
 
-/// kInternal where the server's answer is not JSON.
+/// kInternal where the server's response is not JSON.
 Result<Json> JsonOf(const RestResponse& response);
 
 template <class T>
@@ -68,7 +68,7 @@ Result<Resource<T>> Decoded(const Result<RestResponse>& response,
   if (!response) return Fail(response.error());
   MLPROF_LET(json, JsonOf(*response));
   auto value = decode(json);
-  if (!value) return Fail(value.error().WithContext("the server's answer"));
+  if (!value) return Fail(value.error().WithContext("the server's response"));
   return Resource<T>{std::move(*value), DumpJson(json)};
 }
 
@@ -79,7 +79,7 @@ Result<ResourceList<T>> DecodedAll(const Result<std::vector<Json>>& items,
   ResourceList<T> list;
   for (const Json& item : *items) {
     auto value = decode(item);
-    if (!value) return Fail(value.error().WithContext("the server's answer"));
+    if (!value) return Fail(value.error().WithContext("the server's response"));
     list.push_back({std::move(*value), DumpJson(item)});
   }
   return list;
@@ -90,7 +90,7 @@ inline Status StatusOf(const Result<RestResponse>& response) {
   return {};
 }
 
-/// Turns an answer that is no success into an Error (RFC 9457 problem details where it carries
+/// Turns a response that is no success into an Error (RFC 9457 problem details where it carries
 /// them).
 Error ErrorOf(const RestResponse& response);
 

@@ -17,7 +17,7 @@ Result<std::string> DecodeRow(const Json& row) {
   auto bytes = row.is_object() && row.contains("base64") ? DecodeBase64(TextField(row, "base64"))
                                                          : std::nullopt;
   if (bytes) return std::move(*bytes);
-  return Fail(Internal("the server's answer has a row that is neither text nor base64"));
+  return Fail(Internal("the server's response has a row that is neither text nor base64"));
 }
 
 }  // namespace

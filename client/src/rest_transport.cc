@@ -237,10 +237,10 @@ class CpprestTransport : public RestTransport {
                   const std::string& what) const {
     if (request.stop.stop_requested()) return Cancelled("stopped");
     if (code == std::errc::timed_out) {
-      return DeadlineExceeded("no answer from " + base_.to_string() + " in time");
+      return DeadlineExceeded("no response from " + base_.to_string() + " in time");
     }
     if (IsFromTls(code)) return HandshakeError(what);
-    return Unavailable("no answer from " + base_.to_string() + ": " + what);
+    return Unavailable("no response from " + base_.to_string() + ": " + what);
   }
 
   Error HandshakeError(const std::string& what) const {

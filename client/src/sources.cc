@@ -9,7 +9,7 @@ Result<std::string> Sources::Upload(const client::Upload& tar) {
   MLPROF_LET(response, connection_.CallWithUpload(Target("/sources"), tar));
   MLPROF_LET(json, JsonOf(response));
   std::string id = TextField(json, "id");
-  if (id.empty()) return Fail(Internal("the server's answer has no source id"));
+  if (id.empty()) return Fail(Internal("the server's response has no source id"));
   return id;
 }
 

@@ -152,42 +152,42 @@ Result<RowView> DecodeRow(std::string_view payload) {
   return Checked(in, row, "row");
 }
 
-void Append(std::string& out, const Answer& answer) {
-  FrameScope frame(out, FrameType::kAnswer);
+void Append(std::string& out, const Response& response) {
+  FrameScope frame(out, FrameType::kResponse);
   WireWriter w(out);
-  w.Put(answer.id);
-  w.Put(static_cast<std::uint8_t>(answer.failure));
-  w.Put(static_cast<std::uint16_t>(answer.http_status));
-  w.Put(answer.read_at);
-  w.Put(answer.sent);
-  w.Put(answer.first_byte);
-  w.Put(answer.last_byte);
-  PutOptional(w, answer.cpu_time);
-  PutOptional(w, answer.peak_rise);
-  w.Put(answer.body_bytes);
-  out.append(answer.excerpt, 0, std::min(answer.excerpt.size(), kMaxExcerpt));
+  w.Put(response.id);
+  w.Put(static_cast<std::uint8_t>(response.failure));
+  w.Put(static_cast<std::uint16_t>(response.http_status));
+  w.Put(response.read_at);
+  w.Put(response.sent);
+  w.Put(response.first_byte);
+  w.Put(response.last_byte);
+  PutOptional(w, response.cpu_time);
+  PutOptional(w, response.peak_rise);
+  w.Put(response.body_bytes);
+  out.append(response.excerpt, 0, std::min(response.excerpt.size(), kMaxExcerpt));
 }
 
-Result<Answer> DecodeAnswer(std::string_view payload) {
+Result<Response> DecodeResponse(std::string_view payload) {
   WireReader in(payload);
-  Answer answer;
-  answer.id = in.Get<std::uint64_t>();
+  Response response;
+  response.id = in.Get<std::uint64_t>();
   const auto failure = in.Get<std::uint8_t>();
-  answer.failure = static_cast<RowFailure>(failure);
-  answer.http_status = in.Get<std::uint16_t>();
-  answer.read_at = in.Nanoseconds();
-  answer.sent = in.Nanoseconds();
-  answer.first_byte = in.Nanoseconds();
-  answer.last_byte = in.Nanoseconds();
-  answer.cpu_time = GetOptional(in, GetTime);
-  answer.peak_rise = GetOptional(in, GetBytes);
-  answer.body_bytes = in.Get<std::uint64_t>();
-  answer.excerpt = in.Rest();
-  if (failure > static_cast<std::uint8_t>(RowFailure::kTooLarge) || answer.http_status > 999 ||
-      answer.excerpt.size() > kMaxExcerpt) {
-    return Fail(InvalidArgument("malformed answer frame"));
+  response.failure = static_cast<RowFailure>(failure);
+  response.http_status = in.Get<std::uint16_t>();
+  response.read_at = in.Nanoseconds();
+  response.sent = in.Nanoseconds();
+  response.first_byte = in.Nanoseconds();
+  response.last_byte = in.Nanoseconds();
+  response.cpu_time = GetOptional(in, GetTime);
+  response.peak_rise = GetOptional(in, GetBytes);
+  response.body_bytes = in.Get<std::uint64_t>();
+  response.excerpt = in.Rest();
+  if (failure > static_cast<std::uint8_t>(RowFailure::kTooLarge) || response.http_status > 999 ||
+      response.excerpt.size() > kMaxExcerpt) {
+    return Fail(InvalidArgument("malformed response frame"));
   }
-  return Checked(in, std::move(answer), "answer");
+  return Checked(in, std::move(response), "response");
 }
 
 void Append(std::string& out, const Sample& sample) {

@@ -16,7 +16,7 @@ namespace mlprof::agent_protocol {
 
 /// Bytes of one stream and one way that may be on their way or wait to be taken.
 inline constexpr std::size_t kForwardWindow = 256u << 10;
-/// Small, so that no answer or sample waits long behind one.
+/// Small, so that no response or sample waits long behind one.
 inline constexpr std::size_t kMaxForwardData = 16u << 10;
 /// Streams of one connection at once, those among them whose end only one side has told.
 inline constexpr std::size_t kMaxForwards = 16;

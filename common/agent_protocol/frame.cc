@@ -9,7 +9,7 @@
 namespace mlprof::agent_protocol {
 namespace {
 
-// Read at once: thousands of samples or answers, and memory that each connection has all the time.
+// Read at once: thousands of samples or responses. Each connection has this memory all the time.
 constexpr std::size_t kChunk = 64u << 10;
 // A buffer that a large row made grow beyond this is given back when it is empty.
 constexpr std::size_t kKeptCapacity = 1u << 20;
@@ -27,7 +27,7 @@ std::size_t MaxPayload(Sender sender, FrameType type) {
   switch (type) {
     case FrameType::kHello: return agent ? 4096 : 0;
     case FrameType::kReady: return agent ? 4096 : 0;
-    case FrameType::kAnswer: return agent ? kMaxExcerpt + 128 : 0;
+    case FrameType::kResponse: return agent ? kMaxExcerpt + 128 : 0;
     case FrameType::kSample: return agent ? 256 : 0;
     case FrameType::kProcessEvent: return agent ? 16u << 10 : 0;
     case FrameType::kStart: return agent ? 0 : 4u << 20;

@@ -18,7 +18,7 @@ enum class FrameType : std::uint8_t {
   kStart = 2,
   kReady = 3,
   kRow = 4,
-  kAnswer = 5,
+  kResponse = 5,
   kSample = 6,
   kProcessEvent = 7,
   kStop = 8,

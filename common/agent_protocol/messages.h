@@ -48,7 +48,7 @@ struct Start {
   std::string method = "POST";
   std::string path = "/score";
   std::map<std::string, std::string> headers;  // sent with every row, Content-Type among them
-  std::string readiness_path;                  // "": any HTTP answer at / counts
+  std::string readiness_path;                  // "": any HTTP response at / counts
   std::chrono::milliseconds start_timeout{300'000};
   std::chrono::milliseconds request_timeout{60'000};
   std::chrono::microseconds sample_interval{10'000};
@@ -74,7 +74,7 @@ struct Ready {
 struct Connections {
   enum class Policy : std::uint8_t {
     kKeptAlive,    // as many as rows are in flight, the one that was used last first
-    kOneARequest,  // a new one for each, closed behind its answer
+    kOneARequest,  // a new one for each, closed behind its response
     kManyHeld,     // `held` of them, opened at once; the rows take them in turn
   } policy = Policy::kKeptAlive;
   int held = 0;  // kManyHeld: 1 to kMaxConnections, and no more rows are in flight; else 0
@@ -89,20 +89,20 @@ struct Row {
   std::string body;
 };
 
-/// Why a row has no HTTP answer.
+/// Why a row has no HTTP response.
 enum class RowFailure : std::uint8_t {
   kNone = 0,
   kConnect,  // nothing listens any more
-  kReset,    // the connection broke before the answer was complete
+  kReset,    // the connection broke before the response was complete
   kTimeout,
   kMalformed,  // not HTTP/1.x, headers too large, bad chunk…
   kUnasked,    // bytes arrived before the row was written
-  kTooLarge,   // the answer passed the limit
+  kTooLarge,   // the response passed the limit
 };
 std::string_view Name(RowFailure failure);
 
-/// agent → controller: the row's answer. Times count from the row's frame having been read.
-struct Answer {
+/// agent → controller: the row's response. Times count from the row's frame having been read.
+struct Response {
   std::uint64_t id = 0;
   RowFailure failure = RowFailure::kNone;
   int http_status = 0;                  // 0 where there was none

@@ -43,7 +43,7 @@ struct InferenceConfig {
 
   // What both forms share.
   std::map<std::string, std::string> headers;  // sent with every row
-  std::string readiness_path;                  // "": any answer at / counts
+  std::string readiness_path;                  // "": any response at / counts
   std::string model_mount_path;                // "": AZUREML_MODEL_DIR's place
   std::map<std::string, std::string> environment_variables;
   std::optional<int> profiler_port;

@@ -50,13 +50,13 @@ struct RowRecord {
   std::int64_t row = 0;  // zero-based index into the dataset
   Bytes size;
   int replays = 0;
-  int status = 0;                    // of the last replay: HTTP status, 0 where there was no answer
-  std::optional<double> latency_ms;  // median
+  int status = 0;  // of the last replay: HTTP status, 0 where there was no response
+  std::optional<double> latency_ms;       // median
   std::optional<double> service_time_ms;  // median, measured inside the container
   std::optional<double> cpu_ms;           // median
   std::optional<Bytes> peak_memory;       // rise above the resting level
 
-  bool answered() const { return status >= 200 && status < 300; }
+  bool responded() const { return status >= 200 && status < 300; }
 };
 
 }  // namespace mlprof

@@ -49,7 +49,7 @@ class Outgoing {
     if (sent_ == text_.size()) MLPROF_TRY(ReadFile());
     const auto taken = socket.Write(std::string_view(text_).substr(sent_));
     // A peer that takes no more of the request may have answered already. The rest is dropped and
-    // the answer read: it says more than "broken pipe".
+    // the response read: it says more than "broken pipe".
     if (!taken) Drop();
     if (taken) sent_ += *taken;
     return {};

@@ -114,7 +114,7 @@ Result<ClientSocket> ClientSocket::Connect(const HttpEndpoint& endpoint, Deadlin
     }
     // A Unix socket whose backlog is full has nothing to wait on but time.
     if (errno != EAGAIN) return refused(errno);
-    if (deadline.Passed()) return Fail(DeadlineExceeded("no answer from " + address->name));
+    if (deadline.Passed()) return Fail(DeadlineExceeded("no response from " + address->name));
     if (socket.stop_.stop_requested()) return Fail(Cancelled("stopped"));
     ::poll(nullptr, 0, static_cast<int>(kBacklogPause.count()));
   }
@@ -131,7 +131,7 @@ Result<ClientSocket::Readiness> ClientSocket::Wait(bool want_write, Deadline dea
   const short events = static_cast<short>(want_write ? POLLIN | POLLOUT : POLLIN);
   while (true) {
     if (stop_.stop_requested()) return Fail(Cancelled("stopped"));
-    if (deadline.Passed()) return Fail(DeadlineExceeded("no answer in time"));
+    if (deadline.Passed()) return Fail(DeadlineExceeded("no response in time"));
     pollfd polled[] = {{descriptor_, events, 0}, {wake_, POLLIN, 0}};
     constexpr std::chrono::milliseconds kLongest{60'000};  // poll takes an int
     const int left = static_cast<int>(std::min(deadline.LeftMs(), kLongest).count());

@@ -9,7 +9,7 @@
 namespace mlprof {
 namespace {
 
-// A client that was refused while it still sends would get a reset, which may erase the answer
+// A client that was refused while it still sends would get a reset, which may erase the response
 // before it was read: so its bytes are read and dropped for a while.
 constexpr std::chrono::seconds kLinger{2};
 // A connection that waits for its next request keeps no larger buffer: there may be thousands.
@@ -50,7 +50,7 @@ void HttpConnection::Start() {
   });
 }
 
-// A client that does not speak TLS on the TLS port gets no answer: it could not read one.
+// A client that does not speak TLS on the TLS port gets no response: it could not read one.
 void HttpConnection::Begin() {
   if (!socket_.encrypted()) return AwaitHead();
   socket_.Handshake(TimedSocket::Clock::now() + core_.options.handshake_timeout,
@@ -263,7 +263,7 @@ void HttpConnection::RespondWith(std::function<HttpResponse()> respond) {
 }
 
 void HttpConnection::Send() {
-  if (!known_) core_.places.Wait(place_);  // for as long as it takes to read the answer
+  if (!known_) core_.places.Wait(place_);  // for as long as it takes to read the response
   const bool streams = std::holds_alternative<std::shared_ptr<BodyStream>>(prepared_.response.body);
   if (streams && !core_.places.Stream(place_)) {
     prepared_ = {};

@@ -29,7 +29,7 @@ class HttpConnection final : public InSteps, public std::enable_shared_from_this
   /// Takes a place and begins; without one it answers 503 to the first request, and ends.
   void Start();
   void BreakOff() noexcept override;
-  /// Ends now where no answer is under way, else after the answer. Streams count as none.
+  /// Ends now where no response is under way, else after the response. Streams count as none.
   void Drain();
   /// Breaks off. The connection ends as soon as what is under way has noticed.
   void Close();

@@ -151,13 +151,13 @@ void ResponseSender::PumpStream() {
 // Everything that ringing the bell needs memory for is made here, so that who rings it cannot fail.
 void ResponseSender::AwaitStream() {
   stream_waits_ = true;
-  auto answer = std::make_shared<ServerCore::Work>();
-  answer->emplace_back([bell = doorbell_] {
+  auto work = std::make_shared<ServerCore::Work>();
+  work->emplace_back([bell = doorbell_] {
     if (bell->sender) bell->sender->OnBell();
   });
-  auto ring = [bell = doorbell_, answer = std::move(answer)] {
+  auto ring = [bell = doorbell_, work = std::move(work)] {
     const std::lock_guard lock(bell->mutex);
-    if (bell->core && !answer->empty()) bell->core->Post(std::move(*answer));
+    if (bell->core && !work->empty()) bell->core->Post(std::move(*work));
   };
   core_.RunOnWorker(
       socket_.guard(), [stream = stream_, ring = std::move(ring)] { stream->OnReady(ring); },

@@ -41,7 +41,7 @@ ConnectionLimits LimitsFor(const HttpServerOptions& options) {
 }
 
 // What a client is told for whom there is no descriptor. Made at the start, while there is memory.
-std::string NoDescriptorAnswer(const ServerCore& core) {
+std::string NoDescriptorResponse(const ServerCore& core) {
   HttpResponse refusal =
       core.Refusal(503, "this server has no descriptor left; try again in a moment", HttpRequest());
   refusal.headers.Set("Retry-After", "1");
@@ -94,7 +94,7 @@ ListenerHooks AsioHttpServer::OfListeners() {
             connection->Start();
           },
           [this] { return core_.places.MakeRoom(); },
-          [this] { core_.TellTurnedAway(TurnedAway::kDescriptors); }, NoDescriptorAnswer(core_)};
+          [this] { core_.TellTurnedAway(TurnedAway::kDescriptors); }, NoDescriptorResponse(core_)};
 }
 
 Status AsioHttpServer::Listen() {

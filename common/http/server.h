@@ -51,7 +51,7 @@ struct HttpServerHooks {
   /// Before routing and before any body is read (Host, Origin, authorization): a response refuses.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit;
   /// Of an admitted request: whether it proves who the caller is. Connections of others are the
-  /// first to make room for new ones, also while a body comes in or an answer goes out. Empty:
+  /// first to make room for new ones, also while a body comes in or a response goes out. Empty:
   /// whatever is admitted does.
   std::function<bool(const HttpRequest&)> knows;
   /// Turns the server's own refusals (400, 404, 405, 408, 413, 414, 417, 431, 500, 501, 503, 505)
@@ -76,7 +76,7 @@ class HttpServer {
   virtual unsigned short port() const = 0;
   /// 0 without a TLS listener.
   virtual unsigned short tls_port() const = 0;
-  /// Stops accepting, ends idle connections and streams, lets answers in flight finish for up to
+  /// Stops accepting, ends idle connections and streams, lets responses in flight finish for up to
   /// `grace`, closes everything, waits for handlers that run. Never from a hook or a handler. A
   /// second call does nothing. The destructor stops without grace.
   virtual void Stop(std::chrono::milliseconds grace) = 0;

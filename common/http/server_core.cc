@@ -58,16 +58,16 @@ bool ServerCore::RunHere(const std::function<void()>& work) const noexcept {
 void ServerCore::RunOnWorker(const StepGuard& guard, std::function<void()> work,
                              std::function<void(bool)> done) {
   auto ran = std::make_shared<bool>(false);
-  Work answer;
-  answer.emplace_back([guard, held = guard.Hold(), done = std::move(done), ran] {
+  Work report;
+  report.emplace_back([guard, held = guard.Hold(), done = std::move(done), ran] {
     guard.Run([&] { done(*ran); });
   });
-  if (abandoning) return Post(std::move(answer));  // the workers may be gone: `work` is left out
+  if (abandoning) return Post(std::move(report));  // the workers may be gone: `work` is left out
   net::post(workers, [this, ran = std::move(ran), work = std::move(work),
-                      answer = std::move(answer)]() mutable {
+                      report = std::move(report)]() mutable {
     *ran = RunHere(work);
     work = nullptr;
-    Post(std::move(answer));
+    Post(std::move(report));
   });
 }
 

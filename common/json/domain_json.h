@@ -15,7 +15,7 @@
 namespace mlprof {
 
 // Requests.
-/// What is wrong is added to `problems`; the answer then holds what could be read.
+/// What is wrong is added to `problems`; the value then holds what could be read.
 ProfileRequest DecodeProfileRequest(const Json& json, std::vector<FieldError>& problems);
 /// Whether an entry script must name its sourceId (REST) or need not (a local file, whose folder is
 /// still to be uploaded).

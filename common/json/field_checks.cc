@@ -9,7 +9,7 @@
 namespace mlprof {
 namespace {
 
-// Not <cctype>: its answers depend on the locale.
+// Not <cctype>: its results depend on the locale.
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsControl(char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }
 bool IsVisible(char c) { return c > 0x20 && c < 0x7f; }

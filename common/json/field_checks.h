@@ -1,4 +1,4 @@
-// The grammars of the interface's text fields. Each check is pure and answers "" where the text is
+// The grammars of the interface's text fields. Each check is pure and gives "" where the text is
 // fine, else what is wrong with it, to be read after the field's name ("/name must …").
 #pragma once
 

@@ -112,9 +112,9 @@ ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
   std::string first = evidence.first_status != 0
                           ? "HTTP status " + std::to_string(evidence.first_status)
-                          : "no answer (" + evidence.first_failure + ")";
+                          : "no response (" + evidence.first_failure + ")";
   if (evidence.first_status != 0 && !evidence.first_failure.empty()) {
-    first += ", but no whole answer (" + evidence.first_failure + ")";
+    first += ", but no whole response (" + evidence.first_failure + ")";
   }
   ProfileError error = {"RowsFailed",
                         std::to_string(evidence.failures) + " of " +

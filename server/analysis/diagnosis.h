@@ -36,7 +36,7 @@ struct RowFailureEvidence {
   std::int64_t failures = 0;
   std::int64_t first_row = -1;  // -1: none failed
   int first_status = 0;
-  std::string first_failure;  // "timeout", "reset"… where there was no whole answer
+  std::string first_failure;  // "timeout", "reset"… where there was no whole response
   std::string first_body;
   std::optional<DiskFull> disk_full;  // met while they were asked
 };

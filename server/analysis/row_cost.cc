@@ -64,7 +64,7 @@ std::optional<PayloadCost> FitPayloadCost(std::span<const RowRecord> rows) {
   std::vector<Point> cpu;
   std::vector<Point> memory;
   for (const RowRecord& row : rows) {
-    if (!row.answered()) continue;
+    if (!row.responded()) continue;
     const auto size = static_cast<double>(row.size.count());
     if (row.cpu_ms) cpu.push_back({size, *row.cpu_ms});
     if (row.peak_memory) memory.push_back({size, static_cast<double>(row.peak_memory->count())});
@@ -100,7 +100,7 @@ struct Reason {
 };
 
 std::optional<double> Cpu(const RowRecord& row) {
-  return row.answered() ? row.cpu_ms : std::nullopt;
+  return row.responded() ? row.cpu_ms : std::nullopt;
 }
 
 // A row that ended badly may have used its memory all the same.
@@ -110,7 +110,7 @@ std::optional<double> Memory(const RowRecord& row) {
 }
 
 std::optional<double> Latency(const RowRecord& row) {
-  return row.answered() ? row.latency_ms : std::nullopt;
+  return row.responded() ? row.latency_ms : std::nullopt;
 }
 
 std::optional<double> Size(const RowRecord& row) { return static_cast<double>(row.size.count()); }

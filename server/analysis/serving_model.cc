@@ -21,8 +21,8 @@ constexpr double kLargestCorrection = 3;
 constexpr std::array<int, 16> kWorkers = {1,  2,  3,  4,  6,   8,   12,  16,
                                           24, 32, 48, 64, 128, 256, 512, 1024};
 
-// The load's mean counts only if no request failed: a failure takes another time than an answer.
-// Otherwise the rows that were measured one by one tell what an answer takes.
+// The load's mean counts only if no request failed: a failure takes another time than a response.
+// Otherwise the rows that were measured one by one tell what a response takes.
 double MeanCpuMs(const Profile& profile, const std::optional<Measurements>& load,
                  std::span<const RowRecord> rows) {
   const bool of_load = load && load->cpu_seconds_per_query;
@@ -51,7 +51,7 @@ double Parallelism(const Profile& profile, double cpu_ms, double latency_ms, Cor
   return std::min(parallelism, std::max(1.0, ceiling.value()));
 }
 
-bool IsTimed(const RowRecord& row) { return row.answered() && row.latency_ms.value_or(0) > 0; }
+bool IsTimed(const RowRecord& row) { return row.responded() && row.latency_ms.value_or(0) > 0; }
 
 double MeanLatencyMs(const std::optional<Measurements>& load, std::span<const RowRecord> rows) {
   double sum = 0;

@@ -30,7 +30,7 @@ struct VerificationEvidence {
   bool died = false;  // the command ended without an oom kill
   std::string death;  // how, where known
   std::int64_t requests = 0;
-  std::int64_t failures = 0;      // no answer, or not 2xx
+  std::int64_t failures = 0;      // no response, or not 2xx
   std::int64_t new_failures = 0;  // of them, of rows that did not fail without a CPU limit
   std::optional<double> throttled_share;
   std::optional<double> reference_p95_ms;       // without a CPU limit, same profile

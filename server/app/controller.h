@@ -22,7 +22,7 @@ class Controller {
 
   /// "http://127.0.0.1:8080", then "https://…" where it listens for TLS too.
   std::vector<std::string> urls() const;
-  /// Orderly: the running profile's container removed and the profile back in the queue, answers
+  /// Orderly: the running profile's container removed and the profile back in the queue, responses
   /// in flight finished, everything committed. Names its steps to `limit`. A second call does
   /// nothing.
   void Stop(StopLimit& limit);

@@ -34,10 +34,10 @@ Status CheckListening(const ServerOptions& options, bool has_token) {
 }
 
 void Introduce(const ServerOptions& options, AccessRules& access) {
-  if (!options.public_url.empty()) access.AnswerTo(options.public_url);
+  if (!options.public_url.empty()) access.RespondTo(options.public_url);
   const bool other = !IsUsualLoopback(options.listen) ||
                      (options.tls_listen && !IsUsualLoopback(*options.tls_listen));
-  if (other) access.AnswerToEveryAddress();
+  if (other) access.RespondToEveryAddress();
   if (options.allow_without_token) access.LetAnyoneIn();
 }
 

@@ -45,7 +45,7 @@ void Readiness::Ask(const std::stop_token& stop) {
 
 void Readiness::Keep(Status status) {
   const std::lock_guard lock(mutex_);
-  newest_ = Answer{std::move(status), Deadline::Clock::now()};
+  newest_ = Outcome{std::move(status), Deadline::Clock::now()};
 }
 
 }  // namespace mlprof::server

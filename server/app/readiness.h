@@ -21,7 +21,7 @@ class Readiness {
   struct Timing {
     Deadline::Clock::duration pause = std::chrono::seconds(2);  // between two questions
     Deadline::Clock::duration limit = std::chrono::seconds(3);  // of one
-    /// Older answers count for nothing: the thread that asks has come to a halt.
+    /// Older outcomes count for nothing: the thread that asks has come to a halt.
     Deadline::Clock::duration kept = std::chrono::seconds(15);
   };
 
@@ -35,11 +35,11 @@ class Readiness {
   /// Ends the question that is being asked, and the thread. A second call does nothing.
   void Stop();
 
-  /// The newest answer; kUnavailable with the cause. Never waits for a question.
+  /// The newest outcome; kUnavailable with the cause. Never waits for a question.
   Status Newest() const;
 
  private:
-  struct Answer {
+  struct Outcome {
     Status status;
     Deadline::Clock::time_point at;
   };
@@ -49,7 +49,7 @@ class Readiness {
   const Probe probe_;
   const Timing timing_;
   mutable std::mutex mutex_;
-  std::optional<Answer> newest_;
+  std::optional<Outcome> newest_;
   std::jthread thread_;
 };
 

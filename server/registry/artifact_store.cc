@@ -28,7 +28,7 @@ Error NoSuchArtifact(const std::string& id) {
   return NotFound("there is no artifact \"" + id + "\" of this profile");
 }
 
-// It becomes the header Content-Type of an answer, which control characters would break open.
+// It becomes the header Content-Type of a response, which control characters would break open.
 bool IsMediaType(const std::string& text) {
   const std::size_t slash = text.find('/');
   return slash != std::string::npos && slash > 0 && slash + 1 < text.size() &&

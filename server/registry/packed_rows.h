@@ -38,7 +38,7 @@ class PackedRowWriter final : public RowSink {
 
 /// All at once.
 Result<std::string> WritePackedRows(const std::filesystem::path& file, const Rows& rows);
-/// What WritePackedRows would answer, without writing.
+/// What WritePackedRows would give, without writing.
 std::string PackedDigest(const Rows& rows);
 /// kInternal for a file that is damaged.
 Result<Rows> ReadPackedRows(const std::filesystem::path& file);

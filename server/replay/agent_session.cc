@@ -206,18 +206,18 @@ void AgentSession::OnRowsRead() {
   changed_.notify_all();
 }
 
-void AgentSession::OnAnswer(const agent_protocol::Answer& answer) {
+void AgentSession::OnResponse(const agent_protocol::Response& response) {
   const auto now = clock_.Now();
   const std::lock_guard lock(mutex_);
-  if (!replay_) return;                       // the answer to a row of a replay that was given up
-  if (answer.id < replay_->first_id) return;  // likewise, of a replay before this one
-  agent_protocol::Answer own = answer;
+  if (!replay_) return;  // the response to a row of a replay that was given up
+  if (response.id < replay_->first_id) return;  // likewise, of a replay before this one
+  agent_protocol::Response own = response;
   own.id -= replay_->first_id;
-  if (!replay_->loop->Answered(own, now)) {
-    LogWarn("agent answered a row that was not in flight", {{"id", answer.id}});
+  if (!replay_->loop->Responded(own, now)) {
+    LogWarn("agent answered a row that was not in flight", {{"id", response.id}});
     return;
   }
-  if (replay_->ends_at_kill) kills_.RowAnswered(replay_->loop->result().requests.back(), now);
+  if (replay_->ends_at_kill) kills_.RowResponded(replay_->loop->result().requests.back(), now);
   FillLoop(*replay_);
   if (replay_->loop->Done(now) || NextAt(now)) changed_.notify_all();
 }
@@ -289,7 +289,7 @@ void AgentSession::OnClosed(const Error& why) {
 LiveReplay AgentSession::Live() const {
   const ReplayResult& result = replay_->loop->result();
   LiveReplay live;
-  live.answered = result.requests.size();
+  live.responses = result.requests.size();
   live.failures = result.failures;
   std::vector<std::uint32_t> recent;
   const std::size_t from =

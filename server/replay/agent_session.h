@@ -23,7 +23,7 @@ namespace mlprof::server {
 
 /// What a running replay looks like from outside, for the live line.
 struct LiveReplay {
-  std::size_t answered = 0;
+  std::size_t responses = 0;
   std::int64_t failures = 0;
   double recent_p95_ms = 0;
 };
@@ -61,7 +61,7 @@ class AgentSession : private AgentListener {
     bool attribute;
     bool is_open_loop;
     bool ends_at_kill;
-    std::uint64_t first_id;  // ids go on over replays, so that a late answer is never mistaken
+    std::uint64_t first_id;  // ids go on over replays, so that a late response is never mistaken
     std::chrono::nanoseconds starved{0};  // while a row could have left and none was read yet
     std::optional<ReplayLoop::Time> starves_since = {};
   };
@@ -75,7 +75,7 @@ class AgentSession : private AgentListener {
     }
   };
 
-  void OnAnswer(const agent_protocol::Answer& answer) override;
+  void OnResponse(const agent_protocol::Response& response) override;
   void OnSample(const Sample& sample) override;
   void OnReady(const agent_protocol::Ready& ready) override;
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
@@ -91,7 +91,7 @@ class AgentSession : private AgentListener {
   /// Why the replay says nothing of the model although no row failed to be read.
   static std::optional<Error> WhyStarved(const ActiveReplay& replay, const ReplayResult& result);
   bool FinishedLocked() const;
-  /// When a row may leave or a kill is judged; nothing where an answer comes first.
+  /// When a row may leave or a kill is judged; nothing where a response comes first.
   std::optional<ReplayLoop::Time> NextAt(ReplayLoop::Time now) const;
   /// Until there is something to do, `wake` at the latest; sends what is due by then.
   void Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,

@@ -13,10 +13,10 @@ constexpr std::chrono::milliseconds kWordOfDeath{500};
 // that killed the replacement before then would go unnoticed.
 constexpr std::chrono::seconds kReplacementStands{3};
 // After so many rows whose connections broke although no process died, the server itself closes
-// connections in place of an answer: no further row is suspected. Chosen, not measured.
+// connections in place of a response: no further row is suspected. Chosen, not measured.
 constexpr std::size_t kMostCleared = 8;
 
-bool HasNoAnswer(const RequestRecord& request) {
+bool HasNoResponse(const RequestRecord& request) {
   return request.failure == RowFailure::kReset || request.failure == RowFailure::kConnect ||
          request.failure == RowFailure::kTimeout;
 }
@@ -29,8 +29,8 @@ void KillWatch::Begin() {
   held_until_.reset();
 }
 
-void KillWatch::RowAnswered(const RequestRecord& request, Time now) {
-  if (!HasNoAnswer(request)) return;
+void KillWatch::RowResponded(const RequestRecord& request, Time now) {
+  if (!HasNoResponse(request)) return;
   if (cleared_.contains(request.row) || cleared_.size() >= kMostCleared) return;
   suspect_ = request.row;
   held_until_ = now + kWordOfDeath;

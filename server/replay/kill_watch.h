@@ -20,7 +20,7 @@ class KillWatch {
   /// A replay begins: what was open in the one before is forgotten.
   void Begin();
   void RowSent() { deaths_before_ = deaths_; }
-  void RowAnswered(const RequestRecord& request, Time now);
+  void RowResponded(const RequestRecord& request, Time now);
   /// A process of the model died, or was killed for memory.
   void ProcessDied(Time now);
   /// Ends the waiting if its time has come.

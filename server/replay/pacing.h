@@ -11,7 +11,7 @@
 
 namespace mlprof::server {
 
-/// The closed loop: so many rows in flight, a new one for each answer.
+/// The closed loop: so many rows in flight, a new one for each response.
 class ClosedLoop final : public ReplayLoop {
  public:
   explicit ClosedLoop(ReplayPlan plan) : ReplayLoop(std::move(plan)) {}

@@ -43,21 +43,22 @@ ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
   return {id, row, std::max(Time{0}, now - due)};
 }
 
-// The agent's times are used, on this machine's clock, so that the answer's way to the controller
+// The agent's times are used, on this machine's clock, so that the response's way to the controller
 // is no part of the model's latency. Where they cannot be true (the container has a time namespace
-// of its own) the moment at which the answer arrived is taken.
-ReplayLoop::Time ReplayLoop::LastByteAt(const agent_protocol::Answer& answer,
+// of its own) the moment at which the response arrived is taken.
+ReplayLoop::Time ReplayLoop::LastByteAt(const agent_protocol::Response& response,
                                         const InFlight& request, Time now) {
   const Time sent = request.due + std::chrono::microseconds(request.lag_us);
-  const Time last_byte = answer.read_at + answer.last_byte;
-  const bool credible = answer.read_at >= sent && answer.last_byte > Time{0} && last_byte <= now;
+  const Time last_byte = response.read_at + response.last_byte;
+  const bool credible =
+      response.read_at >= sent && response.last_byte > Time{0} && last_byte <= now;
   return credible ? last_byte : now;
 }
 
-bool ReplayLoop::Answered(const agent_protocol::Answer& answer, Time now) {
+bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
   const std::uint64_t first = sent_ - window_.size();
-  if (answer.id < first || answer.id >= sent_) return false;
-  InFlight& request = window_[answer.id - first];
+  if (response.id < first || response.id >= sent_) return false;
+  InFlight& request = window_[response.id - first];
   if (!request.open) return false;
   request.open = false;
   --in_flight_;
@@ -66,20 +67,20 @@ bool ReplayLoop::Answered(const agent_protocol::Answer& answer, Time now) {
   RequestRecord& record = result_.requests.emplace_back();
   record.row = request.row;
   record.lag_us = request.lag_us;
-  // The agent holds an attributed answer until the CPU has settled, so the time of its arrival says
-  // nothing of the model: its latency is the agent's own.
+  // The agent holds an attributed response until the CPU has settled, so the time of its arrival
+  // says nothing of the model: its latency is the agent's own.
   record.latency_us = Microseconds(
-      plan_.attribute ? answer.last_byte : LastByteAt(answer, request, now) - request.due);
-  record.service_us = Microseconds(answer.last_byte - answer.sent);
-  if (answer.cpu_time) record.cpu_us = Microseconds(*answer.cpu_time);
-  record.peak_rise = answer.peak_rise;
-  record.http_status = static_cast<std::uint16_t>(answer.http_status);
-  record.failure = answer.failure;
+      plan_.attribute ? response.last_byte : LastByteAt(response, request, now) - request.due);
+  record.service_us = Microseconds(response.last_byte - response.sent);
+  if (response.cpu_time) record.cpu_us = Microseconds(*response.cpu_time);
+  record.peak_rise = response.peak_rise;
+  record.http_status = static_cast<std::uint16_t>(response.http_status);
+  record.failure = response.failure;
   if (!record.Succeeded()) {
     ++result_.failures;
     if (!result_.first_failure) {
       result_.first_failure =
-          FirstFailure{request.row, answer.http_status, answer.failure, answer.excerpt};
+          FirstFailure{request.row, response.http_status, response.failure, response.excerpt};
     }
   }
   while (!window_.empty() && !window_.front().open) window_.pop_front();

@@ -1,5 +1,5 @@
-// What every replay has in common: rows in flight, limits, and the record of the answers. Pure
-// state: it is told the time and the answers and says what to send; it knows no sockets or clocks.
+// What every replay has in common: rows in flight, limits, and the record of the responses. Pure
+// state: it is told the time and the responses and says what to send; no sockets, no clocks.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class ReplayLoop {
 
   virtual ~ReplayLoop() = default;
   /// A row to send at `now`, nothing when no more may leave. Call until it says so: at the start,
-  /// after each answer and when NextAt() has come.
+  /// after each response and when NextAt() has come.
   virtual std::optional<Send> Next(Time now) = 0;
-  /// When the next row may leave, as things stand at `now`; nothing where only an answer can let
+  /// When the next row may leave, as things stand at `now`; nothing where only a response can let
   /// one leave, or none will.
   virtual std::optional<Time> NextAt(Time now) const = 0;
   /// Whether a row may leave at `now`, if there is one.
@@ -33,8 +33,8 @@ class ReplayLoop {
   /// Nothing is in flight and nothing more will be sent.
   virtual bool Done(Time now) const = 0;
 
-  /// Takes an answer. False for an id that is not in flight (a broken or hostile agent).
-  bool Answered(const agent_protocol::Answer& answer, Time now);
+  /// Takes a response. False for an id that is not in flight (a broken or hostile agent).
+  bool Responded(const agent_protocol::Response& response, Time now);
   std::uint64_t sent() const { return sent_; }
   const ReplayResult& result() const { return result_; }
   /// The replay ends at `now`, whatever the reason: completes the result.
@@ -63,7 +63,8 @@ class ReplayLoop {
     bool open = false;
   };
 
-  static Time LastByteAt(const agent_protocol::Answer& answer, const InFlight& request, Time now);
+  static Time LastByteAt(const agent_protocol::Response& response, const InFlight& request,
+                         Time now);
 
   const ReplayPlan plan_;
   ReplayResult result_;

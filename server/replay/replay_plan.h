@@ -46,14 +46,14 @@ struct ReplayPlan {
 
 struct RequestRecord {
   std::uint32_t row = 0;
-  /// Intended send to the answer's last byte, read off at the agent (one kernel, one clock), on the
-  /// controller's arrival where its word cannot be true. Attributed rows: from the agent's reading.
+  /// Intended send to the response's last byte, read off at the agent (one kernel, one clock); on
+  /// the controller's arrival where that cannot be true. Attributed rows: from the agent's reading.
   std::uint32_t latency_us = 0;
   std::uint32_t service_us = 0;  // first byte sent to last byte received, inside the container
   /// Open loop: actual send after the scheduled moment; latency counts from the latter.
   std::uint32_t lag_us = 0;
   std::optional<std::uint32_t> cpu_us;
-  std::optional<Bytes> peak_rise;  // see agent_protocol::Answer
+  std::optional<Bytes> peak_rise;  // see agent_protocol::Response
   std::uint16_t http_status = 0;
   agent_protocol::RowFailure failure = agent_protocol::RowFailure::kNone;
 
@@ -71,7 +71,7 @@ struct FirstFailure {
 };
 
 struct ReplayResult {
-  std::vector<RequestRecord> requests;  // answered ones, in the order of their answers
+  std::vector<RequestRecord> requests;  // answered ones, in the order of their responses
   std::chrono::nanoseconds began{0};    // CLOCK_MONOTONIC, as samples carry
   std::chrono::nanoseconds ended{0};
   std::int64_t failures = 0;

@@ -59,7 +59,7 @@ void AccessRules::SetPorts(unsigned short http, unsigned short https) {
   https_port_ = https;
 }
 
-void AccessRules::AnswerTo(std::string_view url) {
+void AccessRules::RespondTo(std::string_view url) {
   const std::size_t colon = url.find("://");
   if (colon == std::string_view::npos) return;
   const std::string scheme = Lowercase(url.substr(0, colon));

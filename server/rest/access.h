@@ -35,9 +35,9 @@ class AccessRules {
   unsigned short https_port() const { return https_port_; }
   /// Another address of this server: "http://192.0.2.1:8080", "https://box.example". Its scheme
   /// matters to Origin alone: behind a proxy https arrives as http.
-  void AnswerTo(std::string_view url);
+  void RespondTo(std::string_view url);
   /// Listening on all addresses: every IP address of a listener's port is ours (a name is not).
-  void AnswerToEveryAddress() { every_address_ = true; }
+  void RespondToEveryAddress() { every_address_ = true; }
   /// Lets in who brings no token, from wherever.
   void LetAnyoneIn() { anyone_ = true; }
   /// Asked in turn for the X of `Authorization: Bearer X`.

@@ -1,4 +1,4 @@
-// What the handlers of all routes share: decode the request, call a service, encode the answer,
+// What the handlers of all routes share: decode the request, call a service, encode the response,
 // which may be a page of a list.
 #pragma once
 

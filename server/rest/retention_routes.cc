@@ -12,7 +12,7 @@ namespace mlprof::server {
 namespace {
 
 // This is the only handler that waits for the engine. One request does at a time, and no longer
-// than this: clients and proxies commonly give up after 30 or 60 s without an answer.
+// than this: clients and proxies commonly give up after 30 or 60 s without a response.
 constexpr std::chrono::seconds kPatience{25};
 constexpr std::int64_t kOldest = std::int64_t{100} * 366 * 24 * 3600;  // a hundred years
 

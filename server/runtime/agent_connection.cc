@@ -286,14 +286,14 @@ Status AgentConnection::Deliver(const Frame& frame) {
     if (current_ != nullptr) (current_->*method)(*decoded);
     return {};
   };
-  if (frame.type == FrameType::kAnswer) {
-    // A row is counted before it is written, so an honest answer never finds the count too low.
-    if (++answers_ > rows_.load(std::memory_order_relaxed)) {
-      return Fail(InvalidArgument("an answer to a row that was never sent"));
+  if (frame.type == FrameType::kResponse) {
+    // A row is counted before it is written, so an honest response never finds the count too low.
+    if (++responses_ > rows_.load(std::memory_order_relaxed)) {
+      return Fail(InvalidArgument("a response to a row that was never sent"));
     }
-    auto answer = agent_protocol::DecodeAnswer(frame.payload);
-    if (answer) answer->read_at = clock_offset_.Here(answer->read_at);
-    return deliver(std::move(answer), &AgentListener::OnAnswer);
+    auto response = agent_protocol::DecodeResponse(frame.payload);
+    if (response) response->read_at = clock_offset_.Here(response->read_at);
+    return deliver(std::move(response), &AgentListener::OnResponse);
   }
   if (agent_protocol::IsForward(frame.type)) {
     // Asked for by the streams' credit, which bounds it.

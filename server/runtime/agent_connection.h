@@ -92,7 +92,7 @@ class AgentConnection final : public AgentLink, private ForwardCarrier {
   // The link thread's own.
   agent_protocol::FrameDecoder decoder_;
   AgentListener* current_ = nullptr;
-  std::uint64_t answers_ = 0;
+  std::uint64_t responses_ = 0;
   UnaskedAllowance unasked_;
 
   std::mutex mutex_;

@@ -14,7 +14,7 @@ namespace mlprof::server {
 class AgentListener {
  public:
   virtual ~AgentListener() = default;
-  virtual void OnAnswer(const agent_protocol::Answer& answer) = 0;
+  virtual void OnResponse(const agent_protocol::Response& response) = 0;
   virtual void OnSample(const Sample& sample) = 0;
   virtual void OnReady(const agent_protocol::Ready& ready) = 0;
   virtual void OnProcessEvent(const agent_protocol::ProcessEvent& event) = 0;

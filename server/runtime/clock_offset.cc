@@ -6,7 +6,7 @@ namespace mlprof::server {
 namespace {
 
 std::chrono::nanoseconds RoundTrip(const ClockExchange& exchange) {
-  return exchange.answered - exchange.asked;
+  return exchange.responded - exchange.asked;
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 namespace mlprof::server {
 
-/// One question and its answer.
+/// One probe and its reading.
 struct ClockExchange {
-  std::chrono::nanoseconds asked;     // here
-  std::chrono::nanoseconds read;      // at the agent, some time between the two
-  std::chrono::nanoseconds answered;  // here
+  std::chrono::nanoseconds asked;      // here
+  std::chrono::nanoseconds read;       // at the agent, some time between the two
+  std::chrono::nanoseconds responded;  // here
 };
 
 struct ClockOffset {

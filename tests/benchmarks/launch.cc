@@ -1,6 +1,6 @@
-// bench-launch: how long until a container answers? The raw Engine API (create, start, first answer
-// of a static program over a reversed Unix socket) and mlprof (Launch, the agent, the model's
-// start, readiness, first row) take turns in one run. Then: what a profile costs besides its model.
+// bench-launch: how long until a container answers? The raw Engine API (create, start, first
+// response of a static program over a reversed Unix socket) and mlprof (Launch, the agent, the
+// model's start, readiness, first row) take turns in one run. Then: what a profile costs itself.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -96,8 +96,8 @@ double RawRound(Bench& bench) {
 }
 
 struct MlprofRound {
-  double launched = 0;  // until the agent said Hello
-  double answered = 0;  // until the first row was answered
+  double launched = 0;   // until the agent said Hello
+  double responded = 0;  // until the first row was answered
 };
 
 MlprofRound RunMlprof(Runtime& runtime, const LaunchRequest& request) {
@@ -110,10 +110,10 @@ MlprofRound RunMlprof(Runtime& runtime, const LaunchRequest& request) {
   target->agent().Start(StartFor(request.image, request.config));
   if (!heard.AwaitReady()) Die(Internal("the model never became ready"));
   target->agent().SendRow({1, false, "row"});
-  if (!heard.AwaitAnswers(1) || !heard.answers().front().Succeeded()) {
+  if (!heard.AwaitResponses(1) || !heard.responses().front().Succeeded()) {
     Die(Internal("the first row was not answered"));
   }
-  round.answered = MillisecondsSince(began);
+  round.responded = MillisecondsSince(began);
   target->agent().Listen(nullptr);
   Must(target->Remove(Deadline::After(30s)));
   return round;
@@ -146,7 +146,7 @@ Json Measure(Bench& bench, int rounds) {
       {request.config, {}}, [](std::string_view) {}, {}, Deadline::After(60s)));
   std::vector<double> raw;
   std::vector<double> launched;
-  std::vector<double> answered;
+  std::vector<double> responded;
   for (int round = 0; round <= rounds; ++round) {
     request.container_name = options.instance_id + "-" + std::to_string(round);
     const double raw_round = RawRound(bench);
@@ -154,13 +154,13 @@ Json Measure(Bench& bench, int rounds) {
     if (round == 0) continue;  // warms both up
     raw.push_back(raw_round);
     launched.push_back(mlprof_round.launched);
-    answered.push_back(mlprof_round.answered);
+    responded.push_back(mlprof_round.responded);
   }
   return {{"rounds", rounds},
           {"engineApiFirstAnswer", Figures(raw)},
           {"mlprofLaunched", Figures(launched)},
-          {"mlprofFirstRow", Figures(answered)},
-          {"ratio", Median(answered) / Median(raw)}};
+          {"mlprofFirstRow", Figures(responded)},
+          {"ratio", Median(responded) / Median(raw)}};
 }
 
 // One model that answers at once, so that everything around it works as hard as it can, and one of
@@ -194,7 +194,7 @@ void Print(const Json& result) {
                 result[key]["minMs"].get<double>());
   };
   std::printf("%-44s %9s %9s\n", "milliseconds", "median", "min");
-  row("Engine API: create, start, first answer", "engineApiFirstAnswer");
+  row("Engine API: create, start, first response", "engineApiFirstAnswer");
   row("mlprof: Launch (agent connected)", "mlprofLaunched");
   row("mlprof: Launch, model start, first row", "mlprofFirstRow");
   std::printf("mlprof / Engine API: %.3f over %d rounds\n", result["ratio"].get<double>(),
@@ -214,7 +214,7 @@ int Main(int argc, char** argv) {
       rounds = std::atoi(argv[++i]);
     } else {
       std::printf(
-          "usage: bench-launch [-n ROUNDS] [-o json]\nTime from nothing to the first answer "
+          "usage: bench-launch [-n ROUNDS] [-o json]\nTime from nothing to the first response "
           "of a container: the raw Engine API and mlprof, taking turns.\nThen CPU and resident "
           "memory of controller and agent while a profile runs (twice half a minute).\n");
       return argument == "--help" ? 0 : 2;

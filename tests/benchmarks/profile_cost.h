@@ -19,7 +19,7 @@ struct ProfiledModel {
 };
 
 /// Runs one profile of each model, one after the other, on a server of its own with its data in
-/// `folder`; `programs` is where mlprof-server lies, `model_tar` any tar. Answers, by the model's
+/// `folder`; `programs` is where mlprof-server lies, `model_tar` any tar. Gives, by the model's
 /// name, {"rowsPerSecond", "controller": {"cpuPercent", "residentInMib"}, "agent": {…}}: means over
 /// the run and the largest memory seen. Throws std::runtime_error.
 Json ProfileCosts(const std::filesystem::path& programs, const std::filesystem::path& folder,

@@ -145,7 +145,7 @@ TEST_F(AzureEnvTest, ShowsTheConfigOfAWorkspaceAndMakesItKnown) {
   EXPECT_EQ(Run({"azure-env", "--subscription", "s"}).status, 2);
 }
 
-TEST_F(AzureEnvTest, WarnsOfAnswersOfAnotherServer) {
+TEST_F(AzureEnvTest, WarnsOfResponsesOfAnotherServer) {
   const auto clouds = folder_.Write(".azure/cloudEndpoints.json", "https://127.0.0.1:9999/");
   folder_.Write(".azureml/.discovery", "https://127.0.0.1:8443");
   const Outcome outcome = Run({"azure-env"});

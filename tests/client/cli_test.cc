@@ -96,7 +96,7 @@ TEST_F(CliTest, TakesEveryPageOfAList) {
   server_->On("GET /models", [](const RestRequest& request) {
     const bool second = request.target.find("cursor=next") != std::string::npos;
     const Json cursor = second ? Json() : Json("next");
-    return FakeAnswer{
+    return FakeResponse{
         200,   Text({{"value", {EncodeModel(SomeModel(second ? 1 : 2))}}, {"nextCursor", cursor}}),
         {},    {},
         false, false};
@@ -170,7 +170,7 @@ TEST_F(CliTest, RegistersAModelWithItsTags) {
   server_->On("POST /models", [&](const RestRequest& request) {
     uploaded = request.body_file.string();
     EXPECT_TRUE(std::filesystem::exists(request.body_file));
-    return FakeAnswer{201, Text(EncodeModel(SomeModel())), {}, {}, false, false};
+    return FakeResponse{201, Text(EncodeModel(SomeModel())), {}, {}, false, false};
   });
   EXPECT_EQ(Run({"model", "register", "-n", "sentiment", "-p", file.string(), "--tag", "team=nlp"})
                 .status,
@@ -198,11 +198,11 @@ TEST_F(CliTest, ExportsFiles) {
   server_->On("GET /profiles/0123/rows", 200,
               Text({{"value", {EncodeRowRecord(row)}}, {"nextCursor", nullptr}}));
   // The device's series is one that nothing here was written for.
-  const std::string answer =
+  const std::string response =
       R"({"series":{"cpuCores":[[0.5,0.25]],"deviceMemoryInBytes":[[0.1,2048.0]]},)"
       R"("seriesInfo":{"cpuCores":{"source":"agent","unit":"cores"},)"
       R"("deviceMemoryInBytes":{"source":"device","unit":"bytes"}}})";
-  server_->On("GET /profiles/0123/samples", 200, answer);
+  server_->On("GET /profiles/0123/samples", 200, response);
   const std::string folder = (folder_.path() / "out").string();
   EXPECT_EQ(Run({"profile", "export", "p1", "-t", folder, "--format", "csv"}).status, 0);
   std::ifstream samples(folder + "/samples.csv");
@@ -217,7 +217,7 @@ TEST_F(CliTest, ExportsFiles) {
   EXPECT_TRUE(std::filesystem::exists(folder + "/profile.json"));
   std::ifstream json(folder + "/samples.json");
   std::getline(json, line);
-  EXPECT_EQ(line, answer);
+  EXPECT_EQ(line, response);
 }
 
 }  // namespace

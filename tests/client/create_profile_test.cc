@@ -16,14 +16,14 @@ class CreateProfileTest : public CliTest {
   // The events end at once, with the profile in its last state.
   void Ends(const Profile& profile) {
     server_->On("GET /profiles/0123/events", [](const RestRequest&) {
-      return FakeAnswer{200,
-                        "",
-                        {},
-                        {"id: 1\nevent: phase\ndata: {\"phase\":\"rows\",\"state\":\"Profiling\","
-                         "\"message\":\"replaying rows\"}\n\n",
-                         "id: 2\nevent: done\ndata: {}\n\n"},
-                        false,
-                        false};
+      return FakeResponse{200,
+                          "",
+                          {},
+                          {"id: 1\nevent: phase\ndata: {\"phase\":\"rows\",\"state\":\"Profiling\","
+                           "\"message\":\"replaying rows\"}\n\n",
+                           "id: 2\nevent: done\ndata: {}\n\n"},
+                          false,
+                          false};
     });
     server_->On("GET /profiles/0123", 200, Text(EncodeProfile(profile)));
   }

@@ -29,7 +29,7 @@ TEST_F(CliTest, DoctorNamesWhatIsMissingAndWhatMendsIt) {
   EXPECT_EQ(checks.at("server").at("found"), "http://fake is not ready: the disk is full");
 }
 
-TEST_F(CliTest, DoctorSaysWhatAnEngineAnswersThatIsNotWell) {
+TEST_F(CliTest, DoctorSaysHowAnEngineRespondsThatIsNotWell) {
   ScriptedServer engine({"\r\n\r\n", "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno"});
   environment_["DOCKER_HOST"] = "unix://" + std::get<UnixEndpoint>(engine.endpoint()).path;
   const Json json = ParseJson(Run({"doctor", "-o", "json"}).out).value();

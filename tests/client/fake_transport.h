@@ -1,4 +1,4 @@
-// A server in memory for tests of the client: routes answer by function, streams come in pieces,
+// A server in memory for tests of the client: routes respond by function, streams come in pieces,
 // and everything asked is kept.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mlprof::client {
 
-struct FakeAnswer {
+struct FakeResponse {
   int status = 200;
   std::string body;
   std::map<std::string, std::string> headers;
@@ -26,7 +26,7 @@ struct FakeAnswer {
 /// Shared by the transports that tests hand out; thread-safe.
 class FakeServer {
  public:
-  using Handler = std::function<FakeAnswer(const RestRequest& request)>;
+  using Handler = std::function<FakeResponse(const RestRequest& request)>;
 
   /// `route` is "GET /models/x:1", without the query.
   void On(const std::string& route, Handler handler) {
@@ -34,7 +34,7 @@ class FakeServer {
     routes_[route] = std::move(handler);
   }
   void On(const std::string& route, int status, const std::string& body) {
-    On(route, [=](const RestRequest&) { return FakeAnswer{status, body, {}, {}, false, false}; });
+    On(route, [=](const RestRequest&) { return FakeResponse{status, body, {}, {}, false, false}; });
   }
   void GoAway() { away_ = true; }
 
@@ -47,15 +47,15 @@ class FakeServer {
     return found;
   }
 
-  Result<FakeAnswer> Answer(const RestRequest& request) {
+  Result<FakeResponse> Respond(const RestRequest& request) {
     Handler handler;
     {
       const std::lock_guard lock(mutex_);
-      if (away_) return Fail(Unavailable("no answer from the fake server"));
+      if (away_) return Fail(Unavailable("no response from the fake server"));
       asked_.push_back(request);
       const auto found = routes_.find(RouteOf(request));
       if (found == routes_.end()) {
-        return FakeAnswer{404, R"({"detail":"there is none"})", {}, {}, false, false};
+        return FakeResponse{404, R"({"detail":"there is none"})", {}, {}, false, false};
       }
       handler = found->second;
     }
@@ -78,23 +78,23 @@ class FakeTransport : public RestTransport {
   explicit FakeTransport(std::shared_ptr<FakeServer> server) : server_(std::move(server)) {}
 
   Result<RestResponse> Send(const RestRequest& request) override {
-    MLPROF_LET(answer, server_->Answer(request));
-    return RestResponse{answer.status, answer.headers, answer.body};
+    MLPROF_LET(fake, server_->Respond(request));
+    return RestResponse{fake.status, fake.headers, fake.body};
   }
 
   Result<RestResponse> Stream(const RestRequest& request, const BodySink& sink) override {
-    MLPROF_LET(answer, server_->Answer(request));
-    RestResponse response{answer.status, answer.headers, ""};
+    MLPROF_LET(fake, server_->Respond(request));
+    RestResponse response{fake.status, fake.headers, ""};
     if (!response.ok()) {
-      response.body = answer.body;
+      response.body = fake.body;
       return response;
     }
-    if (answer.pieces.empty()) answer.pieces = {answer.body};
-    for (const std::string& piece : answer.pieces) {
+    if (fake.pieces.empty()) fake.pieces = {fake.body};
+    for (const std::string& piece : fake.pieces) {
       if (!sink(piece)) return response;
     }
-    if (answer.breaks) return Fail(Unavailable("the stream broke"));
-    if (answer.hangs) return HangUntilStopped(request);
+    if (fake.breaks) return Fail(Unavailable("the stream broke"));
+    if (fake.hangs) return HangUntilStopped(request);
     return response;
   }
 

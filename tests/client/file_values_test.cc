@@ -30,13 +30,13 @@ class FileValuesTest : public CliTest {
       Model model = SomeModel(1);
       model.name = NameIn(request);
       model.id = model.name + ":1";
-      return FakeAnswer{201, Text(EncodeModel(model)), {}, {}, false, false};
+      return FakeResponse{201, Text(EncodeModel(model)), {}, {}, false, false};
     });
     server_->On("POST /datasets", [](const RestRequest& request) {
       Dataset dataset = SomeDataset();
       dataset.name = NameIn(request);
       dataset.id = dataset.name + ":1";
-      return FakeAnswer{201, Text(EncodeDataset(dataset)), {}, {}, false, false};
+      return FakeResponse{201, Text(EncodeDataset(dataset)), {}, {}, false, false};
     });
     server_->On(kQueued, 202, Text(EncodeProfile(SomeProfile(ProfileState::kQueued))));
     server_->On("POST /sources", 201, R"({"id":"sha256:)" + std::string(64, 'b') + R"("})");
@@ -188,7 +188,7 @@ TEST_F(FileValuesTest, TakeNoHeaderOfWhatIsNoCsv) {
 }
 
 // A dataset that the server warned of when it was registered.
-TEST_F(FileValuesTest, RepeatAWarningUntilItIsAnswered) {
+TEST_F(FileValuesTest, RepeatAWarningUntilItIsHeeded) {
   Write("rows.csv", "text\nfirst film\n");
   Dataset known = SomeDataset();
   known.name = NameOfPath("rows.csv", fs::canonical("rows.csv"));

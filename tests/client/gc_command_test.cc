@@ -10,8 +10,9 @@ using ::testing::HasSubstr;
 
 class GcCommandTest : public CliTest {
  protected:
-  GcCommandTest() { AnswerIs({"image", "profile"}); }
-  void AnswerIs(const std::vector<std::string>& kinds, const std::vector<std::string>& notes = {}) {
+  GcCommandTest() { ResponseIs({"image", "profile"}); }
+  void ResponseIs(const std::vector<std::string>& kinds,
+                  const std::vector<std::string>& notes = {}) {
     Json items = Json::array();
     for (const std::string& kind : kinds) {
       items.push_back({{"kind", kind},
@@ -40,7 +41,7 @@ TEST_F(GcCommandTest, ShowsWhatWentAndHowMuchThatFreed) {
 
 TEST_F(GcCommandTest, ADryRunSaysWhatWouldGo) {
   can_ask_ = true;
-  AnswerIs({"profile"}, {"images stay as they are: no engine"});
+  ResponseIs({"profile"}, {"images stay as they are: no engine"});
   const Outcome outcome = Run({"gc", "--dry-run", "--profiles-older-than", "90d"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "mlprof: images stay as they are: no engine\nmlprof: would free 2 MiB\n");
@@ -66,7 +67,7 @@ TEST_F(GcCommandTest, AsksAPersonBeforeProfilesAreDeleted) {
 
 TEST_F(GcCommandTest, DoesNotAskWhereNoProfileGoes) {
   can_ask_ = true;
-  AnswerIs({"image"});
+  ResponseIs({"image"});
   EXPECT_EQ(Run({"gc", "--profiles-older-than", "1d"}).status, 0);
   EXPECT_EQ(Sent(1), R"({"dryRun":false})");
   EXPECT_EQ(Run({"gc"}).status, 0);

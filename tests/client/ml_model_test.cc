@@ -215,7 +215,7 @@ TEST_F(MlModelTest, DownloadsNoProgramThatRunsAsItsOwner) {
   EXPECT_NE(facts.st_mode & 0100, 0u);
 }
 
-TEST_F(CliTest, AnswersOtherCommandsOfAzureWithOneSentence) {
+TEST_F(CliTest, RefusesOtherCommandsOfAzureWithOneSentence) {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"login"},
                                                     {"account", "set", "-s", "x"},
                                                     {"configure", "--defaults", "group=g"},

@@ -19,7 +19,7 @@ class MlProfileTest : public CliTest {
   }
   void Ends(const Profile& profile, const Json& for_azure) {
     server_->On("GET /profiles/0123/events", [](const RestRequest&) {
-      return FakeAnswer{200, "", {}, {"id: 1\nevent: done\ndata: {}\n\n"}, false, false};
+      return FakeResponse{200, "", {}, {"id: 1\nevent: done\ndata: {}\n\n"}, false, false};
     });
     server_->On("GET /profiles/0123", 200, Text(EncodeProfile(profile)));
     server_->On("GET /profiles/0123/azure", 200, Text(for_azure));

@@ -82,7 +82,7 @@ TEST_F(PrivateServerTest, GivesNoAddressOfItsLogs) {
   const std::string failed = Text(EncodeProfile(SomeProfile(ProfileState::kFailed)));
   server_->On("POST /profiles", 202, failed);
   server_->On("GET /profiles/0123/events", [](const RestRequest&) {
-    return FakeAnswer{200, "", {}, {"id: 1\nevent: done\ndata: {}\n\n"}, false, false};
+    return FakeResponse{200, "", {}, {"id: 1\nevent: done\ndata: {}\n\n"}, false, false};
   });
   server_->On("GET /profiles/0123", 200, failed);
   server_->On("GET /profiles/0123/azure", 200,

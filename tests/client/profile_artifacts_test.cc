@@ -11,7 +11,7 @@ class ProfileArtifactsTest : public CliTest {
                 Text(EncodeProfile(SomeProfile(ProfileState::kSucceeded))));
     Offer("containers.log");
     server_->On("GET /profiles/0123/artifacts/ab", [](const RestRequest&) {
-      return FakeAnswer{200, "", {}, {"--- container 1\n", "hello\n"}, false, false};
+      return FakeResponse{200, "", {}, {"--- container 1\n", "hello\n"}, false, false};
     });
   }
   void Offer(const std::string& name) {
@@ -74,7 +74,7 @@ TEST_F(ProfileArtifactsTest, AFileThatIsThereIsKept) {
 
 TEST_F(ProfileArtifactsTest, ADownloadThatBreaksLeavesNoFileOfItsName) {
   server_->On("GET /profiles/0123/artifacts/ab",
-              [](const RestRequest&) { return FakeAnswer{200, "", {}, {"half"}, false, true}; });
+              [](const RestRequest&) { return FakeResponse{200, "", {}, {"half"}, false, true}; });
   EXPECT_NE(Download({"--id", "ab"}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out" / "containers.log"));
 }

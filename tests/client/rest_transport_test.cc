@@ -161,7 +161,7 @@ TEST(RestTransportTest, TellsSilenceFromAServerThatIsNotThere) {
   EXPECT_EQ((*transport)->Send({}).error().code(), ErrorCode::kUnavailable);
 }
 
-TEST(RestTransportTest, NoticesAnAnswerThatIsCutShort) {
+TEST(RestTransportTest, NoticesAResponseThatIsCutShort) {
   ScriptedTcpServer server(
       [](const ScriptedConnection& connection, const std::string&, const std::string&) {
         connection.Send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");

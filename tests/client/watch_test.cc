@@ -39,7 +39,7 @@ class WatchTest : public ::testing::Test {
       interrupt_ = std::move(on_interrupt);
       return nullptr;
     };
-    options_.answer = [](std::stop_token) { return true; };
+    options_.reply = [](std::stop_token) { return true; };
     server_->On("GET /profiles/p1", 200,
                 Text(EncodeProfile(SomeProfile(ProfileState::kProfiling))));
   }
@@ -54,12 +54,12 @@ class WatchTest : public ::testing::Test {
   // Open until cancelled; then the profile is cancelled.
   void StaysOpenUntilCancelled() {
     server_->On("GET /profiles/p1/events", [this](const RestRequest&) {
-      return FakeAnswer{200,  "", {}, {"id: 1\nevent: progress\ndata: {}\n\n"}, !cancelled_.load(),
-                        false};
+      return FakeResponse{
+          200, "", {}, {"id: 1\nevent: progress\ndata: {}\n\n"}, !cancelled_.load(), false};
     });
     server_->On("POST /profiles/p1/cancel", [this](const RestRequest&) {
       cancelled_ = true;
-      return FakeAnswer{
+      return FakeResponse{
           202, Text(EncodeProfile(SomeProfile(ProfileState::kProfiling))), {}, {}, false, false};
     });
   }
@@ -84,7 +84,7 @@ TEST_F(WatchTest, ResumesABrokenStreamWhereItBroke) {
   server_->On("GET /profiles/p1/events", [&](const RestRequest&) {
     const bool first = connections++ == 0;
     if (!first) Finished(ProfileState::kSucceeded);
-    return FakeAnswer{
+    return FakeResponse{
         200,   "",
         {},    {first ? "id: 4\nevent: phase\ndata: {}\n\n" : "id: 5\nevent: done\ndata: {}\n\n"},
         false, first};
@@ -154,10 +154,10 @@ TEST_F(WatchTest, AsksBeforeItCancels) {
   EXPECT_EQ(view_.said.at(0).substr(0, 26), "Cancel the profile? [y/N] ");
 }
 
-TEST_F(WatchTest, ASecondInterruptLeavesWithoutAnAnswer) {
+TEST_F(WatchTest, ASecondInterruptLeavesWithoutAReply) {
   StaysOpenUntilCancelled();
   options_.can_ask = true;
-  options_.answer = [](const std::stop_token& stop) {
+  options_.reply = [](const std::stop_token& stop) {
     while (!stop.stop_requested()) std::this_thread::yield();
     return false;
   };

@@ -1,4 +1,4 @@
-"""What the tests of the routes share: a server, what they put in, and what was answered."""
+"""What the tests of the routes share: a server, what they put in, and which responses they saw."""
 
 import io
 import json
@@ -26,24 +26,24 @@ def tar(**files):
 class RoutesCase(unittest.TestCase):
     """A server for each class of tests."""
 
-    answered = set()  # by all of them: (METHOD, documented path, status)
+    responses = set()  # by all of them: (METHOD, documented path, status)
 
     @classmethod
     def setUpClass(cls):
         cls.server = Server()
-        cls.server.answered = RoutesCase.answered
+        cls.server.responses = RoutesCase.responses
 
     @classmethod
     def tearDownClass(cls):
         assert cls.server.stop() == 0
 
     def ask(self, status, method, target, body=None, headers=None):
-        answer = self.server.ask(method, target, body, headers)
-        self.assertEqual(answer.status, status, answer.body[:2000])
-        return answer
+        response = self.server.ask(method, target, body, headers)
+        self.assertEqual(response.status, status, response.body[:2000])
+        return response
 
-    def pointers(self, answer):
-        return sorted(error["pointer"] for error in answer.json.get("errors", []))
+    def pointers(self, response):
+        return sorted(error["pointer"] for error in response.json.get("errors", []))
 
     def register(self, name):
         self.ask(201, "POST", f"/models?name={name}", tar(weights="1"), TAR)

@@ -96,21 +96,21 @@ class ProfilesTest(RoutesCase):
         route = f"/profiles/{name}/artifacts"
         (log,) = self.ask(200, "GET", route).json["value"]
         self.assertEqual((log["kind"], log["name"]), ("log", "containers.log"))
-        answer = self.ask(200, "GET", f"{route}/{log['id']}")
-        self.assertTrue(answer.body.startswith(b"--- container 1\n"), answer.body[:100])
-        self.assertEqual(int(answer.headers["Content-Length"]), log["sizeInBytes"])
-        self.assertEqual(hashlib.sha256(answer.body).hexdigest(), log["sha256"])
-        self.assertEqual(answer.headers["ETag"], f'"{log["sha256"]}"')
-        self.assertEqual(answer.headers["Content-Type"], log["mediaType"])
-        self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
-        self.assertEqual(answer.headers["Content-Disposition"],
+        response = self.ask(200, "GET", f"{route}/{log['id']}")
+        self.assertTrue(response.body.startswith(b"--- container 1\n"), response.body[:100])
+        self.assertEqual(int(response.headers["Content-Length"]), log["sizeInBytes"])
+        self.assertEqual(hashlib.sha256(response.body).hexdigest(), log["sha256"])
+        self.assertEqual(response.headers["ETag"], f'"{log["sha256"]}"')
+        self.assertEqual(response.headers["Content-Type"], log["mediaType"])
+        self.assertEqual(response.headers["X-Content-Type-Options"], "nosniff")
+        self.assertEqual(response.headers["Content-Disposition"],
                          'attachment; filename="containers.log"')
-        self.assertIn("sandbox", answer.headers["Content-Security-Policy"])
+        self.assertIn("sandbox", response.headers["Content-Security-Policy"])
         self.ask(304, "GET", f"{route}/{log['id']}",
-                 headers={"If-None-Match": f'"other", {answer.headers["ETag"]}'})
+                 headers={"If-None-Match": f'"other", {response.headers["ETag"]}'})
         head = self.server.raw("HEAD", f"{route}/{log['id']}")
         self.assertEqual((head.status, head.body), (200, b""))
-        self.assertEqual(head.headers["Content-Length"], answer.headers["Content-Length"])
+        self.assertEqual(head.headers["Content-Length"], response.headers["Content-Length"])
         self.ask(400, "GET", f"{route}?cursor=x")
         self.ask(400, "GET", f"{route}/{log['id']}?what=1")
         for method in ("GET", "DELETE"):
@@ -173,9 +173,9 @@ class ProfilesTest(RoutesCase):
 
     def test_a_config_is_needed_from_somewhere(self):
         self.register("bare")
-        answer = self.ask(400, "POST", "/profiles", {"modelIds": ["bare"],
-                                                     "inputDatasetId": "bare"})
-        self.assertEqual(self.pointers(answer), ["/inferenceConfig"])
+        response = self.ask(400, "POST", "/profiles", {"modelIds": ["bare"],
+                                                       "inputDatasetId": "bare"})
+        self.assertEqual(self.pointers(response), ["/inferenceConfig"])
 
     def test_what_comes_later_is_not_available(self):
         self.register("later")
@@ -183,8 +183,8 @@ class ProfilesTest(RoutesCase):
         for more in [{"accelerator": {"type": "gpu"}},
                      {"accelerator": {"type": "tpu", "count": 4}}]:
             with self.subTest(more=more):
-                answer = self.ask(501, "POST", "/profiles", {**base, **more}).json
-                self.assertEqual(answer["type"], "urn:mlprof:error:notAvailable")
+                response = self.ask(501, "POST", "/profiles", {**base, **more}).json
+                self.assertEqual(response["type"], "urn:mlprof:error:notAvailable")
         for method, path in [("GET", "/profiles/p/report"), ("POST", "/captures"),
                              ("GET", "/captures/c"), ("GET", "/captures/c/tools/t")]:
             with self.subTest(method=method, path=path):

@@ -12,7 +12,7 @@ import urllib.parse
 from document import Document
 
 
-class Answer:
+class Response:
     def __init__(self, status, headers, body):
         self.status = status
         self.headers = headers
@@ -32,7 +32,7 @@ class Server:
 
     def __init__(self, *choices):
         self.document = Document()
-        self.answered = set()  # (METHOD, documented path, status)
+        self.responses = set()  # (METHOD, documented path, status)
         self.directory = tempfile.TemporaryDirectory()
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
@@ -78,7 +78,7 @@ class Server:
         try:
             connection.request(method, target, body=body, headers=headers or {})
             response = connection.getresponse()
-            return Answer(response.status, response.headers, response.read())
+            return Response(response.status, response.headers, response.read())
         finally:
             connection.close()
 
@@ -94,33 +94,33 @@ class Server:
         return min(fits, key=lambda pattern: pattern.count("{"))
 
     def ask(self, method, target, body=None, headers=None):
-        """Sends a request; the answer must be as the document says. Returns the answer."""
+        """Sends a request; the response must be as the document says. Returns the response."""
         headers = dict(headers or {})
         if self.token:
             headers.setdefault("Authorization", "Bearer " + self.token)
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
             headers.setdefault("Content-Type", "application/json")
-        answer = self.raw(method, target, body, headers)
+        response = self.raw(method, target, body, headers)
         pattern = self.documented(method, target)
-        self.check(answer, method, pattern)
-        self.answered.add((method, pattern, answer.status))
-        return answer
+        self.check(response, method, pattern)
+        self.responses.add((method, pattern, response.status))
+        return response
 
-    def check(self, answer, method, pattern):
+    def check(self, response, method, pattern):
         operation = self.document.operations()[(method, pattern)]
-        where = f"{method} {pattern} -> {answer.status}"
-        response = self.document.response(operation, answer.status)
-        assert response, f"{where} is not described: {answer.body[:500]}"
-        content = response.get("content")
+        where = f"{method} {pattern} -> {response.status}"
+        described = self.document.response(operation, response.status)
+        assert described, f"{where} is not described: {response.body[:500]}"
+        content = described.get("content")
         if content is None:
-            assert not answer.body, f"{where} has a body"
+            assert not response.body, f"{where} has a body"
             return
-        assert answer.type in content, f"{where} is {answer.type}: {answer.body[:500]}"
-        for name in response.get("headers", {}):
-            assert name in answer.headers, f"{where} has no {name}"
-        if answer.type.endswith("json"):
-            problems = self.document.problems(answer.json, content[answer.type]["schema"])
-            assert not problems, f"{where}: {problems}\n{answer.body[:2000]}"
-        if answer.type == "application/problem+json":
-            assert answer.json["status"] == answer.status, where
+        assert response.type in content, f"{where} is {response.type}: {response.body[:500]}"
+        for name in described.get("headers", {}):
+            assert name in response.headers, f"{where} has no {name}"
+        if response.type.endswith("json"):
+            problems = self.document.problems(response.json, content[response.type]["schema"])
+            assert not problems, f"{where}: {problems}\n{response.body[:2000]}"
+        if response.type == "application/problem+json":
+            assert response.json["status"] == response.status, where

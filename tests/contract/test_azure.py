@@ -55,16 +55,16 @@ class AzureTest(unittest.TestCase):
     def ask(self, status, method, target, body=None, headers=None):
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
-        answer = self.server.raw(method, target, body, {**self.token, **(headers or {})})
-        self.assertEqual(answer.status, status, answer.body[:2000])
-        return answer
+        response = self.server.raw(method, target, body, {**self.token, **(headers or {})})
+        self.assertEqual(response.status, status, response.body[:2000])
+        return response
 
     def blob(self, status, method, address, body=None, headers=None):
         """Blob requests bring nothing but the address."""
         parts = urllib.parse.urlsplit(address)
-        answer = self.server.raw(method, f"{parts.path}?{parts.query}", body, headers)
-        self.assertEqual(answer.status, status, answer.body[:2000])
-        return answer
+        response = self.server.raw(method, f"{parts.path}?{parts.query}", body, headers)
+        self.assertEqual(response.status, status, response.body[:2000])
+        return response
 
     def put_in_datastore(self, path, text):
         store = self.ask(200, "GET", f"/datastore/v1.0{WORKSPACE}/default").json
@@ -119,9 +119,9 @@ class AzureTest(unittest.TestCase):
         target = f"/modelmanagement/v1.0{WORKSPACE}/operations/" + operation.rsplit("/", 1)[1]
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            answer = self.ask(200, "GET", target).json
-            if answer["state"] not in ("NotStarted", "Running"):
-                return answer
+            response = self.ask(200, "GET", target).json
+            if response["state"] not in ("NotStarted", "Running"):
+                return response
             time.sleep(0.2)
         self.fail("the profile did not end")
 
@@ -187,9 +187,9 @@ class AzureTest(unittest.TestCase):
                 (405, "DELETE", f"/modelmanagement/v1.0{WORKSPACE}/models", None),
                 (404, "GET", f"/dataset/v1.0{WORKSPACE}/datasets/query/name=none", None)]:
             with self.subTest(target=target):
-                answer = self.ask(status, method, target, body).json
-                self.assertEqual(answer["statusCode"], status)
-                self.assertEqual(answer["error"]["message"], answer["message"])
+                response = self.ask(status, method, target, body).json
+                self.assertEqual(response["statusCode"], status)
+                self.assertEqual(response["error"]["message"], response["message"])
         self.assertEqual(self.server.raw("GET", "/subscriptions", None,
                                          {"Authorization": "Bearer x"}).status, 401)
 

@@ -20,9 +20,9 @@ class HeaderRowsTest(unittest.TestCase):
         assert cls.server.stop() == 0
 
     def ask(self, status, method, target, body=None, headers=None):
-        answer = self.server.ask(method, target, body, headers)
-        self.assertEqual(answer.status, status, answer.body[:2000])
-        return answer.json
+        response = self.server.ask(method, target, body, headers)
+        self.assertEqual(response.status, status, response.body[:2000])
+        return response.json
 
     def register(self, name, kind):
         return self.ask(201, "POST", f"/datasets?name={name}", CSV, {"Content-Type": kind})

@@ -1,4 +1,4 @@
-"""The server and the document, both ways: the same routes, and every answer as it is described."""
+"""The server and the document, both ways: the same routes, and every response as described."""
 
 import unittest
 
@@ -103,15 +103,15 @@ class RoutesTest(RoutesCase):
     def test_the_server_refuses_with_problems(self):
         for status, method, path in [(404, "GET", "/nothing"), (405, "PUT", "/models"),
                                      (400, "GET", "/models/%2e%2e"), (400, "GET", "/models/%zz")]:
-            answer = self.server.raw(method, path)
-            self.assertEqual((answer.status, answer.type), (status, "application/problem+json"))
+            response = self.server.raw(method, path)
+            self.assertEqual((response.status, response.type), (status, "application/problem+json"))
             schema = self.server.document.tree["components"]["schemas"]["Problem"]
-            self.assertEqual(self.server.document.problems(answer.json, schema), [])
+            self.assertEqual(self.server.document.problems(response.json, schema), [])
         self.assertEqual(self.server.raw("PUT", "/models").headers["Allow"], "GET, HEAD, POST")
 
     # Its name sorts it last: it asks what the tests above never saw.
-    def test_zz_every_operation_was_answered(self):
-        told = self.server.answered
+    def test_zz_every_operation_gave_every_response(self):
+        told = self.server.responses
         for (method, path), operation in self.server.document.operations().items():
             wanted = [int(status) for status in operation["responses"] if status[:1] in "25"]
             wanted = [status for status in wanted if status != 503]

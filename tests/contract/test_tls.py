@@ -42,8 +42,8 @@ class TlsTest(unittest.TestCase):
         try:
             connection.request("GET", path, headers={
                 "Authorization": "Bearer " + self.server.tokens[token]})
-            answer = connection.getresponse()
-            return answer.status, answer.read()
+            response = connection.getresponse()
+            return response.status, response.read()
         finally:
             connection.close()
 
@@ -86,7 +86,7 @@ class TlsTest(unittest.TestCase):
                     with context.wrap_socket(plain, server_hostname="localhost") as wrapped:
                         self.assertEqual(wrapped.selected_alpn_protocol(), chosen)
 
-    def test_plain_http_is_not_answered_and_harms_nobody(self):
+    def test_plain_http_gets_no_response_and_harms_nobody(self):
         with socket.create_connection(("127.0.0.1", self.server.tls_port), timeout=60) as plain:
             plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try:
@@ -103,12 +103,12 @@ class TlsTest(unittest.TestCase):
             self.assertNotIn("PRIVATE", (folder / name).read_text())
 
     def test_curl_takes_the_ca(self):
-        answer = subprocess.run(
+        done = subprocess.run(
             ["curl", "-sS", "--cacert", self.server.ca, "-H",
              "Authorization: Bearer " + self.server.tokens["read"],
              f"https://127.0.0.1:{self.server.tls_port}/healthz"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
-        self.assertEqual(answer.stdout, '{"status":"ok"}')
+        self.assertEqual(done.stdout, '{"status":"ok"}')
 
     def run_mlprof(self, *arguments, host="127.0.0.1", port=None, **variables):
         environment = {"HOME": self.home.name, "MLPROF_TOKEN": self.server.tokens["write"],
@@ -226,8 +226,8 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("in the clear", self.refusal("--listen", "0.0.0.0:0"))
 
     def version(self, url, context=None):
-        with urllib.request.urlopen(url + "/version", timeout=60, context=context) as answer:
-            return json.load(answer)
+        with urllib.request.urlopen(url + "/version", timeout=60, context=context) as response:
+            return json.load(response)
 
     def test_the_version_tells_where_tls_is_and_whose_certificate(self):
         process, (plain, _) = self.start("--tls-listen", "127.0.0.1:0")

@@ -33,14 +33,14 @@ class EveryRouteTest(unittest.TestCase):
 
     def status(self, method, path, authorization):
         headers = {"Authorization": authorization} if authorization is not None else {}
-        answer = self.server.raw(method, path, BODY.get(method), headers)
-        if answer.status in (401, 403):
-            self.assertEqual(answer.type, "application/problem+json")
-            self.assertIn("Bearer", answer.headers["WWW-Authenticate"])
-        if answer.status in (401, 403) and method != "HEAD":
+        response = self.server.raw(method, path, BODY.get(method), headers)
+        if response.status in (401, 403):
+            self.assertEqual(response.type, "application/problem+json")
+            self.assertIn("Bearer", response.headers["WWW-Authenticate"])
+        if response.status in (401, 403) and method != "HEAD":
             schema = self.server.document.tree["components"]["schemas"]["Problem"]
-            self.assertEqual(self.server.document.problems(answer.json, schema), [])
-        return answer.status
+            self.assertEqual(self.server.document.problems(response.json, schema), [])
+        return response.status
 
     def test_no_route_lets_a_bad_token_in(self):
         tokens = self.server.tokens
@@ -93,12 +93,12 @@ class EveryRouteTest(unittest.TestCase):
         self.addCleanup(connection.close)
         for expected in (200, 401):
             connection.request("GET", "/models", headers=mine)
-            answer = connection.getresponse()
-            answer.read()
-            self.assertEqual(answer.status, expected)
+            response = connection.getresponse()
+            response.read()
+            self.assertEqual(response.status, expected)
             if expected == 200:
                 self.assertEqual(self.server.ask("DELETE", "/tokens/gone").status, 204)
-                if answer.will_close:
+                if response.will_close:
                     connection.close()
 
     def test_a_token_notes_the_day_of_its_use(self):
@@ -109,7 +109,7 @@ class EveryRouteTest(unittest.TestCase):
         day = next(token["lastUsedDay"] for token in listed if token["name"] == "used")
         self.assertRegex(day, r"^\d{4}-\d\d-\d\d$")
 
-    def test_secrets_are_in_no_answer_and_no_file(self):
+    def test_secrets_are_in_no_response_and_no_file(self):
         secrets = [secret.encode() for secret in self.server.tokens.values()]
         for path in ("/metrics", "/tokens", "/", "/models"):
             body = self.server.ask("GET", path).body

@@ -53,7 +53,7 @@ void FakeAgentLink::Start(const agent_protocol::Start& start) {
 }
 
 void FakeAgentLink::SendRow(const agent_protocol::Row& row) {
-  Post([this, row](AgentListener& listener) { Answer(listener, row); });
+  Post([this, row](AgentListener& listener) { Respond(listener, row); });
 }
 
 void FakeAgentLink::Stop(const agent_protocol::Stop&) {
@@ -153,20 +153,20 @@ Bytes FakeAgentLink::Waiting() {
   return Bytes(model_.per_waiting_row.count() * std::ssize(actions_));
 }
 
-void FakeAgentLink::AnswerNull(AgentListener& listener, const agent_protocol::Row& row) {
+void FakeAgentLink::RespondNull(AgentListener& listener, const agent_protocol::Row& row) {
   clock_.Pass(kNullTarget);
-  agent_protocol::Answer answer;
-  answer.id = row.id;
-  answer.http_status = 200;
-  listener.OnAnswer(answer);
+  agent_protocol::Response response;
+  response.id = row.id;
+  response.http_status = 200;
+  listener.OnResponse(response);
 }
 
 void FakeAgentLink::Reset(AgentListener& listener, const agent_protocol::Row& row) {
   clock_.Pass(model_.cpu_per_row);
-  agent_protocol::Answer answer;
-  answer.id = row.id;
-  answer.failure = agent_protocol::RowFailure::kReset;
-  listener.OnAnswer(answer);
+  agent_protocol::Response response;
+  response.id = row.id;
+  response.failure = agent_protocol::RowFailure::kReset;
+  listener.OnResponse(response);
 }
 
 void FakeAgentLink::ResetAndDie(AgentListener& listener, const agent_protocol::Row& row) {
@@ -188,8 +188,8 @@ void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row
   Reset(listener, row);
 }
 
-void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& row) {
-  if (null_target_) return AnswerNull(listener, row);
+void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& row) {
+  if (null_target_) return RespondNull(listener, row);
   if (dead_ || *model_.silent) return;
   ++rows_;
   const Bytes peak = Serving() + model_.rise(row.body) + Waiting();
@@ -222,17 +222,17 @@ void FakeAgentLink::Answer(AgentListener& listener, const agent_protocol::Row& r
   after.peak_unreclaimable = peak;
   listener.OnSample(after);
 
-  agent_protocol::Answer answer;
-  answer.id = row.id;
-  answer.http_status = status;
-  answer.first_byte = took;
-  answer.last_byte = took;
+  agent_protocol::Response response;
+  response.id = row.id;
+  response.http_status = status;
+  response.first_byte = took;
+  response.last_byte = took;
   if (row.attribute) {
-    answer.cpu_time = works ? cpu + model_.cpu_after_row : std::chrono::microseconds{0};
-    answer.peak_rise = model_.rise(row.body);
+    response.cpu_time = works ? cpu + model_.cpu_after_row : std::chrono::microseconds{0};
+    response.peak_rise = model_.rise(row.body);
   }
-  if (status != 200) answer.excerpt = "no such thing";
-  listener.OnAnswer(answer);
+  if (status != 200) response.excerpt = "no such thing";
+  listener.OnResponse(response);
 }
 
 void FakeAgentLink::Die(AgentListener& listener, int exit_code, int signal) {

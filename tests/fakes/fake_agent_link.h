@@ -38,8 +38,8 @@ class FakeAgentLink final : public AgentLink {
   void Post(Action action);
   void Run(std::stop_token stop);
   void BeReady(AgentListener& listener);
-  void Answer(AgentListener& listener, const agent_protocol::Row& row);
-  void AnswerNull(AgentListener& listener, const agent_protocol::Row& row);
+  void Respond(AgentListener& listener, const agent_protocol::Row& row);
+  void RespondNull(AgentListener& listener, const agent_protocol::Row& row);
   void Reset(AgentListener& listener, const agent_protocol::Row& row);
   void ResetAndDie(AgentListener& listener, const agent_protocol::Row& row);
   void EndWorker(AgentListener& listener, const agent_protocol::Row& row, bool for_memory);

@@ -93,9 +93,9 @@ FakeDocker::~FakeDocker() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-void FakeDocker::On(const std::string& beginning, std::vector<FakeAnswer> answers) {
+void FakeDocker::On(const std::string& beginning, std::vector<FakeResponse> responses) {
   const std::lock_guard lock(mutex_);
-  answers_[beginning] = std::move(answers);
+  responses_[beginning] = std::move(responses);
 }
 
 std::vector<FakeRequest> FakeDocker::Requests() const {
@@ -118,42 +118,42 @@ void FakeDocker::Serve(const std::stop_token& stop) {
   }
 }
 
-FakeAnswer FakeDocker::AnswerTo(const FakeRequest& request) {
+FakeResponse FakeDocker::ResponseTo(const FakeRequest& request) {
   const std::lock_guard lock(mutex_);
   const std::string call = request.method + " " + request.target;
-  if (request.target == "/_ping" && !answers_.contains(call)) {
-    return {200, "OK", FakeAnswer::Way::kWhole};
+  if (request.target == "/_ping" && !responses_.contains(call)) {
+    return {200, "OK", FakeResponse::Way::kWhole};
   }
   requests_.push_back(request);
-  std::vector<FakeAnswer>* best = nullptr;
-  for (auto& [beginning, answers] : answers_) {  // in order: longer ones of the same kind later
-    if (call.rfind(beginning, 0) == 0) best = &answers;
+  std::vector<FakeResponse>* best = nullptr;
+  for (auto& [beginning, responses] : responses_) {  // in order: longer ones of the same kind later
+    if (call.rfind(beginning, 0) == 0) best = &responses;
   }
-  if (best == nullptr) return {404, R"({"message":"nothing scripted"})", FakeAnswer::Way::kWhole};
-  const FakeAnswer answer = best->front();
+  if (best == nullptr) return {404, R"({"message":"nothing scripted"})", FakeResponse::Way::kWhole};
+  const FakeResponse response = best->front();
   if (best->size() > 1) best->erase(best->begin());
-  return answer;
+  return response;
 }
 
 void FakeDocker::ServeOne(int fd, const std::stop_token& stop) {
   const std::optional<FakeRequest> request = ReadRequest(fd);
   if (!request) return;
-  const FakeAnswer answer = AnswerTo(*request);
+  const FakeResponse response = ResponseTo(*request);
   const std::string text =
-      "HTTP/1.1 " + std::to_string(answer.status) + " X\r\nApi-Version: " + api_version_ +
-      "\r\nConnection: close\r\nContent-Length: " + std::to_string(answer.body.size()) +
-      "\r\n\r\n" + answer.body;
-  switch (answer.way) {
-    case FakeAnswer::Way::kWhole: Write(fd, text); return;
-    case FakeAnswer::Way::kReset: return;
-    case FakeAnswer::Way::kGarbled: Write(fd, "\x01\x02 this is not HTTP\r\n\r\n"); return;
-    case FakeAnswer::Way::kHalf:
+      "HTTP/1.1 " + std::to_string(response.status) + " X\r\nApi-Version: " + api_version_ +
+      "\r\nConnection: close\r\nContent-Length: " + std::to_string(response.body.size()) +
+      "\r\n\r\n" + response.body;
+  switch (response.way) {
+    case FakeResponse::Way::kWhole: Write(fd, text); return;
+    case FakeResponse::Way::kReset: return;
+    case FakeResponse::Way::kGarbled: Write(fd, "\x01\x02 this is not HTTP\r\n\r\n"); return;
+    case FakeResponse::Way::kHalf:
       Write(fd, std::string_view(text).substr(0, text.size() / 2));
       break;
-    case FakeAnswer::Way::kSlow: WriteSlowly(fd, text, stop); return;
-    case FakeAnswer::Way::kNever: break;
+    case FakeResponse::Way::kSlow: WriteSlowly(fd, text, stop); return;
+    case FakeResponse::Way::kNever: break;
   }
-  unanswered_.emplace_back(::dup(fd));
+  kept_open_.emplace_back(::dup(fd));
 }
 
 }  // namespace mlprof::fakes

@@ -14,7 +14,7 @@
 
 namespace mlprof::fakes {
 
-struct FakeAnswer {
+struct FakeResponse {
   int status = 200;
   std::string body;
   enum class Way {
@@ -41,10 +41,10 @@ class FakeDocker {
   ~FakeDocker();
 
   /// Answers requests whose "METHOD /path" begins so; the longest beginning wins. A list is used up
-  /// one by one, its last answer stays.
-  void On(const std::string& beginning, std::vector<FakeAnswer> answers);
+  /// one by one, its last response stays.
+  void On(const std::string& beginning, std::vector<FakeResponse> responses);
   void On(const std::string& beginning, int status, const std::string& body) {
-    On(beginning, {FakeAnswer{status, body, FakeAnswer::Way::kWhole}});
+    On(beginning, {FakeResponse{status, body, FakeResponse::Way::kWhole}});
   }
   /// What was asked, but for pings without a script.
   std::vector<FakeRequest> Requests() const;
@@ -55,15 +55,15 @@ class FakeDocker {
  private:
   void Serve(const std::stop_token& stop);
   void ServeOne(int fd, const std::stop_token& stop);
-  FakeAnswer AnswerTo(const FakeRequest& request);
+  FakeResponse ResponseTo(const FakeRequest& request);
 
   const std::string api_version_;
   std::filesystem::path folder_;
   UniqueFd listener_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<FakeAnswer>> answers_;
+  std::map<std::string, std::vector<FakeResponse>> responses_;
   std::vector<FakeRequest> requests_;
-  std::vector<UniqueFd> unanswered_;
+  std::vector<UniqueFd> kept_open_;
   std::jthread thread_;
 };
 

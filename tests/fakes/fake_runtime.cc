@@ -53,16 +53,16 @@ class FakeTarget final : public Target {
     return runtime_.host_load ? runtime_.host_load() : runtime_.QuietLoad();
   }
   Status SetCpu(Cores cpu, Deadline deadline) override {
-    MLPROF_TRY(runtime_.Answer(deadline));
+    MLPROF_TRY(runtime_.Respond(deadline));
     link_.SetCpu(cpu);
     return {};
   }
   Result<std::string> Logs(Bytes, Deadline deadline) override {
-    MLPROF_TRY(runtime_.Answer(deadline));
+    MLPROF_TRY(runtime_.Respond(deadline));
     return std::exchange(log_late_, false) ? "" : log_;
   }
   Result<ContainerExit> Inspect(Deadline deadline) override {
-    MLPROF_TRY(runtime_.Answer(deadline));
+    MLPROF_TRY(runtime_.Respond(deadline));
     ContainerExit exit;
     if (by_engine_) {
       exit.by_engine = true;
@@ -74,7 +74,7 @@ class FakeTarget final : public Target {
     exit.oom_killed = link_.oom_killed();
     return exit;
   }
-  Status Remove(Deadline deadline) override { return runtime_.Answer(deadline); }
+  Status Remove(Deadline deadline) override { return runtime_.Respond(deadline); }
 
  private:
   static std::string Log(const LaunchRequest& request, const FakeModel& model) {
@@ -109,7 +109,7 @@ void FakeClock::EndWork() {
   if (--works_ == 0) ended_.notify_all();
 }
 
-Status FakeRuntime::Answer(Deadline deadline, const std::stop_token& stop) const {
+Status FakeRuntime::Respond(Deadline deadline, const std::stop_token& stop) const {
   if (unavailable_) return Fail(Unavailable("the engine does not answer"));
   std::mutex mutex;
   std::condition_variable_any never;
@@ -124,7 +124,7 @@ Status FakeRuntime::Answer(Deadline deadline, const std::stop_token& stop) const
 }
 
 Result<HostFacts> FakeRuntime::Host(Deadline deadline, std::stop_token stop) {
-  MLPROF_TRY(Answer(deadline, stop));
+  MLPROF_TRY(Respond(deadline, stop));
   return Facts();
 }
 
@@ -145,12 +145,12 @@ HostFacts FakeRuntime::Facts() const {
 
 Status FakeRuntime::Check(Deadline deadline, std::stop_token stop) {
   ++checks_;
-  return Answer(deadline, stop);
+  return Respond(deadline, stop);
 }
 
 Result<PreparedImage> FakeRuntime::Prepare(const PrepareRequest&, const PrepareOutput& output,
                                            std::stop_token stop, Deadline deadline) {
-  MLPROF_TRY(Answer(deadline, stop));
+  MLPROF_TRY(Respond(deadline, stop));
   if (throw_.exchange(false)) throw std::bad_alloc();
   if (on_prepare) on_prepare(stop);
   output("preparing\n");
@@ -167,7 +167,7 @@ Result<PreparedImage> FakeRuntime::Prepare(const PrepareRequest&, const PrepareO
 
 Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request,
                                                     std::stop_token stop, Deadline deadline) {
-  MLPROF_TRY(Answer(deadline, stop));
+  MLPROF_TRY(Respond(deadline, stop));
   const std::lock_guard lock(mutex_);
   if (launch_failure_) {
     const Error error = *std::exchange(launch_failure_, std::nullopt);
@@ -182,7 +182,7 @@ Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request
 
 Result<std::vector<KeptImage>> FakeRuntime::KeptImages(const std::vector<PrepareRequest>& waiting,
                                                        Deadline deadline, std::stop_token stop) {
-  MLPROF_TRY(Answer(deadline, stop));
+  MLPROF_TRY(Respond(deadline, stop));
   const std::lock_guard lock(mutex_);
   std::vector<KeptImage> images = images_;
   for (KeptImage& image : images) image.needed = !waiting.empty();
@@ -190,7 +190,7 @@ Result<std::vector<KeptImage>> FakeRuntime::KeptImages(const std::vector<Prepare
 }
 
 Status FakeRuntime::RemoveImage(const KeptImage& image, Deadline deadline, std::stop_token stop) {
-  MLPROF_TRY(Answer(deadline, stop));
+  MLPROF_TRY(Respond(deadline, stop));
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(images_.begin(), images_.end(),
                                   [&](const KeptImage& kept) { return kept.id == image.id; });
@@ -206,7 +206,7 @@ void FakeRuntime::Keep(const KeptImage& image) {
 }
 
 Result<int> FakeRuntime::RemoveOrphans(Deadline deadline, std::stop_token stop) {
-  MLPROF_TRY(Answer(deadline, stop));
+  MLPROF_TRY(Respond(deadline, stop));
   return 0;
 }
 

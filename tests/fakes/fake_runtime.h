@@ -42,7 +42,7 @@ class FakeClock final : public MonotonicClock {
 /// What the imitated model needs and does. Set before a profile runs.
 struct FakeModel {
   std::chrono::microseconds cpu_per_row{2000};
-  /// Worked after a row's answer; under load it falls into the time of the next row.
+  /// Worked after a row's response; under load it falls into the time of the next row.
   std::chrono::microseconds cpu_after_row{0};
   /// Other work keeps each row from its core for so long; a quota that stops it more hides that.
   std::chrono::microseconds held_up{0};
@@ -154,7 +154,7 @@ class FakeRuntime final : public Runtime {
  private:
   HostFacts Facts() const;
   HostLoad QuietLoad() const;
-  Status Answer(Deadline deadline, const std::stop_token& stop = {}) const;
+  Status Respond(Deadline deadline, const std::stop_token& stop = {}) const;
 
   FakeModel model_;
   FakeClock clock_;

@@ -13,8 +13,8 @@ namespace mlprof::fakes {
 /// Thread-safe. Every wait gives up after half a minute.
 class HeardAgent final : public server::AgentListener {
  public:
-  void OnAnswer(const agent_protocol::Answer& answer) override {
-    Note([&] { answers_.push_back(answer); });
+  void OnResponse(const agent_protocol::Response& response) override {
+    Note([&] { responses_.push_back(response); });
   }
   void OnSample(const Sample&) override {}
   void OnReady(const agent_protocol::Ready&) override {
@@ -30,8 +30,8 @@ class HeardAgent final : public server::AgentListener {
   bool AwaitReady() {
     return Await([&] { return ready_; });
   }
-  bool AwaitAnswers(std::size_t count) {
-    return Await([&] { return answers_.size() >= count; });
+  bool AwaitResponses(std::size_t count) {
+    return Await([&] { return responses_.size() >= count; });
   }
   bool AwaitEvent(agent_protocol::ProcessEvent::Kind kind) {
     return Await([&] {
@@ -44,9 +44,9 @@ class HeardAgent final : public server::AgentListener {
   bool AwaitClosed() {
     return Await([&] { return closed_; });
   }
-  std::vector<agent_protocol::Answer> answers() {
+  std::vector<agent_protocol::Response> responses() {
     const std::lock_guard lock(mutex_);
-    return answers_;
+    return responses_;
   }
 
  private:
@@ -66,7 +66,7 @@ class HeardAgent final : public server::AgentListener {
 
   std::mutex mutex_;
   std::condition_variable heard_;
-  std::vector<agent_protocol::Answer> answers_;
+  std::vector<agent_protocol::Response> responses_;
   std::vector<agent_protocol::ProcessEvent> events_;
   bool ready_ = false;
   bool closed_ = false;

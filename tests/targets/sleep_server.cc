@@ -1,7 +1,7 @@
 // target-sleep-server PORT MILLISECONDS: a thread for each connection, keep-alive; answers every
 // request after the same sleep and keeps its own service times, from the request's last byte read
-// to just before the answer is written. GET /times answers "COUNT P50 P99" of them in microseconds
-// and begins anew.
+// to just before the response is written. GET /times answers "COUNT P50 P99" of them in
+// microseconds and begins anew.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -87,12 +87,12 @@ std::string Reply(const std::string& body) {
 }
 
 void Serve(int fd, std::chrono::milliseconds sleep) {
-  const std::string answer = Reply("{\"result\":true}");
+  const std::string response = Reply("{\"result\":true}");
   std::string bytes;
   while (const std::size_t size = ReadRequest(fd, bytes)) {
     const auto began = Clock::now();
     const bool row = bytes.starts_with("POST");
-    std::string reply = answer;
+    std::string reply = response;
     if (row) {
       SleepUntil(began + sleep);
       Note(std::chrono::duration<double, std::micro>(Clock::now() - began).count());

@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr std::string_view kAnswer =
+constexpr std::string_view kResponse =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n"
     "Connection: keep-alive\r\n\r\n{\"result\":true}";
 constexpr std::size_t kMaxHead = 16384;
@@ -54,8 +54,8 @@ bool Take(int fd, Client& client, std::string_view bytes) {
       if (client.body_left > 0) return true;
       client.in_body = false;
       client.head_bytes = 0;
-      const ssize_t n = ::send(fd, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
-      if (n != static_cast<ssize_t>(kAnswer.size())) return false;
+      const ssize_t n = ::send(fd, kResponse.data(), kResponse.size(), MSG_NOSIGNAL);
+      if (n != static_cast<ssize_t>(kResponse.size())) return false;
       continue;
     }
     const std::size_t before = client.head_bytes;

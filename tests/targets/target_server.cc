@@ -25,9 +25,9 @@
 //   sleep as long as the container lives)
 // How it is answered:
 //   status=CODE, big=MIB (a body of that size), stream=MS:N (N chunks, one every MS; without N for
-//   ever), garbage (no HTTP), close (no answer), half (half an answer, then it dies), hang (never),
-//   die (SIGABRT), segv
-// Other words do nothing. The answer repeats the CPU time that its thread spent. GET answers 200.
+//   ever), garbage (no HTTP), close (no response), half (half a response, then it dies), hang
+//   (never), die (SIGABRT), segv
+// Other words do nothing. The response repeats the CPU time that its thread spent. GET answers 200.
 #include <sys/stat.h>
 #include <unistd.h>
 

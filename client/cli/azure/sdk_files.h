@@ -35,7 +35,7 @@ struct CaBundle {
 /// kInternal where what it names is no certificate.
 Result<CaBundle> WriteCaBundle(const TlsEndpoint& tls, const Surroundings& surroundings);
 
-/// Files in which azureml-core keeps the answers of a server for ever, whatever its environment
+/// Files in which azureml-core keeps the responses of a server for ever, whatever its environment
 /// says later: those that are there and do not speak of the server at `authority` (HOST:PORT).
 std::vector<std::filesystem::path> StaleCaches(const Surroundings& surroundings,
                                                const std::string& authority);

@@ -9,7 +9,7 @@
 namespace mlprof::client::cli {
 namespace {
 
-constexpr std::chrono::seconds kAnswerWait{10};
+constexpr std::chrono::seconds kResponseWait{10};
 constexpr const char* kHowToStart = "mlprof-server --tls-listen 127.0.0.1:8443";
 
 Status CheckAzureEnvUse(Session& session, const Options& options) {
@@ -48,7 +48,7 @@ Result<TlsEndpoint> TlsOfServer(Session& session) {
                     kHowToStart + "'");
   }
   if (!version.tls->url.starts_with("https://")) {
-    return Fail(Internal("the server's answer has no address for TLS"));
+    return Fail(Internal("the server's response has no address for TLS"));
   }
   if (IsUnprotected(session.server().url)) {
     session.Say(
@@ -59,11 +59,11 @@ Result<TlsEndpoint> TlsOfServer(Session& session) {
 }
 
 // As the SDK will do it, with these certificates.
-Status CheckAnswers(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
+Status CheckResponse(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
   MLPROF_LET(transport, session.surroundings().connect(tls.url, "", bundle.file.string()));
   RestRequest request;
   request.target = "/metadata/endpoints";
-  request.idle_timeout = kAnswerWait;
+  request.idle_timeout = kResponseWait;
   MLPROF_LET(response, transport->Send(request));
   const auto json = ParseJson(response.body);
   if (response.ok() && json && json->is_array()) return {};
@@ -80,7 +80,7 @@ void WarnOf(Session& session, const TlsEndpoint& tls, const CaBundle& bundle) {
     std::error_code error;
     const bool is_folder = std::filesystem::is_directory(cache, error);
     session.Say("warning: " + cache.string() +
-                " has the answers of another server, which the SDK " +
+                " has the responses of another server, which the SDK " +
                 "would go on using; remove it: " + (is_folder ? "rm -r " : "rm ") +
                 ShellQuoted(cache.string()));
   }
@@ -126,9 +126,9 @@ Result<int> AzureEnv(Session& session, const Options& options) {
   MLPROF_TRY(CheckAzureEnvUse(session, options));
   MLPROF_LET(tls, TlsOfServer(session));
   MLPROF_LET(bundle, WriteCaBundle(tls, session.surroundings()));
-  if (const Status answers = CheckAnswers(session, tls, bundle); !answers) {
-    session.Say(tls.url + " cannot be used: " + answers.error().message());
-    return answers.error().code() == ErrorCode::kInternal ? kRefused : kOutOfReach;
+  if (const Status checked = CheckResponse(session, tls, bundle); !checked) {
+    session.Say(tls.url + " cannot be used: " + checked.error().message());
+    return checked.error().code() == ErrorCode::kInternal ? kRefused : kOutOfReach;
   }
   MLPROF_TRY(UseWorkspace(session, options));
   WarnOf(session, tls, bundle);

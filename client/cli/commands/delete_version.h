@@ -14,7 +14,7 @@ namespace mlprof::client::cli {
 /// --yes
 OptionSpec YesOption();
 
-/// The id to delete. kNotFound for an unknown one; kCancelled where the answer was no.
+/// The id to delete. kNotFound for an unknown one; kCancelled where the caller said no.
 Result<std::string> ModelToDelete(Session& session, Client& client, const Options& options,
                                   const std::string& value);
 Result<std::string> DatasetToDelete(Session& session, Client& client, const Options& options,

@@ -21,7 +21,7 @@ Result<std::string> SocketOf(const std::string& docker_host) {
   return docker_host.substr(kScheme.size());
 }
 
-// The body of a 200 answer.
+// The body of a 200 response.
 Result<std::string> Get(const std::string& socket, const std::string& path) {
   HttpCall call;
   call.target = path;

@@ -69,7 +69,7 @@ SignalWatch::~SignalWatch() {
   ClosePipe();
 }
 
-bool AnswerOnStdin(std::stop_token stop) {
+bool ReplyOnStdin(std::stop_token stop) {
   std::string line;
   while (!stop.stop_requested()) {
     pollfd ready{STDIN_FILENO, POLLIN, 0};

@@ -22,6 +22,6 @@ class SignalWatch {
 };
 
 /// Waits for one line on stdin: whether it says yes. False when stopped or at the end of input.
-bool AnswerOnStdin(std::stop_token stop);
+bool ReplyOnStdin(std::stop_token stop);
 
 }  // namespace mlprof::client::cli

@@ -12,11 +12,11 @@ namespace mlprof::client::cli {
 namespace {
 
 struct Interrupt {};
-struct Answer {
+struct Reply {
   bool yes = false;
 };
 using Outcome = Result<Resource<Profile>>;
-using Message = std::variant<ProfileUpdate, Interrupt, Answer, Outcome>;
+using Message = std::variant<ProfileUpdate, Interrupt, Reply, Outcome>;
 
 constexpr std::chrono::seconds kTick{1};
 
@@ -66,8 +66,8 @@ class Watch {
       } else if (auto* ended = std::get_if<Outcome>(&*message)) {
         if (!*ended) return Fail(ended->error());
         return Watched{std::move(**ended), false};
-      } else if (auto* answer = std::get_if<Answer>(&*message)) {
-        OnAnswer(answer->yes);
+      } else if (auto* reply = std::get_if<Reply>(&*message)) {
+        OnReply(reply->yes);
       } else {
         OnInterrupt();
       }
@@ -95,8 +95,8 @@ class Watch {
 
   void Ask() {
     auto asking = StartThread("question", [this](const std::stop_token& stop) {
-      const bool yes = options_.answer(stop);
-      if (!stop.stop_requested()) mail_.Put(Answer{yes});
+      const bool yes = options_.reply(stop);
+      if (!stop.stop_requested()) mail_.Put(Reply{yes});
     });
     if (!asking) return NotAsked();
     is_asking_ = true;
@@ -108,7 +108,7 @@ class Watch {
 
   void NotAsked() { options_.is_private ? Cancel() : Detach(); }
 
-  void OnAnswer(bool yes) {
+  void OnReply(bool yes) {
     if (!is_asking_) return;
     is_asking_ = false;
     view_.Pause(false);
@@ -160,7 +160,7 @@ Result<Watched> WatchHere(Session& session, Client& client, const std::string& n
   options.interrupts = [](std::function<void()> on_interrupt) -> std::shared_ptr<void> {
     return std::make_shared<SignalWatch>(std::move(on_interrupt));
   };
-  options.answer = AnswerOnStdin;
+  options.reply = ReplyOnStdin;
   const auto view = surroundings.err_is_terminal
                         ? TerminalView(surroundings.err, surroundings.columns)
                         : LineView(surroundings.err);

@@ -19,8 +19,8 @@ struct WatchOptions {
   std::chrono::milliseconds cancel_wait{20'000};  // for a cancelled profile to end
   /// Calls its argument, from any thread, at each interrupt; what it returns ends that.
   std::function<std::shared_ptr<void>(std::function<void()>)> interrupts;
-  /// Waits for the answer to a yes-or-no question.
-  std::function<bool(std::stop_token)> answer;
+  /// Waits for the reply to a yes-or-no question.
+  std::function<bool(std::stop_token)> reply;
   FollowOptions follow;
 };
 

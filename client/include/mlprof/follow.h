@@ -17,7 +17,7 @@ using ProfileUpdate = std::variant<ProfileEvent, Profile>;
 struct FollowOptions {
   std::chrono::milliseconds first_pause{200};  // before trying again; doubles up to the last
   std::chrono::milliseconds last_pause{2000};
-  std::chrono::milliseconds give_up_after{60'000};  // without any answer of the server
+  std::chrono::milliseconds give_up_after{60'000};  // without any response of the server
 };
 
 /// Returns the finished profile. `on_update` gets events in order and the profile itself after

@@ -22,7 +22,7 @@ class Tokens {
  public:
   explicit Tokens(Connection& connection) : connection_(connection) {}
 
-  /// The secret is in this answer and never again.
+  /// The secret is in this response and never again.
   Result<Resource<CreatedToken>> Create(const TokenRequest& token);
   Result<ResourceList<Token>> List();
   Status Revoke(const std::string& id_or_name);

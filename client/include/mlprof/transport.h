@@ -35,7 +35,7 @@ struct RestResponse {
   bool ok() const { return status >= 200 && status < 300; }
 };
 
-/// Gets the body of a 2xx answer piece by piece, from another thread, while Stream() waits. False
+/// Gets the body of a 2xx response piece by piece, from another thread, while Stream() waits. False
 /// ends the exchange, which then counts as done.
 using BodySink = std::function<bool(std::string_view piece)>;
 
@@ -44,10 +44,10 @@ class RestTransport {
  public:
   virtual ~RestTransport() = default;
 
-  /// The whole answer, whatever its status. kUnavailable: no answer; kDeadlineExceeded: silence;
-  /// kCancelled: stopped.
+  /// The whole response, whatever its status. kUnavailable: no response; kDeadlineExceeded:
+  /// silence; kCancelled: stopped.
   virtual Result<RestResponse> Send(const RestRequest& request) = 0;
-  /// As Send, with the body of a 2xx answer given to `sink` and not kept.
+  /// As Send, with the body of a 2xx response given to `sink` and not kept.
   virtual Result<RestResponse> Stream(const RestRequest& request, const BodySink& sink) = 0;
 };
 

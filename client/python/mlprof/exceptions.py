@@ -41,7 +41,7 @@ class ProjectSystemException(MlprofException):
 
 
 class WebserviceException(MlprofException):
-    """The server refused a request; `status_code` is its HTTP status, None without an answer."""
+    """The server refused a request; `status_code` is its HTTP status, None without a response."""
 
     def __init__(self, message: str, status_code: Optional[int] = None) -> None:
         super().__init__(message)

@@ -19,7 +19,7 @@ struct AzureProfileRequest {
 /// kInvalidArgument with every bad field.
 Result<AzureProfileRequest> DecodeAzureProfile(const Json& json);
 
-/// What a profile's answer holds beside the profile.
+/// What a profile's response holds beside the profile.
 struct AzureProfileFacts {
   Json asked;              // null where the profile came another way
   std::string dataset_id;  // the dataset's GUID
@@ -31,9 +31,9 @@ Json EncodeAzureProfile(const Profile& profile, const AzureProfileFacts& facts);
 Json EncodeAzureOperation(const Profile& profile, const std::string& profile_url);
 
 /// A profile as `az ml model profile` prints it, which is azureml-core's ModelProfile.serialize():
-/// the answer that the SDK is given, laid flat. Every key is there, null where there is nothing to
-/// say. `asked` is the containerResourceRequirements that an Azure route was given, null where none
-/// was: then the profile's own ceiling is. Its errorLogsUri is a path on this server.
+/// the response that the SDK is given, laid flat. Every key is there, null where there is nothing
+/// to say. `asked` is the containerResourceRequirements that an Azure route was given, null where
+/// none was: then the profile's own ceiling is. Its errorLogsUri is a path on this server.
 Json EncodeAzProfile(const Profile& profile, const Json& asked);
 
 }  // namespace mlprof::server

@@ -34,7 +34,7 @@ Result<Json> ReadAzureObject(const HttpRequest& request);
 /// A member that is a string; "" where it is absent or null. kInvalidArgument else.
 Result<std::string> TextMember(const Json& json, const std::string& key);
 
-/// The key of a request that makes something of uploads. A client that got no answer asks again
+/// The key of a request that makes something of uploads. A client that got no response asks again
 /// with the same body; two that are meant never have the same, for each names uploads of its own.
 IdempotencyKey RetryKey(const AzureCall& call);
 

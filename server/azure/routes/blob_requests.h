@@ -32,7 +32,7 @@ Status CheckBodyDigest(const HttpRequest& request, const SpooledBody& body);
 /// "Fri, 20 Nov 2026 17:19:19 GMT"
 std::string HttpDate(Timestamp when);
 
-/// The answer of a list request; `marker` is where the next page begins, "" at the end.
+/// The response of a list request; `marker` is where the next page begins, "" at the end.
 std::string BlobListXml(const std::string& base, const std::string& container,
                         const std::string& prefix, const std::vector<Blob>& blobs,
                         const std::string& marker);

@@ -8,7 +8,7 @@
 #include "server/azure/datasets/dataset_import.h"
 #include "server/azure/routes/azure_endpoint.h"
 #include "server/azure/routes/azure_error.h"
-#include "server/azure/routes/dataset_answers.h"
+#include "server/azure/routes/dataset_responses.h"
 #include "server/registry/content_guid.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/packed_rows.h"
@@ -23,13 +23,13 @@ constexpr int kDatasetsPage = 1000;
 constexpr std::size_t kMostTags = 1000;
 constexpr const char* kUnregistered = "unregistered-";
 
-Result<HttpResponse> Answer(const AzureServices& azure, const Result<Dataset>& dataset) {
+Result<HttpResponse> Respond(const AzureServices& azure, const Result<Dataset>& dataset) {
   if (!dataset) return Fail(dataset.error());
   MLPROF_LET(json, EncodeAzureDataset(azure, *dataset));
   return JsonResponse(200, json);
 }
 
-Result<HttpResponse> AnswerSaved(const Result<Dataset>& dataset) {
+Result<HttpResponse> RespondSaved(const Result<Dataset>& dataset) {
   if (!dataset) return Fail(dataset.error());
   MLPROF_LET(json, EncodeSavedDataset(*dataset));
   return JsonResponse(200, json);
@@ -111,13 +111,13 @@ Result<HttpResponse> RegisterDataset(const AzureServices& azure, const AzureCall
   MLPROF_LET(wanted, ReadWanted(azure, call));
   const std::string& name = wanted.dataset.name;
   MLPROF_LET(newest, NewestNamed(azure, call.workspace, name));
-  if (!newest) return Answer(azure, Keep(azure, wanted));
+  if (!newest) return Respond(azure, Keep(azure, wanted));
   if (!Flag(call, "ifExistsOk")) {
     return Fail(Conflict("There is already a dataset registered under name \"" + name + "\""));
   }
-  if (!Flag(call, "updateDefinitionIfExists")) return Answer(azure, *newest);
+  if (!Flag(call, "updateDefinitionIfExists")) return Respond(azure, *newest);
   MLPROF_LET(same, IsSame(azure, wanted, *newest));
-  return Answer(azure, same ? *newest : Keep(azure, wanted));
+  return Respond(azure, same ? *newest : Keep(azure, wanted));
 }
 
 // A dataset a script made and did not register: kept under a name made of its content.
@@ -129,9 +129,9 @@ Result<HttpResponse> SaveDataset(const AzureServices& azure, const AzureCall& ca
   MLPROF_LET(rows, RowsOf(azure, call.workspace, *dataflow));
   const std::string guid = ContentGuid(PackedDigest(rows));
   const auto known = azure.services.datasets.Get(call.workspace, guid);
-  if (known) return AnswerSaved(known);
+  if (known) return RespondSaved(known);
   const NewDataset unregistered{call.workspace, kUnregistered + guid, "", ""};
-  return AnswerSaved(azure.services.datasets.RegisterRows(unregistered, rows, {}));
+  return RespondSaved(azure.services.datasets.RegisterRows(unregistered, rows, {}));
 }
 
 // "name" and "versionId" to a dataset's id; "" for a version that is none.
@@ -148,7 +148,7 @@ Result<HttpResponse> QueryDataset(const AzureServices& azure, const AzureCall& c
   if (query.starts_with(kByName)) {
     const std::string version = call.request.Query("versionId").value_or("");
     const std::string id = IdOf(query.substr(kByName.size()), version);
-    return Answer(azure, azure.services.datasets.Get(call.workspace, id));
+    return Respond(azure, azure.services.datasets.Get(call.workspace, id));
   }
   if (!query.starts_with(kById)) return Fail(NotFound("there is no such query"));
   Json value = Json::array();
@@ -162,7 +162,7 @@ Result<HttpResponse> QueryDataset(const AzureServices& azure, const AzureCall& c
 }
 
 Result<HttpResponse> GetSaved(const AzureServices& azure, const AzureCall& call) {
-  return AnswerSaved(
+  return RespondSaved(
       azure.services.datasets.Get(call.workspace, PathParameter(call.request, "id")));
 }
 

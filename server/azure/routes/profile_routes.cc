@@ -78,8 +78,8 @@ void DropArtifacts(const AzureServices& azure, const AzureCall& call,
 
 Result<HttpResponse> Accepted(const AzureServices& azure, const AzureCall& call,
                               const Profile& profile) {
-  MLPROF_LET(answer, Encode(azure, call, profile));
-  HttpResponse response = JsonResponse(202, answer);
+  MLPROF_LET(json, Encode(azure, call, profile));
+  HttpResponse response = JsonResponse(202, json);
   response.headers.Set("Operation-Location", ServiceUrl(call) + "/operations/" + profile.id);
   return response;
 }

@@ -84,7 +84,7 @@ PhaseResult<bool> Ample::ReplaceKilled(const ReplayResult& replay) {
   const DeathEvidence death = container_->Death();
   const bool starved = death.oom_kills > 0;
   // Memory that a row lacks is the ceiling's fault, not the row's. But a model that goes on without
-  // a worker has an answer for the other rows.
+  // a worker has a response for the other rows.
   if (!last_row_ || !MayLeaveOut(*last_row_) || (replay.target_lost && starved)) {
     return GiveUp(replay, death);
   }

@@ -30,7 +30,7 @@ std::chrono::milliseconds LongestStart(const Pace& pace, Cores cpu) {
   return std::max(kLeastStart, Milliseconds(kSlowStart * seconds * 1000));
 }
 
-// Within which a replay of `time` must have its last answer.
+// Within which a replay of `time` must have its last response.
 std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu) {
   const double slowest_ms = pace.slowest_row_ms / std::min(1.0, cpu.value());
   return time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms));
@@ -138,7 +138,7 @@ class Run {
     if (*reference_now_ms_ > before) lab_.host().JudgeDrift(before, *reference_now_ms_);
   }
 
-  // Within which a replay of `time` must have its last answer.
+  // Within which a replay of `time` must have its last response.
   Deadline EndOf(std::chrono::nanoseconds time, Cores cpu) {
     return lab_.budget().AtMost(LongestReplay(yardstick_.pace, time, cpu));
   }

@@ -24,8 +24,8 @@ RowFailureEvidence FailureEvidence(const ReplayResult& replay) {
   return evidence;
 }
 
-// What an answer takes. A failure tells nothing of it: where rows failed, those that were measured
-// one by one count, and without any the answers bear all of the time.
+// What a response takes. A failure tells nothing of it: where rows failed, those that were measured
+// one by one count, and without any the responses bear all of the time.
 std::optional<double> CpuSecondsPerQuery(const Workload& workload, const ReplayResult& replay,
                                          const ResourceUse& use) {
   const std::int64_t successes = std::ssize(replay.requests) - replay.failures;
@@ -90,9 +90,9 @@ std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& rep
   const double scheduled = Seconds(cut_short ? *plan.max_time : replay.last_due - replay.began);
   if (scheduled <= 0) return std::nullopt;
   const double took = std::max(scheduled, replay.Seconds() - 2 * usual_ms / 1000);
-  const auto answered = static_cast<double>(replay.requests.size());
+  const auto responses = static_cast<double>(replay.requests.size());
   // A failure was served too: how many there may be is another rule's.
-  return ServedRate{(answered + static_cast<double>(replay.unsent)) / scheduled, answered / took};
+  return ServedRate{(responses + static_cast<double>(replay.unsent)) / scheduled, responses / took};
 }
 
 void SetRate(const std::optional<ServedRate>& rate, VerificationEvidence& evidence) {

@@ -17,7 +17,7 @@ void Append(ReplayResult& all, const ReplayResult& part);
 /// The longest latency, in milliseconds; 0 where nothing was answered.
 double SlowestMs(const ReplayResult& replay);
 
-/// Canceled, a model that died (with its diagnosis), or a budget that ended before an answer came.
+/// Canceled, a model that died (with its diagnosis), or a budget that ended before a response came.
 PhaseResult<void> CheckTarget(Lab& lab, Container& container, const ReplayResult& replay);
 
 /// More rows failed than the objective allows, but not all.
@@ -39,7 +39,7 @@ struct ServedRate {
 };
 
 /// nullopt for a closed loop. Random arrivals come faster or slower than their mean for a while, so
-/// the mean is no measure of a short run. `usual_ms`: a latency that the last answers may take
+/// the mean is no measure of a short run. `usual_ms`: a latency that the last responses may take
 /// after the schedule's end without telling of a backlog.
 std::optional<ServedRate> RateOf(const ReplayPlan& plan, const ReplayResult& replay,
                                  double usual_ms);

@@ -188,7 +188,7 @@ PhaseResult<Cores> CpuSearch::Search() {
   while (const auto next = search.Next()) {
     if (end.Passed()) break;
     MLPROF_LET(point, ProbeFairly(*next, end));
-    // A probe without any answer ran out of time: it says nothing of the limit.
+    // A probe without any response ran out of time: it says nothing of the limit.
     if (point.mean_ms <= 0) break;
     points_.push_back(point);
     search.Tell(*next, point.passed);

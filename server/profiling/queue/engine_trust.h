@@ -35,12 +35,12 @@ class EngineTrust {
   EngineTrust(std::chrono::milliseconds first_proof, std::chrono::milliseconds longest_proof)
       : proofs_(first_proof, longest_proof) {}
 
-  void Answered(Time now) {
-    if (!answers_since_) answers_since_ = now;
+  void Responded(Time now) {
+    if (!responding_since_) responding_since_ = now;
     if (Trusted(now)) distrusted_since_.reset();
   }
   void Failed(Time now) {
-    answers_since_.reset();
+    responding_since_.reset();
     if (!distrusted_since_) distrusted_since_ = now;
   }
   /// It went away in the midst of a run.
@@ -53,7 +53,7 @@ class EngineTrust {
     proof_ = {};
   }
 
-  bool Trusted(Time now) const { return answers_since_ && now - *answers_since_ >= proof_; }
+  bool Trusted(Time now) const { return responding_since_ && now - *responding_since_ >= proof_; }
   std::chrono::nanoseconds DistrustedFor(Time now) const {
     return distrusted_since_ ? now - *distrusted_since_ : std::chrono::nanoseconds(0);
   }
@@ -61,7 +61,7 @@ class EngineTrust {
  private:
   Backoff proofs_;
   std::chrono::milliseconds proof_{0};
-  std::optional<Time> answers_since_;
+  std::optional<Time> responding_since_;
   std::optional<Time> distrusted_since_;
 };
 

@@ -42,7 +42,7 @@ void EventAnnouncer::Replaying(const LiveReplay& replay, const std::optional<Sam
   const auto now = std::chrono::steady_clock::now();
   if (now - last_line_ < kBetweenLines) return;
   last_line_ = now;
-  Json data = {{"requests", replay.answered},
+  Json data = {{"requests", replay.responses},
                {"failures", replay.failures},
                {"latencyPercentile95InMs", replay.recent_p95_ms}};
   if (last_sample) {

@@ -33,9 +33,9 @@ struct QueueWaits {
   /// Between two tries to write or read, doubled up to the most.
   std::chrono::milliseconds storage_first{500};
   std::chrono::milliseconds storage_most{15'000};
-  /// Between two looks at an engine that a profile waits for, and for the answer to one.
+  /// Between two looks at an engine that a profile waits for, and for the response to one.
   std::chrono::milliseconds engine_look{1'000};
-  std::chrono::milliseconds engine_answer{3'000};
+  std::chrono::milliseconds engine_response{3'000};
   /// How long an engine that went away under a run must answer before the next one; see
   /// EngineTrust.
   std::chrono::milliseconds engine_first_proof{2'000};

@@ -54,7 +54,7 @@ class ProfileService {
   Result<Profile> Get(const std::string& workspace, const std::string& name_or_id);
   Result<Page<Profile>> List(const std::string& workspace, const ProfileFilter& filter,
                              const PageRequest& page);
-  /// kConflict when finished. Answers the profile as it is now; it ends soon after.
+  /// kConflict when finished. Gives the profile as it is now; it ends soon after.
   Result<Profile> Cancel(const std::string& workspace, const std::string& name_or_id);
   Status Delete(const std::string& workspace, const std::string& name_or_id);
   /// Tags every model of the profile. kConflict without a recommendation or while unfinished.

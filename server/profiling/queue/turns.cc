@@ -94,21 +94,21 @@ Status ProfileQueue::Recover() {
 }
 
 Status ProfileQueue::CheckEngine(const std::stop_token& stop) {
-  const Status answer = services_.runtime.Check(Deadline::After(waits_.engine_answer), stop);
-  if (!answer && answer.error().code() == ErrorCode::kResourceExhausted) {
-    trust_.Answered(Clock::now());
+  const Status response = services_.runtime.Check(Deadline::After(waits_.engine_response), stop);
+  if (!response && response.error().code() == ErrorCode::kResourceExhausted) {
+    trust_.Responded(Clock::now());
     engine_.Over();
-    room_.Failed(answer.error().message());
-    return answer;
+    room_.Failed(response.error().message());
+    return response;
   }
   room_.Over();
-  if (!answer) {
-    if (stop.stop_requested()) return answer;
+  if (!response) {
+    if (stop.stop_requested()) return response;
     trust_.Failed(Clock::now());
-    engine_.Failed(answer.error().message());
-    return answer;
+    engine_.Failed(response.error().message());
+    return response;
   }
-  trust_.Answered(Clock::now());
+  trust_.Responded(Clock::now());
   if (!trust_.Trusted(Clock::now())) {
     const Error just_back =
         Unavailable("it went away under a profile and answers again since a moment only");

@@ -32,7 +32,7 @@ Status RemoveLeftover(DockerContext& context, const std::string& name, const Err
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
                                             const Json& spec, const Patience& patience,
                                             std::chrono::seconds limit) {
-  // The first may lose its answer, the second then finds the name taken.
+  // The first may lose its response, the second then finds the name taken.
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     Result<std::string> id = context.engine.CreateContainer(name, spec, patience.AtMost(limit));

@@ -57,9 +57,9 @@ Status DockerRuntime::Check(Deadline deadline, std::stop_token stop) {
 // description changes only when the engine restarts. So once it was found fit it is only pinged.
 Status DockerRuntime::CheckEngine(const Patience& patience) {
   if (found_fit_) {
-    const Status answers = context_->engine.Ping(patience);
-    if (!answers) found_fit_ = false;
-    return answers;
+    const Status response = context_->engine.Ping(patience);
+    if (!response) found_fit_ = false;
+    return response;
   }
   const Result<EngineInfo> info = context_->engine.Info(patience);
   if (!info) return Fail(info.error());

@@ -15,7 +15,7 @@ constexpr int kNewestMinor = 44;
 constexpr int kOldestMinor = 24;
 
 // A list of thousands of containers or images is a few MiB.
-const JsonLimits kAnswerLimits{.max_bytes = 16 << 20, .max_depth = 64, .max_nodes = 1'000'000};
+const JsonLimits kResponseLimits{.max_bytes = 16 << 20, .max_depth = 64, .max_nodes = 1'000'000};
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 
@@ -107,9 +107,9 @@ Result<HttpReply> DockerEngine::Send(const Ask& ask, const Patience& patience,
 Result<Json> DockerEngine::SendForJson(const Ask& ask, const Patience& patience) {
   const Result<HttpReply> reply = Send(ask, patience);
   if (!reply) return Fail(reply.error());
-  Result<Json> json = ParseJson(reply->body, kAnswerLimits);
+  Result<Json> json = ParseJson(reply->body, kResponseLimits);
   if (!json) {
-    return Fail(Internal("Docker's answer when asked to " + ask.asked +
+    return Fail(Internal("Docker's response when asked to " + ask.asked +
                          " is not JSON: " + json.error().message()));
   }
   return json;

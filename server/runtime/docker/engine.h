@@ -101,7 +101,7 @@ class DockerEngine {
   const std::string socket_;
   const DockerCallObserver observer_;
   std::mutex mutex_;
-  std::string api_version_;  // guarded; "" until the first answer
+  std::string api_version_;  // guarded; "" until the first response
 };
 
 /// How long one call of the engine may take that does no long work: it answers in milliseconds, and

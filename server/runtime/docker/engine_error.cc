@@ -77,14 +77,14 @@ Error EngineStreamFailed(std::string_view asked, std::string_view message) {
 Error EngineUnreachable(std::string_view asked, const std::string& socket, const Error& transport) {
   if (transport.code() == ErrorCode::kDeadlineExceeded) {
     return Error(ErrorCode::kDeadlineExceeded,
-                 Sentence(asked, "no answer in time from " + socket +
+                 Sentence(asked, "no response in time from " + socket +
                                      "; `docker info` and Docker's own log may say why"));
   }
   if (transport.code() == ErrorCode::kCancelled) {
     return Cancelled("stopped while Docker was asked to " + std::string(asked));
   }
   if (transport.code() == ErrorCode::kTooLarge) {
-    return transport.WithContext("Docker's answer when asked to " + std::string(asked));
+    return transport.WithContext("Docker's response when asked to " + std::string(asked));
   }
   if (::access(socket.c_str(), F_OK) != 0) {
     return Unavailable("no Docker daemon listens at " + socket +

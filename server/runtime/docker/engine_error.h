@@ -8,13 +8,13 @@
 
 namespace mlprof::server::docker {
 
-/// Docker answered with a status that is no success. `body` is its answer, {"message": …} or text.
+/// Docker's response has a status that is no success. `body` is {"message": …} or text.
 Error EngineRefused(std::string_view asked, int status, std::string_view body);
 
-/// The message a streamed answer of status 200 ended with.
+/// The message a streamed response of status 200 ended with.
 Error EngineStreamFailed(std::string_view asked, std::string_view message);
 
-/// No (whole) answer came. Looks at the socket file to tell why.
+/// No (whole) response came. Looks at the socket file to tell why.
 Error EngineUnreachable(std::string_view asked, const std::string& socket, const Error& transport);
 
 }  // namespace mlprof::server::docker

@@ -5,7 +5,7 @@
 namespace mlprof::server::docker {
 namespace {
 
-// Splits a streamed answer into its JSON lines, wherever the pieces are cut.
+// Splits a streamed response into its JSON lines, wherever the pieces are cut.
 class StreamLines {
  public:
   explicit StreamLines(const std::function<bool(std::string_view)>& on_line) : on_line_(on_line) {}

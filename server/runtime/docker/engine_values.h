@@ -72,7 +72,7 @@ std::vector<std::string> DecodeEvents(std::string_view lines);
 /// memory, and remembers fewer than it has room for, and not that start.
 bool RestartedSince(const std::vector<std::string>& events_of_container, std::size_t all_events);
 
-/// One line of a streamed answer (pull, import): what to show, or why it failed although the
+/// One line of a streamed response (pull, import): what to show, or why it failed although the
 /// status was 200.
 struct StreamLine {
   std::string text;   // "" where there is nothing to show

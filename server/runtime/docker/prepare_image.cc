@@ -10,7 +10,7 @@ namespace mlprof::server::docker {
 namespace {
 
 // The registry has it not, or does not say whether it has.
-bool RegistryAnswered(const Error& error) {
+bool RegistryResponded(const Error& error) {
   const std::string& message = error.message();
   for (const char* part : {"manifest unknown", "not found: manifest", "repository does not exist",
                            "pull access denied", "unauthorized"}) {
@@ -26,7 +26,7 @@ Error PullFailed(const std::string& reference, const Error& error) {
   // The engine itself, not a registry.
   if (error.code() == ErrorCode::kUnavailable) return error;
   const std::string why = PullFailure(error.message());
-  if (RegistryAnswered(error)) {
+  if (RegistryResponded(error)) {
     return Error(ErrorCode::kNotFound,
                  "image '" + reference +
                      "' is not on this machine, and its registry does not give it (" + why +

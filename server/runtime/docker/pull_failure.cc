@@ -28,9 +28,9 @@ constexpr Cause kCauses[] = {
     {"server gave HTTP response to HTTPS client", "it speaks no TLS"},
     {"no matching manifest", "it has no image for this kind of machine"},
     {"no space left on device", "the disk of Docker's data is full"},
-    {"timeout", "no answer in time"},
-    {"deadline exceeded", "no answer in time"},
-    {"request canceled", "no answer in time"},
+    {"timeout", "no response in time"},
+    {"deadline exceeded", "no response in time"},
+    {"request canceled", "no response in time"},
     {"EOF", "the connection broke"},
     {"connection reset", "the connection broke"},
 };
@@ -41,7 +41,7 @@ std::string PullFailure(std::string_view said) {
   for (const Cause& cause : kCauses) {
     if (said.find(cause.said) != std::string_view::npos) return cause.means;
   }
-  return "its answer was not that of a registry; Docker's own log has it";
+  return "its response was not that of a registry; Docker's own log has it";
 }
 
 }  // namespace mlprof::server::docker

@@ -126,9 +126,9 @@ bool ForwardStreams::Await(ForwardStream& stream, std::unique_lock<std::mutex>& 
 Result<ForwardStreams::Stream> ForwardStreams::Open(int port, Deadline deadline) {
   std::unique_lock lock(mutex_);
   MLPROF_LET(stream, Begin(port));
-  const bool answered = Await(*stream, lock, deadline, [&] { return stream->connected; });
+  const bool responded = Await(*stream, lock, deadline, [&] { return stream->connected; });
   if (stream->over) return Fail(*stream->over);
-  if (answered) return stream;
+  if (responded) return stream;
   CloseLocked(*stream);
   return Fail(DeadlineExceeded("port " + std::to_string(port) +
                                " of the container did not take the connection in time"));

@@ -20,7 +20,7 @@ inline const char* const kAgent = MLPROF_BINARY_DIR "/bin/mlprof-agent";
 /// Keeps what came; Wait… return false after ten seconds.
 class Recorder : public AgentListener {
  public:
-  void OnAnswer(const agent_protocol::Answer& answer) override;
+  void OnResponse(const agent_protocol::Response& response) override;
   void OnSample(const Sample& sample) override;
   void OnReady(const agent_protocol::Ready& ready) override;
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
@@ -28,12 +28,12 @@ class Recorder : public AgentListener {
 
   bool Wait(const std::function<bool()>& condition);
   bool WaitReady();
-  bool WaitAnswers(std::size_t count);
+  bool WaitResponses(std::size_t count);
   std::optional<agent_protocol::ProcessEvent> WaitEvent(agent_protocol::ProcessEvent::Kind kind);
   bool WaitClosed();
 
   // Guarded by the recorder's lock while callbacks may come; read them inside Wait or after it.
-  std::vector<agent_protocol::Answer> answers;
+  std::vector<agent_protocol::Response> responses;
   std::vector<Sample> samples;
   std::optional<agent_protocol::Ready> ready;
   std::vector<agent_protocol::ProcessEvent> events;

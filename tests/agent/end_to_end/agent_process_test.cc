@@ -24,8 +24,8 @@ void Recorder::Note(Change change) {
   changed_.notify_all();
 }
 
-void Recorder::OnAnswer(const agent_protocol::Answer& answer) {
-  Note([&] { answers.push_back(answer); });
+void Recorder::OnResponse(const agent_protocol::Response& response) {
+  Note([&] { responses.push_back(response); });
 }
 void Recorder::OnSample(const Sample& sample) {
   Note([&] { samples.push_back(sample); });
@@ -48,8 +48,8 @@ bool Recorder::Wait(const std::function<bool()>& condition) {
 bool Recorder::WaitReady() {
   return Wait([this] { return ready.has_value(); });
 }
-bool Recorder::WaitAnswers(std::size_t count) {
-  return Wait([this, count] { return answers.size() >= count; });
+bool Recorder::WaitResponses(std::size_t count) {
+  return Wait([this, count] { return responses.size() >= count; });
 }
 bool Recorder::WaitClosed() {
   return Wait([this] { return closed.has_value(); });

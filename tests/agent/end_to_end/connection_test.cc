@@ -97,18 +97,18 @@ TEST(AgentConnectionTest, DeliversTheTimesOfItsOwnClock) {
   const auto now = MonotonicClock::System().Now();
   Sample sample;
   sample.at = now + 1h;
-  agent_protocol::Answer answer;
-  answer.id = 1;
-  answer.read_at = now + 1h;
-  answer.last_byte = 2ms;
-  Say(ends.agent, Said(sample, answer));
-  ASSERT_TRUE(recorder.WaitAnswers(1));
+  agent_protocol::Response response;
+  response.id = 1;
+  response.read_at = now + 1h;
+  response.last_byte = 2ms;
+  Say(ends.agent, Said(sample, response));
+  ASSERT_TRUE(recorder.WaitResponses(1));
   const auto near = [&](std::chrono::nanoseconds time) {
     return time < now + 5s && time > now - 5s;
   };
   EXPECT_TRUE(near(recorder.samples.at(0).at));
-  EXPECT_TRUE(near(recorder.answers.at(0).read_at));
-  EXPECT_EQ(recorder.answers.at(0).last_byte, 2ms);
+  EXPECT_TRUE(near(recorder.responses.at(0).read_at));
+  EXPECT_EQ(recorder.responses.at(0).last_byte, 2ms);
 }
 
 TEST(AgentConnectionTest, WaitsForNoHelloOnceItsCallerHasGivenUp) {
@@ -137,7 +137,7 @@ TEST(AgentConnectionTest, WhatCameBehindTheHelloIsDelivered) {
 TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
   for (const std::string& bytes :
        {std::string("\x01\0\0\0\x63x", 6), Said(agent_protocol::Hello{}),
-        Said(agent_protocol::Answer{}), Said(agent_protocol::Row{}),
+        Said(agent_protocol::Response{}), Said(agent_protocol::Row{}),
         Said(agent_protocol::ClockReading{}), Said(agent_protocol::ForwardOpen{1, 80}),
         Said(agent_protocol::ForwardData{1, "x"}), Said(agent_protocol::ForwardCredit{1, 1}),
         Said(agent_protocol::ForwardEnd{1}), Said(agent_protocol::ForwardClose{1})}) {
@@ -237,7 +237,7 @@ TEST(AgentConnectionTest, RowsSentFromACallbackGoOut) {
   class Echo final : public AgentListener {
    public:
     explicit Echo(AgentLink& link) : link_(link) {}
-    void OnAnswer(const agent_protocol::Answer&) override {}
+    void OnResponse(const agent_protocol::Response&) override {}
     void OnSample(const Sample&) override { link_.SendRow({7, false, "from the callback"}); }
     void OnReady(const agent_protocol::Ready&) override {}
     void OnProcessEvent(const agent_protocol::ProcessEvent&) override {}
@@ -261,7 +261,7 @@ TEST(AgentConnectionTest, ListenWaitsForTheRunningCallback) {
   ASSERT_TRUE(ends.controller);
   class Slow final : public AgentListener {
    public:
-    void OnAnswer(const agent_protocol::Answer&) override {}
+    void OnResponse(const agent_protocol::Response&) override {}
     void OnSample(const Sample&) override {
       entered.set_value();
       leave.get_future().wait();

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using agent_protocol::Answer;
+using agent_protocol::Response;
 
 constexpr const char* kSocket = "/var/run/docker.sock";
 constexpr const char* kPoolFile = "libgomp-a34b3233.so.1.0.0";
@@ -89,10 +89,10 @@ class AgentInContainerTest : public ::testing::Test {
     ASSERT_TRUE(recorder_.WaitReady());
   }
   Target& target() { return *target_; }
-  Answer Row(const std::string& body) {
+  Response Row(const std::string& body) {
     target_->agent().SendRow({sent_++, true, body});
-    EXPECT_TRUE(recorder_.WaitAnswers(sent_));
-    return recorder_.answers.back();
+    EXPECT_TRUE(recorder_.WaitResponses(sent_));
+    return recorder_.responses.back();
   }
 
   Recorder recorder_;
@@ -107,11 +107,11 @@ class AgentInContainerTest : public ::testing::Test {
 TEST_F(AgentInContainerTest, EverySpikeIsNamedWithItsRowAndCarriedByASample) {
   Start({});
   for (int i = 0; i < 10; ++i) {
-    const Answer plain = Row("burn=1");
+    const Response plain = Row("burn=1");
     ASSERT_TRUE(plain.peak_rise);
     // Where transparent huge pages are on for all, a heap grows by 2 MiB at once.
     EXPECT_LT(*plain.peak_rise, MiB(4));
-    const Answer spike = Row("spike=500:5");
+    const Response spike = Row("spike=500:5");
     ASSERT_TRUE(spike.peak_rise);
     EXPECT_NEAR(spike.peak_rise->mib(), 500, 5);
   }
@@ -134,9 +134,9 @@ TEST_F(AgentInContainerTest, APortOfAModelWithoutANetworkIsReached) {
   ASSERT_TRUE(stream) << stream.error().message();
   ASSERT_TRUE((*stream)->Write("POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nburn=1",
                                Deadline::After(10s)));
-  const auto answer = (*stream)->Read(Deadline::After(10s));
-  ASSERT_TRUE(answer) << answer.error().message();
-  EXPECT_EQ(answer->rfind("HTTP/1.1 200", 0), 0u) << *answer;
+  const auto response = (*stream)->Read(Deadline::After(10s));
+  ASSERT_TRUE(response) << response.error().message();
+  EXPECT_EQ(response->rfind("HTTP/1.1 200", 0), 0u) << *response;
   const auto refused = target().Connect(1, Deadline::After(10s));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(), "nothing listens on port 1 of the container");
@@ -147,7 +147,7 @@ TEST_F(AgentInContainerTest, AForkedWorkersSpikeIsNamed) {
   // The first worker may answer before the last is there.
   EXPECT_GE(recorder_.ready->processes, 2);
   for (int i = 0; i < 5; ++i) {
-    const Answer spike = Row("spike=200:2");
+    const Response spike = Row("spike=200:2");
     ASSERT_TRUE(spike.peak_rise);
     EXPECT_NEAR(spike.peak_rise->mib(), 200, 3);
   }

@@ -10,7 +10,7 @@ namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
-using agent_protocol::Answer;
+using agent_protocol::Response;
 
 // A server whose POST body is Python to run; before it listens it runs `at_start`, and where
 // `workers` is not 0 as many forked workers serve. spike(mib, ms) touches memory, holds it and
@@ -52,10 +52,10 @@ class Spiker {
     agent_.link().Start(start);
     EXPECT_TRUE(agent_.recorder().WaitReady());
   }
-  Answer Run(const std::string& code) {
+  Response Run(const std::string& code) {
     agent_.link().SendRow({sent_++, true, code});
-    EXPECT_TRUE(agent_.recorder().WaitAnswers(sent_));
-    return agent_.recorder().answers.back();
+    EXPECT_TRUE(agent_.recorder().WaitResponses(sent_));
+    return agent_.recorder().responses.back();
   }
   AgentProcess& agent() { return agent_; }
 
@@ -64,12 +64,12 @@ class Spiker {
   std::uint64_t sent_ = 0;
 };
 
-void ExpectRise(const Answer& answer, Bytes expected) {
-  ASSERT_TRUE(answer.Succeeded());
-  ASSERT_TRUE(answer.peak_rise);
+void ExpectRise(const Response& response, Bytes expected) {
+  ASSERT_TRUE(response.Succeeded());
+  ASSERT_TRUE(response.peak_rise);
   // 1%, and what the interpreter itself takes for a request.
-  EXPECT_GE(*answer.peak_rise, Scale(expected, 0.99));
-  EXPECT_LE(*answer.peak_rise, Scale(expected, 1.01) + MiB(1));
+  EXPECT_GE(*response.peak_rise, Scale(expected, 0.99));
+  EXPECT_LE(*response.peak_rise, Scale(expected, 1.01) + MiB(1));
 }
 
 TEST(AgentMemoryPeakTest, ASpikeOfFiveMillisecondsIsNamedWithItsRow) {

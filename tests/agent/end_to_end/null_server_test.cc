@@ -13,7 +13,7 @@ agent_protocol::Start StartOfNullServer() {
   return StartOf({kAgent, "--null-server", std::to_string(port)}, port);
 }
 
-TEST(NullServerTest, AnswersEveryRowAsAModel) {
+TEST(NullServerTest, RespondsToEveryRowAsAModel) {
   AgentProcess agent;
   agent.link().Start(StartOfNullServer());
   ASSERT_TRUE(agent.recorder().WaitReady());
@@ -21,10 +21,10 @@ TEST(NullServerTest, AnswersEveryRowAsAModel) {
     agent.link().SendRow({id, false, std::string(id % 50 * 10, 'x')});
   }
   agent.link().SendRow({2000, false, std::string(5u << 20, 'x')});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(2001));
-  for (const auto& answer : agent.recorder().answers) {
-    ASSERT_TRUE(answer.Succeeded()) << Name(answer.failure);
-    ASSERT_EQ(answer.body_bytes, 4u);
+  ASSERT_TRUE(agent.recorder().WaitResponses(2001));
+  for (const auto& response : agent.recorder().responses) {
+    ASSERT_TRUE(response.Succeeded()) << Name(response.failure);
+    ASSERT_EQ(response.body_bytes, 4u);
   }
 }
 

@@ -126,7 +126,7 @@ TEST(AgentStartTest, TheModelKeepsTheSoftLimitOfDescriptors) {
   EXPECT_EQ(event->exit_code, 3);
 }
 
-TEST(AgentStartTest, AModelThatNeverAnswersIsNotReady) {
+TEST(AgentStartTest, AModelThatNeverRespondsIsNotReady) {
   auto start = StartOf({"sleep", "100"}, FreePort());
   start.start_timeout = 100ms;
   AgentProcess agent;
@@ -171,14 +171,14 @@ while True:
   agent.link().Start(StartOfPython(kDiesOnPost, FreePort()));
   ASSERT_TRUE(agent.recorder().WaitReady());
   agent.link().SendRow({1, false, "x"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
-  EXPECT_EQ(agent.recorder().answers[0].failure, agent_protocol::RowFailure::kReset);
+  ASSERT_TRUE(agent.recorder().WaitResponses(1));
+  EXPECT_EQ(agent.recorder().responses[0].failure, agent_protocol::RowFailure::kReset);
   const auto event = agent.recorder().WaitEvent(Kind::kExited);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->signal, SIGKILL);
   agent.link().SendRow({2, false, "x"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(2));
-  EXPECT_EQ(agent.recorder().answers[1].failure, agent_protocol::RowFailure::kConnect);
+  ASSERT_TRUE(agent.recorder().WaitResponses(2));
+  EXPECT_EQ(agent.recorder().responses[1].failure, agent_protocol::RowFailure::kConnect);
 }
 
 TEST(AgentWatchTest, AWorkerThatItsMasterReapsInSilenceIsSeen) {

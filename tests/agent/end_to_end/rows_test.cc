@@ -7,26 +7,26 @@ namespace mlprof::server {
 namespace {
 
 using namespace std::chrono_literals;
-using agent_protocol::Answer;
+using agent_protocol::Response;
 using agent_protocol::Row;
 using agent_protocol::RowFailure;
 
-TEST(AgentRowsTest, AreAnsweredWithStatusAndTimesInOrder) {
+TEST(AgentRowsTest, GetResponsesWithStatusAndTimesInOrder) {
   AgentProcess agent;
   agent.link().Start(StartOfStaticServer(FreePort()));
   ASSERT_TRUE(agent.recorder().WaitReady());
   EXPECT_GT(agent.recorder().ready->took, 0ns);
   for (std::uint64_t id = 0; id < 200; ++id) agent.link().SendRow({id, false, "{\"x\":1}"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(200));
+  ASSERT_TRUE(agent.recorder().WaitResponses(200));
   std::set<std::uint64_t> ids;
-  for (const Answer& answer : agent.recorder().answers) {
-    ids.insert(answer.id);
-    EXPECT_TRUE(answer.Succeeded()) << Name(answer.failure);
-    EXPECT_EQ(answer.body_bytes, 15u);
-    EXPECT_GT(answer.sent, 0ns);
-    EXPECT_GE(answer.first_byte, answer.sent);
-    EXPECT_GE(answer.last_byte, answer.first_byte);
-    EXPECT_FALSE(answer.cpu_time);
+  for (const Response& response : agent.recorder().responses) {
+    ids.insert(response.id);
+    EXPECT_TRUE(response.Succeeded()) << Name(response.failure);
+    EXPECT_EQ(response.body_bytes, 15u);
+    EXPECT_GT(response.sent, 0ns);
+    EXPECT_GE(response.first_byte, response.sent);
+    EXPECT_GE(response.last_byte, response.first_byte);
+    EXPECT_FALSE(response.cpu_time);
   }
   EXPECT_EQ(ids.size(), 200u);
 }
@@ -42,7 +42,7 @@ constexpr const char* kPortTeller = R"py(
 import http.server, sys
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
-    def answer(self, status):
+    def respond(self, status):
         self.rfile.read(int(self.headers.get('Content-Length', 0)))
         body = str(self.client_address[1]).encode()
         self.send_response(status)
@@ -50,9 +50,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
     def do_GET(self):
-        self.answer(200)
+        self.respond(200)
     def do_POST(self):
-        self.answer(404)
+        self.respond(404)
     def log_message(self, *_):
         pass
 http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
@@ -68,8 +68,8 @@ TEST(AgentRowsTest, GoOverTheConnectionsThatTheControllerWants) {
     std::set<std::string> from;
     for (std::size_t i = 0; i < rows; ++i) {
       agent.link().SendRow({sent++, false, "row"});
-      EXPECT_TRUE(agent.recorder().WaitAnswers(sent));
-      from.insert(agent.recorder().answers.back().excerpt);
+      EXPECT_TRUE(agent.recorder().WaitResponses(sent));
+      from.insert(agent.recorder().responses.back().excerpt);
     }
     return from.size();
   };
@@ -86,8 +86,8 @@ TEST(AgentRowsTest, ALargeRowGoesThroughWhole) {
   ASSERT_TRUE(agent.recorder().WaitReady());
   agent.link().SendRow({1, false, std::string(20u << 20, 'x')});
   agent.link().SendRow({2, false, ""});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(2));
-  for (const Answer& answer : agent.recorder().answers) EXPECT_TRUE(answer.Succeeded());
+  ASSERT_TRUE(agent.recorder().WaitResponses(2));
+  for (const Response& response : agent.recorder().responses) EXPECT_TRUE(response.Succeeded());
 }
 
 TEST(AgentRowsTest, MoreRowsThanConnectionsAreQueuedHoweverFewDescriptorsAContainerGetsAtFirst) {
@@ -99,17 +99,17 @@ TEST(AgentRowsTest, MoreRowsThanConnectionsAreQueuedHoweverFewDescriptorsAContai
   agent.link().Start(start);
   ASSERT_TRUE(agent.recorder().WaitReady());
   for (std::uint64_t id = 0; id < 3000; ++id) agent.link().SendRow({id, false, "row"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(3000));
-  for (const Answer& answer : agent.recorder().answers) {
-    ASSERT_TRUE(answer.Succeeded()) << Name(answer.failure);
+  ASSERT_TRUE(agent.recorder().WaitResponses(3000));
+  for (const Response& response : agent.recorder().responses) {
+    ASSERT_TRUE(response.Succeeded()) << Name(response.failure);
   }
 }
 
 TEST(AgentRowsTest, BeforeTheStartNothingListens) {
   AgentProcess agent;
   agent.link().SendRow({1, false, "x"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
-  EXPECT_EQ(agent.recorder().answers[0].failure, RowFailure::kConnect);
+  ASSERT_TRUE(agent.recorder().WaitResponses(1));
+  EXPECT_EQ(agent.recorder().responses[0].failure, RowFailure::kConnect);
 }
 
 TEST(AgentRowsTest, PythonsServerAndItsErrorsAreUnderstood) {
@@ -120,11 +120,11 @@ TEST(AgentRowsTest, PythonsServerAndItsErrorsAreUnderstood) {
   agent.link().Start(start);
   ASSERT_TRUE(agent.recorder().WaitReady());
   agent.link().SendRow({1, false, "row"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
-  const Answer& answer = agent.recorder().answers[0];
-  EXPECT_EQ(answer.failure, RowFailure::kNone);
-  EXPECT_EQ(answer.http_status, 501);
-  EXPECT_NE(answer.excerpt.find("Unsupported method"), std::string::npos);
+  ASSERT_TRUE(agent.recorder().WaitResponses(1));
+  const Response& response = agent.recorder().responses[0];
+  EXPECT_EQ(response.failure, RowFailure::kNone);
+  EXPECT_EQ(response.http_status, 501);
+  EXPECT_NE(response.excerpt.find("Unsupported method"), std::string::npos);
 }
 
 TEST(AgentRowsTest, ACpuTimeIsAttributedToItsRow) {
@@ -144,19 +144,19 @@ while True:
   agent.link().Start(StartOfPython(kBurner, FreePort()));
   ASSERT_TRUE(agent.recorder().WaitReady());
   agent.link().SendRow({1, true, "row"});
-  ASSERT_TRUE(agent.recorder().WaitAnswers(1));
-  const Answer& answer = agent.recorder().answers[0];
-  EXPECT_TRUE(answer.Succeeded());
+  ASSERT_TRUE(agent.recorder().WaitResponses(1));
+  const Response& response = agent.recorder().responses[0];
+  EXPECT_TRUE(response.Succeeded());
   // Outside a container the cgroup holds the whole machine's work, which may never settle.
-  if (answer.cpu_time && agent.link().hello().cgroup_version != 0) {
-    EXPECT_GE(*answer.cpu_time, 0ns);
+  if (response.cpu_time && agent.link().hello().cgroup_version != 0) {
+    EXPECT_GE(*response.cpu_time, 0ns);
   }
 }
 
-// A server that answers each connection by a script of its own: `answer(c, n)` gets the socket and
+// A server that answers each connection by a script of its own: `respond(c, n)` gets the socket and
 // the number of POSTs before this one; readiness is answered properly.
-agent_protocol::Start StartOfScript(const std::string& answer) {
-  const std::string program = "import sys,socket,time\n" + answer + R"(
+agent_protocol::Start StartOfScript(const std::string& respond) {
+  const std::string program = "import sys,socket,time\n" + respond + R"(
 s=socket.socket(); s.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)
 s.bind(('127.0.0.1',int(sys.argv[1]))); s.listen(64)
 n=0
@@ -172,15 +172,15 @@ while True:
       if d.startswith(b'GET'):
         c.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'); break
       n+=1
-      if answer(c,n-1): break
+      if respond(c,n-1): break
   except OSError: pass
   c.close()
 )";
   return StartOfPython(program, FreePort());
 }
 
-std::vector<Answer> AnswersOf(const std::string& script, int rows,
-                              std::chrono::milliseconds timeout = 5s) {
+std::vector<Response> ResponsesOf(const std::string& script, int rows,
+                                  std::chrono::milliseconds timeout = 5s) {
   AgentProcess agent;
   auto start = StartOfScript(script);
   start.request_timeout = timeout;
@@ -188,19 +188,19 @@ std::vector<Answer> AnswersOf(const std::string& script, int rows,
   EXPECT_TRUE(agent.recorder().WaitReady());
   for (int i = 0; i < rows; ++i) {
     agent.link().SendRow({static_cast<std::uint64_t>(i), false, "row"});
-    EXPECT_TRUE(agent.recorder().WaitAnswers(static_cast<std::size_t>(i) + 1));
+    EXPECT_TRUE(agent.recorder().WaitResponses(static_cast<std::size_t>(i) + 1));
   }
   agent.link().Listen(nullptr);
-  return agent.recorder().answers;
+  return agent.recorder().responses;
 }
 
 RowFailure FailureOf(const std::string& statement) {
-  const auto answers =
-      AnswersOf("def answer(c,n):\n  " + statement + "\n  return True\n", 1, 500ms);
-  return answers.empty() ? RowFailure::kNone : answers[0].failure;
+  const auto responses =
+      ResponsesOf("def respond(c,n):\n  " + statement + "\n  return True\n", 1, 500ms);
+  return responses.empty() ? RowFailure::kNone : responses[0].failure;
 }
 
-TEST(AgentHostileAnswersTest, EachFailsItsRowWithItsCause) {
+TEST(AgentHostileResponsesTest, EachFailsItsRowWithItsCause) {
   EXPECT_EQ(FailureOf("c.sendall(b'hello\\r\\n')"), RowFailure::kMalformed);
   EXPECT_EQ(FailureOf("c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 9\\r\\n\\r\\nx')"),
             RowFailure::kReset);
@@ -212,37 +212,39 @@ TEST(AgentHostileAnswersTest, EachFailsItsRowWithItsCause) {
             RowFailure::kTooLarge);
 }
 
-TEST(AgentHostileAnswersTest, AnAnswerGivenTwiceFailsTheNextRow) {
-  const auto answers = AnswersOf(
-      "def answer(c,n):\n  c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n'*2)\n",
+TEST(AgentHostileResponsesTest, AResponseGivenTwiceFailsTheNextRow) {
+  const auto responses = ResponsesOf(
+      "def respond(c,n):\n  c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n'*2)\n",
       3);
-  ASSERT_EQ(answers.size(), 3u);
-  EXPECT_TRUE(answers[0].Succeeded());
-  EXPECT_EQ(answers[1].failure, RowFailure::kUnasked);
-  EXPECT_TRUE(answers[2].Succeeded());
+  ASSERT_EQ(responses.size(), 3u);
+  EXPECT_TRUE(responses[0].Succeeded());
+  EXPECT_EQ(responses[1].failure, RowFailure::kUnasked);
+  EXPECT_TRUE(responses[2].Succeeded());
 }
 
-TEST(AgentHostileAnswersTest, AConnectionClosedWhileIdleIsTriedOnceMore) {
-  const auto answers = AnswersOf(
-      "def answer(c,n):\n  c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n')\n"
+TEST(AgentHostileResponsesTest, AConnectionClosedWhileIdleIsTriedOnceMore) {
+  const auto responses = ResponsesOf(
+      "def respond(c,n):\n  c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n')\n"
       "  return True\n",
       5);
-  ASSERT_EQ(answers.size(), 5u);
-  for (const Answer& answer : answers) EXPECT_TRUE(answer.Succeeded()) << Name(answer.failure);
+  ASSERT_EQ(responses.size(), 5u);
+  for (const Response& response : responses) {
+    EXPECT_TRUE(response.Succeeded()) << Name(response.failure);
+  }
 }
 
-TEST(AgentHostileAnswersTest, ChunkedInterimAndEofEndedAnswersSucceed) {
-  const auto answers = AnswersOf(R"(
-def answer(c,n):
+TEST(AgentHostileResponsesTest, ChunkedInterimAndEofEndedResponsesSucceed) {
+  const auto responses = ResponsesOf(R"(
+def respond(c,n):
   if n==0: c.sendall(b'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')
   elif n==1: c.sendall(b'HTTP/1.1 200 OK\r\n\r\n'); c.sendall(b'x'*1000); return True
 )",
-                                 2);
-  ASSERT_EQ(answers.size(), 2u);
-  EXPECT_TRUE(answers[0].Succeeded());
-  EXPECT_EQ(answers[0].body_bytes, 3u);
-  EXPECT_TRUE(answers[1].Succeeded());
-  EXPECT_EQ(answers[1].body_bytes, 1000u);
+                                     2);
+  ASSERT_EQ(responses.size(), 2u);
+  EXPECT_TRUE(responses[0].Succeeded());
+  EXPECT_EQ(responses[0].body_bytes, 3u);
+  EXPECT_TRUE(responses[1].Succeeded());
+  EXPECT_EQ(responses[1].body_bytes, 1000u);
 }
 
 }  // namespace

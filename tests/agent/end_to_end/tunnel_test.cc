@@ -102,7 +102,7 @@ TEST(TunnelTest, RespectsAHalfCloseOfEitherSide) {
   EXPECT_EQ(heard.get_future().get(), "and more");
 }
 
-TEST(TunnelTest, MovesBulkBothWaysWhileRowsAreAnsweredAndSamplesCome) {
+TEST(TunnelTest, MovesBulkBothWaysWhileRowsGetResponsesAndSamplesCome) {
   constexpr std::size_t kBulk = 64u << 20;
   constexpr std::size_t kRows = 50;
   const fakes::TcpServer server(fakes::ServeEcho);
@@ -132,17 +132,17 @@ TEST(TunnelTest, MovesBulkBothWaysWhileRowsAreAnsweredAndSamplesCome) {
     }
     return got;
   });
-  bool answered = true;
-  for (std::size_t rows = 0; rows < kRows && answered; ++rows) {
+  bool responded = true;
+  for (std::size_t rows = 0; rows < kRows && responded; ++rows) {
     agent.link().SendRow({rows, false, "row"});
-    answered = agent.recorder().WaitAnswers(rows + 1);
+    responded = agent.recorder().WaitResponses(rows + 1);
   }
   rows_done = true;
-  EXPECT_TRUE(answered);
+  EXPECT_TRUE(responded);
   const std::size_t sent = writing.get();
   EXPECT_GE(sent, kBulk);
   EXPECT_EQ(reading.get(), sent);
-  for (const auto& answer : agent.recorder().answers) EXPECT_TRUE(answer.Succeeded());
+  for (const auto& response : agent.recorder().responses) EXPECT_TRUE(response.Succeeded());
   EXPECT_TRUE(agent.recorder().Wait([&] { return agent.recorder().samples.size() > 10; }));
 }
 
@@ -164,7 +164,7 @@ TEST(TunnelTest, AReaderThatWaitsHoldsUpNothingButItsOwnStream) {
   ASSERT_TRUE(other);
   for (std::size_t row = 0; row < 50; ++row) {
     agent.link().SendRow({row, false, "row"});
-    ASSERT_TRUE(agent.recorder().WaitAnswers(row + 1));
+    ASSERT_TRUE(agent.recorder().WaitResponses(row + 1));
     ASSERT_TRUE(other->Write("ping", InTime()));
     EXPECT_EQ(ReadStream(*other, 4), "ping");
   }
@@ -195,7 +195,7 @@ TEST(TunnelTest, TellsABrokenConnectionFromAnEndedOne) {
   EXPECT_NE(broken.error().message().find("broken from within"), std::string::npos);
 }
 
-TEST(TunnelTest, AnAnswerToARequestThatWasNotReadIsCarried) {
+TEST(TunnelTest, AResponseToARequestThatWasNotReadIsCarried) {
   const fakes::TcpServer server([](int fd) {
     char byte = 0;
     ::recv(fd, &byte, 1, 0);
@@ -206,9 +206,9 @@ TEST(TunnelTest, AnAnswerToARequestThatWasNotReadIsCarried) {
   const auto stream = ConnectedTo(agent.link(), server.port());
   ASSERT_TRUE(stream);
   (void)stream->Write(std::string(1 << 20, 'x'), Deadline::After(100ms));
-  const auto answer = stream->Read(InTime());
-  ASSERT_TRUE(answer) << answer.error().message();
-  EXPECT_EQ(*answer, "413");
+  const auto response = stream->Read(InTime());
+  ASSERT_TRUE(response) << response.error().message();
+  EXPECT_EQ(*response, "413");
 }
 
 TEST(TunnelTest, TheModelsEndClosesItsStreamsWithThatReason) {
@@ -277,7 +277,7 @@ std::string GetOver(const std::filesystem::path& socket, const std::string& path
   return fakes::ReadToEnd(fd.get());
 }
 
-TEST(TunnelTest, AModelAnswersOverAUnixSocketOfThisMachine) {
+TEST(TunnelTest, AModelRespondsOverAUnixSocketOfThisMachine) {
   AgentProcess agent;
   const int port = FreePort();
   agent.link().Start(StartOfStaticServer(port));

@@ -13,8 +13,8 @@
 namespace mlprof::agent {
 namespace {
 
-using agent_protocol::Answer;
 using agent_protocol::Connections;
+using agent_protocol::Response;
 
 constexpr Connections kKeptAlive{};
 constexpr Connections kOneARequest{Connections::Policy::kOneARequest, 0};
@@ -83,9 +83,9 @@ class CountingServer {
         const std::lock_guard lock(mutex_);
         ++requests_[at];
       }
-      const std::string answer = std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n") +
-                                 (closes_ ? "Connection: close\r\n\r\nok" : "\r\nok");
-      ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+      const std::string response = std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n") +
+                                   (closes_ ? "Connection: close\r\n\r\nok" : "\r\nok");
+      ::send(fd, response.data(), response.size(), MSG_NOSIGNAL);
       if (closes_) ::shutdown(fd, SHUT_RDWR);
     }
   }
@@ -106,7 +106,7 @@ class RelayBench {
  public:
   explicit RelayBench(int port)
       : relay_(loop_, {port, RequestHead::ForRows({}).value(), std::chrono::milliseconds(10'000)},
-               *cgroup_, high_water_, [this](const Answer& answer) { OnAnswer(answer); }) {}
+               *cgroup_, high_water_, [this](const Response& response) { OnResponse(response); }) {}
 
   /// So many more rows under a policy, so many of them in flight.
   RelayBench& Then(const Connections& connections, int rows, int in_flight = 1) {
@@ -118,8 +118,8 @@ class RelayBench {
     loop_.Run([] {});
   }
   std::ptrdiff_t Succeeded() const {
-    return std::count_if(answers_.begin(), answers_.end(),
-                         [](const Answer& answer) { return answer.Succeeded(); });
+    return std::count_if(responses_.begin(), responses_.end(),
+                         [](const Response& response) { return response.Succeeded(); });
   }
 
  private:
@@ -139,10 +139,10 @@ class RelayBench {
   void SendOne() {
     if (to_send_ == 0) return;
     --to_send_;
-    relay_.Add({answers_.size(), false, "x"}, Clock::now());
+    relay_.Add({responses_.size(), false, "x"}, Clock::now());
   }
-  void OnAnswer(const Answer& answer) {
-    answers_.push_back(answer);
+  void OnResponse(const Response& response) {
+    responses_.push_back(response);
     // Behind the relay's own handling, as a controller's next word comes.
     loop_.At(Clock::now(), [this] {
       if (--open_ > 0) return SendOne();
@@ -157,7 +157,7 @@ class RelayBench {
   std::vector<Stretch> stretches_;
   int to_send_ = 0;
   int open_ = 0;
-  std::vector<Answer> answers_;
+  std::vector<Response> responses_;
   Relay relay_;
 };
 

@@ -67,7 +67,7 @@ Outcome Parse(std::string_view bytes, bool end = false, bool head_request = fals
   return whole;
 }
 
-TEST(ResponseParserTest, ReadsAContentLengthAnswer) {
+TEST(ResponseParserTest, ReadsAContentLengthResponse) {
   const auto got = Parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
   EXPECT_TRUE(got.complete);
   EXPECT_EQ(got.status, 200);
@@ -76,12 +76,12 @@ TEST(ResponseParserTest, ReadsAContentLengthAnswer) {
   EXPECT_EQ(got.excerpt, "");
 }
 
-TEST(ResponseParserTest, LeavesBytesBehindTheAnswerAlone) {
-  const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
-  EXPECT_EQ(Parse(answer + "HTTP/1.1 200 OK\r\n").used, answer.size());
+TEST(ResponseParserTest, LeavesBytesBehindTheResponseAlone) {
+  const std::string response = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+  EXPECT_EQ(Parse(response + "HTTP/1.1 200 OK\r\n").used, response.size());
 }
 
-TEST(ResponseParserTest, ReadsAChunkedAnswerWithExtensionsAndTrailers) {
+TEST(ResponseParserTest, ReadsAChunkedResponseWithExtensionsAndTrailers) {
   const auto got = Parse(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
       "5;a=b\r\nhello\r\n0A \r\n0123456789\r\n0\r\nX: y\r\n\r\n");
@@ -90,7 +90,7 @@ TEST(ResponseParserTest, ReadsAChunkedAnswerWithExtensionsAndTrailers) {
   EXPECT_EQ(got.body_bytes, 15u);
 }
 
-TEST(ResponseParserTest, ReadsAnAnswerThatEndsWithTheConnection) {
+TEST(ResponseParserTest, ReadsAResponseThatEndsWithTheConnection) {
   const std::string bytes = "HTTP/1.0 200 OK\r\nContent-Type: a/b\r\n\r\nsome body";
   EXPECT_FALSE(Parse(bytes).complete);
   const auto got = Parse(bytes, true);
@@ -114,7 +114,7 @@ TEST(ResponseParserTest, HonoursConnectionHeaders) {
   EXPECT_TRUE(keep("HTTP/1.0 200 OK\r\nconnection: Keep-Alive\r\n"));
 }
 
-TEST(ResponseParserTest, SkipsInterimAnswers) {
+TEST(ResponseParserTest, SkipsInterimResponses) {
   const auto got = Parse(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nContent-Length: 9\r\n\r\n"
       "HTTP/1.1 204 No Content\r\n\r\n");
@@ -122,7 +122,7 @@ TEST(ResponseParserTest, SkipsInterimAnswers) {
   EXPECT_EQ(got.status, 204);
 }
 
-TEST(ResponseParserTest, KnowsWhichAnswersHaveNoBody) {
+TEST(ResponseParserTest, KnowsWhichResponsesHaveNoBody) {
   EXPECT_TRUE(Parse("HTTP/1.1 204 x\r\nContent-Length: 5\r\n\r\n").complete);
   EXPECT_TRUE(Parse("HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n").complete);
   EXPECT_TRUE(Parse("HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\n", false, true).complete);
@@ -193,7 +193,7 @@ TEST(ResponseParserTest, DoubtfulFramingEndsTheConnection) {
   EXPECT_EQ(unknown.body_bytes, 3u);
 }
 
-TEST(ResponseParserTest, HeadersAreLimitedAndInterimAnswersCountTogether) {
+TEST(ResponseParserTest, HeadersAreLimitedAndInterimResponsesCountTogether) {
   ResponseParser::Limits limits;
   limits.head = 64;
   const std::string long_header = "HTTP/1.1 200 OK\r\na: " + std::string(64, 'x');
@@ -224,7 +224,7 @@ TEST(ResponseParserTest, TheBodyIsLimitedHoweverItIsFramed) {
   }
 }
 
-TEST(ResponseParserTest, ResetForgetsTheLastAnswer) {
+TEST(ResponseParserTest, ResetForgetsTheLastResponse) {
   ResponseParser parser;
   parser.Reset(false);
   parser.Feed("HTTP/1.1 500 x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbad");

@@ -96,11 +96,11 @@ bool HttpConnection::ReadBody(const std::string& head) {
   return true;
 }
 
-int HttpConnection::ReadAnswer(std::string& why) {
+int HttpConnection::ReadResponse(std::string& why) {
   std::size_t end = 0;
   while ((end = input_.find("\r\n\r\n")) == std::string::npos) {
     if (ReadMore()) continue;
-    why = input_.empty() ? "no answer" : "half an answer";
+    why = input_.empty() ? "no response" : "half a response";
     return 0;
   }
   std::string head = input_.substr(0, end + 2);
@@ -110,7 +110,7 @@ int HttpConnection::ReadAnswer(std::string& why) {
   const int status = head.starts_with("http/1.") ? std::atoi(head.c_str() + 9) : 0;
   if (status == 0) why = "no HTTP";
   if (status != 0 && !ReadBody(head)) {
-    why = "half an answer";
+    why = "half a response";
     return 0;
   }
   if (Header(head, "connection") == "close" || Header(head, "content-length").empty()) Close();
@@ -129,7 +129,7 @@ int HttpConnection::Send(std::string_view method, std::string_view path, std::st
       why = std::string("cannot connect: ") + std::strerror(errno);
       return 0;
     }
-    const int status = Write(request) ? ReadAnswer(why) : 0;
+    const int status = Write(request) ? ReadResponse(why) : 0;
     if (status != 0) return status;
     if (why.empty()) why = "cannot send";
     const bool nothing_came = input_.empty();

@@ -13,7 +13,7 @@ struct Endpoint {
   std::string method = "POST";
   std::string path = "/";
   std::string content_type = "text/plain";
-  std::chrono::seconds timeout{60};  // of one answer
+  std::chrono::seconds timeout{60};  // of one response
 };
 
 /// Kept alive between requests where the server allows it. One thread at a time.
@@ -24,7 +24,7 @@ class HttpConnection {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  /// The answer's status once all of it has come; 0 where none came whole, and `why` says why.
+  /// The response's status once all of it has come; 0 where none came whole, and `why` says why.
   int Send(std::string_view method, std::string_view path, std::string_view body, std::string& why);
 
  private:
@@ -32,7 +32,7 @@ class HttpConnection {
   void Close();
   bool Write(std::string_view bytes);
   bool ReadMore();
-  int ReadAnswer(std::string& why);
+  int ReadResponse(std::string& why);
   bool ReadBody(const std::string& head);
   bool ReadChunks();
 

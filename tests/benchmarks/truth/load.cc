@@ -14,11 +14,11 @@ using Clock = std::chrono::steady_clock;
 // At a rate more requests than these are never in flight; later ones wait, and it counts.
 constexpr int kMostInFlight = 64;
 
-// Slow answers beyond these: more than the twentieth that p95 forgives, with room for a bad start.
+// Slow responses beyond these: more than the twentieth that p95 forgives, and room for a bad start.
 constexpr double kForgivenShare = 0.075;
 constexpr double kForgivenAtLeast = 5;
 
-// How many answers the load brings if each takes `each`.
+// How many responses the load brings if each takes `each`.
 double Expected(const Load& load, std::size_t rows, std::chrono::duration<double> each) {
   const double in_passes = static_cast<double>(load.passes) * static_cast<double>(rows);
   const double per_second = load.rate > 0 ? load.rate : load.concurrency / each.count();
@@ -52,10 +52,10 @@ class Schedule {
     return true;
   }
 
-  void Took(const Ticket& ticket, bool answered, const std::string& why) {
+  void Took(const Ticket& ticket, bool responded, const std::string& why) {
     const Clock::time_point now = Clock::now();
     const std::lock_guard lock(mutex_);
-    if (answered) {
+    if (responded) {
       outcome_.latencies.push_back(now - ticket.due);
       if (load_.hopeless.count() > 0 && now - ticket.due > load_.hopeless) NoteSlow();
       return;

@@ -17,14 +17,14 @@ struct Load {
   std::chrono::duration<double> seconds{0};  // at least
   std::chrono::duration<double> longest{60};
   bool stop_at_failure = false;
-  /// Ends once so many answers took longer that the p95 can hardly come below it; 0: never.
+  /// Ends once so many responses took longer that the p95 can hardly come below it; 0: never.
   std::chrono::duration<double> hopeless{0};
   std::uint32_t seed = 1;
 };
 
 struct Outcome {
   std::vector<std::chrono::nanoseconds>
-      latencies;  // of answers 2xx; a rate's: from when it was due
+      latencies;  // of responses 2xx; a rate's: from when it was due
   std::int64_t failures = 0;
   std::string first_failure;
   bool gave_up = false;  // it was hopeless

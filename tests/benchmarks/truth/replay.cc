@@ -1,5 +1,5 @@
 // bench-truth-replay: sends the rows of a file, a line each, to a server on 127.0.0.1 and prints
-// how long the answers took. With --pid it does so from within that process's network.
+// how long the responses took. With --pid it does so from within that process's network.
 //
 // Prints two lines of JSON: one when the server is ready, one when all is done. A server that never
 // gets ready, or that dies, is a result: exit status 0. 1: it cannot run at all. 2: wrong use.
@@ -108,7 +108,7 @@ std::vector<std::string> ReadRows(const std::string& path) {
   return rows;
 }
 
-// Any answer at "/", as mlprof's documentation promises it; a 2xx or 3xx at a path of its own.
+// Any response at "/", as mlprof's documentation promises it; a 2xx or 3xx at a path of its own.
 bool AwaitReady(const Options& options) {
   const Clock::time_point began = Clock::now();
   while (Clock::now() - began < options.ready_within) {

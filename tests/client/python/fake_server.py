@@ -48,7 +48,7 @@ class FakeServer:
         self.samples = {}
         self.series_info = {}
         self.token = None
-        self.drops = 0  # so many requests are read and then get no answer
+        self.drops = 0  # so many requests are read and then get no response
         self.refusals = []  # the next requests get these
         self.lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"fake": self})
@@ -66,7 +66,7 @@ class FakeServer:
         """The requests of this method and path."""
         return [r for r in self.requests if (r.method, r.path) == (method, path)]
 
-    def answer(self, request):
+    def respond(self, request):
         """(status, JSON or bytes) of a request."""
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
             raise Refusal(401, "a token is needed")
@@ -221,11 +221,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 self.close_connection = True
                 return
             try:
-                status, answer = self.fake.answer(request)
+                status, value = self.fake.respond(request)
                 kind = "application/json"
             except Refusal as refusal:
-                status, answer, kind = refusal.status, refusal.problem, "application/problem+json"
-            content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                status, value, kind = refusal.status, refusal.problem, "application/problem+json"
+            content = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))

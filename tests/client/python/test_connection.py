@@ -1,4 +1,4 @@
-"""Requests: errors become exceptions, what got no answer is sent again but never done twice."""
+"""Requests: errors become exceptions, what got no response is sent again but never done twice."""
 
 import io
 import unittest
@@ -30,7 +30,7 @@ class ConnectionTest(PackageTest):
         with self.assertRaisesRegex(AuthenticationException, "only read"):
             self.connection.get("/version")
 
-    def test_a_post_without_an_answer_is_sent_again_under_its_key(self):
+    def test_a_post_without_a_response_is_sent_again_under_its_key(self):
         self.server.drops = 2
         self.connection.post_file("/sources", io.BytesIO(b"tar"), "application/x-tar")
         keys = {request.headers["Idempotency-Key"] for request in self.server.requests}

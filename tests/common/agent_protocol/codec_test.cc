@@ -84,20 +84,20 @@ TEST(AgentCodecTest, RowKeepsItsBytes) {
   EXPECT_EQ(got->body, row.body);
 }
 
-TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
-  Answer answer;
-  answer.id = 7;
-  answer.failure = RowFailure::kTooLarge;
-  answer.http_status = 503;
-  answer.read_at = 5s;
-  answer.sent = 1ns;
-  answer.first_byte = 2ns;
-  answer.last_byte = 3ns;
-  answer.cpu_time = 4ns;
-  answer.peak_rise = MiB(500);
-  answer.body_bytes = 1ull << 40;
-  answer.excerpt = std::string(5000, 'x');
-  const auto got = DecodeAnswer(Payload(answer));
+TEST(AgentCodecTest, ResponseComesBackWholeAndItsExcerptIsBounded) {
+  Response response;
+  response.id = 7;
+  response.failure = RowFailure::kTooLarge;
+  response.http_status = 503;
+  response.read_at = 5s;
+  response.sent = 1ns;
+  response.first_byte = 2ns;
+  response.last_byte = 3ns;
+  response.cpu_time = 4ns;
+  response.peak_rise = MiB(500);
+  response.body_bytes = 1ull << 40;
+  response.excerpt = std::string(5000, 'x');
+  const auto got = DecodeResponse(Payload(response));
   ASSERT_TRUE(got);
   EXPECT_EQ(got->id, 7u);
   EXPECT_EQ(got->failure, RowFailure::kTooLarge);
@@ -113,10 +113,10 @@ TEST(AgentCodecTest, AnswerComesBackWholeAndItsExcerptIsBounded) {
 }
 
 TEST(AgentCodecTest, WhatWasNotMeasuredStaysAbsent) {
-  const auto answer = DecodeAnswer(Payload(Answer{}));
-  ASSERT_TRUE(answer);
-  EXPECT_FALSE(answer->cpu_time);
-  EXPECT_FALSE(answer->peak_rise);
+  const auto response = DecodeResponse(Payload(Response{}));
+  ASSERT_TRUE(response);
+  EXPECT_FALSE(response->cpu_time);
+  EXPECT_FALSE(response->peak_rise);
   const auto sample = DecodeSample(Payload(Sample{}));
   ASSERT_TRUE(sample);
   EXPECT_FALSE(sample->host_cpu_pressure);
@@ -126,9 +126,9 @@ TEST(AgentCodecTest, WhatWasNotMeasuredStaysAbsent) {
 }
 
 TEST(AgentCodecTest, AMeasuredZeroIsNotAbsent) {
-  Answer answer;
-  answer.peak_rise = Bytes(0);
-  EXPECT_EQ(DecodeAnswer(Payload(answer))->peak_rise, Bytes(0));
+  Response response;
+  response.peak_rise = Bytes(0);
+  EXPECT_EQ(DecodeResponse(Payload(response))->peak_rise, Bytes(0));
   Sample sample;
   sample.peak_unreclaimable = Bytes(0);
   sample.memory_stall = 0ns;
@@ -273,12 +273,12 @@ TEST(AgentCodecTest, FalseCountsAndLengthsReserveNothing) {
 }
 
 TEST(AgentCodecTest, ValuesOutsideTheirEnumsAreRefused) {
-  std::string answer = Payload(Answer{});
-  answer[8] = 7;  // failure
-  EXPECT_FALSE(DecodeAnswer(answer));
-  answer = Payload(Answer{});
-  answer[10] = '\x7f';  // status 32512
-  EXPECT_FALSE(DecodeAnswer(answer));
+  std::string response = Payload(Response{});
+  response[8] = 7;  // failure
+  EXPECT_FALSE(DecodeResponse(response));
+  response = Payload(Response{});
+  response[10] = '\x7f';  // status 32512
+  EXPECT_FALSE(DecodeResponse(response));
   std::string event = Payload(ProcessEvent{});
   event[0] = 7;
   EXPECT_FALSE(DecodeProcessEvent(event));

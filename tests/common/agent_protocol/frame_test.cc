@@ -84,7 +84,7 @@ TEST(FrameDecoderTest, RefusesATypeTheSenderNeverSends) {
   Feed(from_agent, Header(0, FrameType::kRow));
   EXPECT_FALSE(from_agent.Next());
   FrameDecoder from_controller(Sender::kController);
-  Feed(from_controller, Header(0, FrameType::kAnswer));
+  Feed(from_controller, Header(0, FrameType::kResponse));
   EXPECT_FALSE(from_controller.Next());
   for (const int type : {0, 9, 255}) {
     FrameDecoder decoder(Sender::kAgent);

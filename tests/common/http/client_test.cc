@@ -213,7 +213,7 @@ TEST_F(UploadTest, StreamsAFile) {
   EXPECT_THAT(server.Request(), HasSubstr("\r\nContent-Length: 3000011\r\n"));
 }
 
-TEST_F(UploadTest, ReadsTheAnswerOfAServerThatTakesNoMore) {
+TEST_F(UploadTest, ReadsTheResponseOfAServerThatTakesNoMore) {
   ScriptedServer server(
       {.reply = "HTTP/1.1 413 Large\r\nContent-Length: 2\r\n\r\nno", .then_hang = true});
   const auto reply = UploadHttp(server.endpoint(), call_, file_, Soon());

@@ -75,7 +75,7 @@ TEST(RouterTest, NamesTheMethodsThatArePossible) {
   EXPECT_EQ(match.allowed_methods, (std::vector<std::string>{"DELETE", "GET", "HEAD"}));
 }
 
-TEST(RouterTest, AnswersHeadByGet) {
+TEST(RouterTest, RespondsToHeadByGet) {
   EXPECT_EQ(PatternOf(MakeRouter().Find("HEAD", "/models/a")), "GET /models/{id}");
 }
 

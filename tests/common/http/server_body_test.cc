@@ -27,12 +27,12 @@ std::string Post(const std::string& target, const std::string& body,
 TEST_F(HttpServerTest, TakesABodyUpToItsLimit) {
   StartServer();
   const std::string longest(1000, 'x');
-  EXPECT_THAT(Answer(Post("/echo", longest)), EndsWith("\r\n\r\n" + longest));
-  EXPECT_THAT(Answer(Post("/echo", "")), EndsWith("\r\n\r\n"));
-  EXPECT_THAT(Answer(Post("/echo", longest + "x")), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(ResponseTo(Post("/echo", longest)), EndsWith("\r\n\r\n" + longest));
+  EXPECT_THAT(ResponseTo(Post("/echo", "")), EndsWith("\r\n\r\n"));
+  EXPECT_THAT(ResponseTo(Post("/echo", longest + "x")), StartsWith("HTTP/1.1 413 "));
   const std::string chunked =
       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n";
-  EXPECT_THAT(Answer(chunked + longest + "x\r\n0\r\n\r\n"), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(ResponseTo(chunked + longest + "x\r\n0\r\n\r\n"), StartsWith("HTTP/1.1 413 "));
   EXPECT_EQ(handled_, 2);
 }
 
@@ -42,10 +42,10 @@ TEST_F(HttpServerTest, RefusesATooLargeBodyBeforeItComes) {
   client.Send(
       "POST /upload HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n"
       "\r\n");
-  const std::string answer = client.ReadToEnd();
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 413 "));
-  EXPECT_THAT(answer, HasSubstr("Connection: close"));
-  EXPECT_THAT(answer, HasSubstr("larger than 1048576 bytes"));
+  const std::string response = client.ReadToEnd();
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(response, HasSubstr("Connection: close"));
+  EXPECT_THAT(response, HasSubstr("larger than 1048576 bytes"));
 }
 
 TEST_F(HttpServerTest, LetsAClientReadTheRefusalWhileItStillSends) {
@@ -64,7 +64,8 @@ TEST_F(HttpServerTest, InvitesABodyThatWaits) {
   EXPECT_EQ(client.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.Send("abc");
   EXPECT_THAT(client.ReadResponse(), EndsWith("\r\n\r\nabc"));
-  EXPECT_THAT(Answer(Post("/echo", "abc", "Expect: a-miracle\r\n")), StartsWith("HTTP/1.1 417 "));
+  EXPECT_THAT(ResponseTo(Post("/echo", "abc", "Expect: a-miracle\r\n")),
+              StartsWith("HTTP/1.1 417 "));
 }
 
 TEST_F(HttpServerTest, DropsABodyNobodyWants) {
@@ -77,20 +78,20 @@ TEST_F(HttpServerTest, DropsABodyNobodyWants) {
 
 TEST_F(HttpServerTest, NeverTakesATrailerForAHeader) {
   StartServer();
-  EXPECT_THAT(Answer("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-                     "3\r\nabc\r\n0\r\nX-Late: late\r\n\r\n"),
+  EXPECT_THAT(ResponseTo("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "3\r\nabc\r\n0\r\nX-Late: late\r\n\r\n"),
               EndsWith("\r\n\r\nabc"));
 }
 
 TEST_F(HttpServerTest, SpoolsAnUploadAndRemovesItAfterwards) {
   StartServer();
-  EXPECT_THAT(Answer(Post("/upload", "abc")),
+  EXPECT_THAT(ResponseTo(Post("/upload", "abc")),
               EndsWith("3 " + std::string(kSha256OfAbc) + " there"));
-  EXPECT_THAT(Answer("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-                     "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"),
+  EXPECT_THAT(ResponseTo("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"),
               EndsWith("3 " + std::string(kSha256OfAbc) + " there"));
-  EXPECT_THAT(Answer(Post("/upload", std::string(1 << 20, 'x'))), HasSubstr("1048576 "));
-  EXPECT_THAT(Answer(Post("/upload", "")), HasSubstr("0 e3b0c442"));
+  EXPECT_THAT(ResponseTo(Post("/upload", std::string(1 << 20, 'x'))), HasSubstr("1048576 "));
+  EXPECT_THAT(ResponseTo(Post("/upload", "")), HasSubstr("0 e3b0c442"));
   server_.reset();
   EXPECT_EQ(SpooledFiles(), 0u);
 }
@@ -102,7 +103,7 @@ TEST_F(HttpServerTest, RemovesAnUploadWhoseClientVanished) {
     client.Send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
   }
   // Connections are accepted in order, so the server has the first one by now.
-  Answer(Post("/upload", "abc"));
+  ResponseTo(Post("/upload", "abc"));
   server_->Stop(std::chrono::seconds(5));
   EXPECT_EQ(SpooledFiles(), 0u);
   EXPECT_EQ(handled_, 1);
@@ -122,14 +123,14 @@ TEST_F(HttpServerTest, GivesUpOnABodyThatStalls) {
 TEST_F(HttpServerTest, SaysNothingOfTheDiskWhenSpoolingFails) {
   options_.spool_directory = directory_ / "missing";
   StartServer();
-  const std::string answer = Answer(Post("/upload", "abc"));
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
-  EXPECT_THAT(answer, Not(HasSubstr(directory_.string())));
+  const std::string response = ResponseTo(Post("/upload", "abc"));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(response, Not(HasSubstr(directory_.string())));
 }
 
-TEST_F(HttpServerTest, Answers503WhenTheDiskIsFull) {
+TEST_F(HttpServerTest, Responds503WhenTheDiskIsFull) {
   bool mounted = false;
-  std::string answer;
+  std::string response;
   // A thread has its own mount namespace, and the server's threads inherit it; both end with them.
   std::thread([&] {
     mounted = ::unshare(CLONE_NEWNS) == 0 &&
@@ -137,12 +138,12 @@ TEST_F(HttpServerTest, Answers503WhenTheDiskIsFull) {
               ::mount("none", options_.spool_directory.c_str(), "tmpfs", 0, "size=64k") == 0;
     if (!mounted) return;
     StartServer();
-    answer = Answer(Post("/upload", std::string(500'000, 'x')));
+    response = ResponseTo(Post("/upload", std::string(500'000, 'x')));
     server_.reset();
   }).join();
   if (!mounted) GTEST_SKIP() << "mounting a small disk is not allowed here";
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
-  EXPECT_THAT(answer, HasSubstr("the disk is full"));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(response, HasSubstr("the disk is full"));
 }
 
 }  // namespace

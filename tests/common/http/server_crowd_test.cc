@@ -43,12 +43,12 @@ class HttpServerCrowdTest : public HttpServerTest {
   void ServeOnceWithDescriptors() const {
     const std::size_t before = OpenDescriptors();
     ExpectServing();
-    EXPECT_THAT(Answer("GET /throw HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+    EXPECT_THAT(ResponseTo("GET /throw HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
                 StartsWith("HTTP/1.1 500 "));  // with a line in the log
     EXPECT_EQ(Count(TurnedAway::kDescriptors), 0);
     EXPECT_TRUE(Comes([&] { return OpenDescriptors() == before; }));
   }
-  void ExpectServing() const { EXPECT_THAT(Answer(kGetAndClose), EndsWith("text")); }
+  void ExpectServing() const { EXPECT_THAT(ResponseTo(kGetAndClose), EndsWith("text")); }
 
   std::deque<RawClient> crowd_;
   std::array<std::atomic<int>, 3> turned_away_{};
@@ -137,7 +137,7 @@ TEST_F(HttpServerCrowdTest, BodiesOfAdmittedStrangersMakeRoom) {
   EXPECT_THAT(known.ReadResponse(), EndsWith("ok"));
 }
 
-TEST_F(HttpServerCrowdTest, AnswersThatStrangersDoNotReadMakeRoom) {
+TEST_F(HttpServerCrowdTest, ResponsesThatStrangersDoNotReadMakeRoom) {
   hooks_.knows = [](const HttpRequest&) { return false; };
   StartServer();
   for (int i = 0; i < 4; ++i) {
@@ -154,7 +154,7 @@ TEST_F(HttpServerCrowdTest, SaysWhenToComeAgainWhereAllAreAtWork) {
   RawClient busy = Connect();
   busy.Send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
   blocked_.get_future().wait();
-  const std::string refusal = Answer(kGet);
+  const std::string refusal = ResponseTo(kGet);
   EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
   EXPECT_THAT(refusal, HasSubstr("application/problem+json"));
@@ -173,7 +173,7 @@ TEST_F(HttpServerCrowdTest, OneMachinesStreamsLeavePlacesForItsRequests) {
     EXPECT_THAT(crowd_.back().ReadUntil("\r\n\r\n"), HasSubstr("200 OK"));
   }
   stream_made_ = {};
-  const std::string third = Answer(kStream);
+  const std::string third = ResponseTo(kStream);
   EXPECT_THAT(third, StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(third, HasSubstr("Retry-After: 1\r\n"));
   ExpectServing();
@@ -187,12 +187,12 @@ TEST_F(HttpServerCrowdTest, TurnsClientsAwayWithoutDescriptorsAndServesAsSoonAsT
     NoDescriptors none;
     for (int i = 1; i <= 3; ++i) {
       none.GiveBack(1);  // to the client itself
-      refusals.push_back(Answer(kGet));
+      refusals.push_back(ResponseTo(kGet));
       EXPECT_TRUE(Comes([&] { return Count(TurnedAway::kDescriptors) == i; }));
       none.TakeAll();
     }
     none.GiveBack(2);
-    refusals.push_back(Answer(kGetAndClose));
+    refusals.push_back(ResponseTo(kGetAndClose));
   }
   EXPECT_THAT(refusals.back(), EndsWith("text"));
   refusals.pop_back();

@@ -18,7 +18,7 @@ struct Odd {};  // no std::exception
 
 class HttpServerFaultsTest : public HttpServerTest {
  protected:
-  void ExpectServing() const { EXPECT_THAT(Answer(kGetText), EndsWith("text")); }
+  void ExpectServing() const { EXPECT_THAT(ResponseTo(kGetText), EndsWith("text")); }
 };
 
 TEST_F(HttpServerFaultsTest, DoesNotStartWithoutAnyThread) {
@@ -54,16 +54,16 @@ TEST_F(HttpServerFaultsTest, AHookThatThrowsAnythingIsA500) {
     throw std::bad_alloc();
   };
   StartServer();
-  EXPECT_THAT(Answer("GET /text HTTP/1.1\r\nHost: a\r\nOdd: yes\r\n\r\n"),
+  EXPECT_THAT(ResponseTo("GET /text HTTP/1.1\r\nHost: a\r\nOdd: yes\r\n\r\n"),
               StartsWith("HTTP/1.1 500 "));
-  EXPECT_THAT(Answer(kGetText), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(ResponseTo(kGetText), StartsWith("HTTP/1.1 500 "));
   EXPECT_EQ(handled_, 0);
 }
 
 TEST_F(HttpServerFaultsTest, ARefusalThatCannotBeMadeIsPlainText) {
   hooks_.refuse = [](int, const std::string&, const HttpRequest&) -> HttpResponse { throw Odd(); };
   StartServer();
-  EXPECT_THAT(Answer("GET /throw HTTP/1.1\r\nHost: a\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(ResponseTo("GET /throw HTTP/1.1\r\nHost: a\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
   ExpectServing();
 }
 

@@ -45,7 +45,7 @@ class HttpServerTest : public ::testing::Test {
   void StartServer();
   RawClient Connect() const { return RawClient(server_->port()); }
   /// What the server answers to these bytes until it closes.
-  std::string Answer(std::string_view bytes) const;
+  std::string ResponseTo(std::string_view bytes) const;
   std::size_t SpooledFiles() const;
   void AddRoute(const char* method, const char* pattern, HttpHandler handler) {
     router_.Add({method, pattern, {BodyPolicy::Kind::kNone, {}}, std::move(handler)});
@@ -189,7 +189,7 @@ inline void HttpServerTest::StartServer() {
   server_ = std::move(*started);
 }
 
-inline std::string HttpServerTest::Answer(std::string_view bytes) const {
+inline std::string HttpServerTest::ResponseTo(std::string_view bytes) const {
   RawClient client(server_->port());
   client.Send(bytes);
   client.ShutdownSend();

@@ -115,7 +115,7 @@ class WaitingStream : public BodyStream {
   })
 constexpr char kWaiting[] = "GET /waiting HTTP/1.1\r\nHost: a\r\n\r\n";
 
-TEST_F(HttpServerTest, AnswersWhileAStreamWaitsForADisk) {
+TEST_F(HttpServerTest, RespondsWhileAStreamWaitsForADisk) {
   auto stream = std::make_shared<WaitingStream>("piece");
   const auto began = stream->began.get_future().share();
   auto& let = stream->let;
@@ -125,7 +125,7 @@ TEST_F(HttpServerTest, AnswersWhileAStreamWaitsForADisk) {
   RawClient client = Connect();
   client.Send(kWaiting);
   began.wait();
-  EXPECT_THAT(Answer("GET /text HTTP/1.1\r\nHost: a\r\n\r\n"), EndsWith("text"));
+  EXPECT_THAT(ResponseTo("GET /text HTTP/1.1\r\nHost: a\r\n\r\n"), EndsWith("text"));
   let.set_value();
   EXPECT_THAT(client.ReadUntil("piece"), EndsWith("piece"));
 }

@@ -19,21 +19,21 @@ std::string GetText(const std::string& target, const std::string& fields = "") {
   return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
 }
 
-TEST_F(HttpServerTest, AnswersARequest) {
+TEST_F(HttpServerTest, RespondsToARequest) {
   StartServer();
-  EXPECT_EQ(Answer(GetText("/text", "Connection: close\r\n")),
+  EXPECT_EQ(ResponseTo(GetText("/text", "Connection: close\r\n")),
             "HTTP/1.1 200 OK\r\nServer: mlprof\r\nContent-Type: text/plain\r\n"
             "Content-Length: 4\r\nConnection: close\r\n\r\ntext");
 }
 
 TEST_F(HttpServerTest, GivesParametersDecodedOnce) {
   StartServer();
-  EXPECT_THAT(Answer(GetText("/models/a%3A1?workspace=s/g%2Fn+x")),
+  EXPECT_THAT(ResponseTo(GetText("/models/a%3A1?workspace=s/g%2Fn+x")),
               EndsWith("\r\n\r\na:1@s/g/n x"));
-  EXPECT_THAT(Answer(GetText("/models/a:1")), EndsWith("\r\n\r\na:1@"));
+  EXPECT_THAT(ResponseTo(GetText("/models/a:1")), EndsWith("\r\n\r\na:1@"));
 }
 
-TEST_F(HttpServerTest, AnswersRequestsThatFollowOneAnother) {
+TEST_F(HttpServerTest, RespondsToRequestsThatFollowOneAnother) {
   StartServer();
   RawClient client = Connect();
   for (int i = 0; i < 3; ++i) {
@@ -42,14 +42,14 @@ TEST_F(HttpServerTest, AnswersRequestsThatFollowOneAnother) {
   }
 }
 
-TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
+TEST_F(HttpServerTest, RespondsToPipelinedRequestsInOrder) {
   StartServer();
-  const std::string answers = Answer(
+  const std::string responses = ResponseTo(
       GetText("/models/1") + "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" +
       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n"
       "\r\n\r\n" +
       GetText("/models/4", "Connection: close\r\n") + GetText("/models/5"));
-  const auto at = [&](const char* text) { return answers.find(text); };
+  const auto at = [&](const char* text) { return responses.find(text); };
   EXPECT_LT(at("\r\n1@"), at("\r\nabc"));
   EXPECT_LT(at("\r\nabc"), at("\r\ndef"));
   EXPECT_LT(at("\r\ndef"), at("\r\n4@"));
@@ -75,7 +75,7 @@ TEST_F(HttpServerTest, RefusesBadFramingHoweverItIsCutAndCloses) {
     if (raw.status == 200) continue;
     const std::string smuggled = raw.bytes + GetText("/text");
     const std::string status = "HTTP/1.1 " + std::to_string(raw.status) + " ";
-    const std::string whole = Answer(smuggled);
+    const std::string whole = ResponseTo(smuggled);
     EXPECT_THAT(whole, StartsWith(status)) << raw.name;
     EXPECT_THAT(whole, HasSubstr("Connection: close")) << raw.name;
     EXPECT_EQ(whole.find("Server:"), whole.rfind("Server:")) << raw.name;
@@ -90,54 +90,54 @@ TEST_F(HttpServerTest, RefusesBadFramingHoweverItIsCutAndCloses) {
 
 TEST_F(HttpServerTest, ClosesAfterAMalformedChunk) {
   StartServer();
-  const std::string answer = Answer(
+  const std::string response = ResponseTo(
       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n" +
       GetText("/text"));
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 400 "));
-  EXPECT_EQ(answer.find("HTTP/1.1", 1), std::string::npos);
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 400 "));
+  EXPECT_EQ(response.find("HTTP/1.1", 1), std::string::npos);
   EXPECT_EQ(handled_, 0);
 }
 
 TEST_F(HttpServerTest, RefusesWhatIsNotThere) {
   StartServer();
-  EXPECT_THAT(Answer(GetText("/nothing")), StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(Answer(GetText("/models/a%2fb")), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(Answer(GetText("/models/..")), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(Answer(GetText("/text?a=%zz")), StartsWith("HTTP/1.1 400 "));
-  const std::string wrong = Answer("OPTIONS /text HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(ResponseTo(GetText("/nothing")), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(ResponseTo(GetText("/models/a%2fb")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(ResponseTo(GetText("/models/..")), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(ResponseTo(GetText("/text?a=%zz")), StartsWith("HTTP/1.1 400 "));
+  const std::string wrong = ResponseTo("OPTIONS /text HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(wrong, StartsWith("HTTP/1.1 405 "));
   EXPECT_THAT(wrong, HasSubstr("\r\nAllow: DELETE, GET, HEAD\r\n"));
   EXPECT_THAT(wrong, HasSubstr("Content-Type: application/problem+json"));
 }
 
-TEST_F(HttpServerTest, AnswersHeadWithoutTheBody) {
+TEST_F(HttpServerTest, RespondsToHeadWithoutTheBody) {
   StartServer();
-  const std::string answer = Answer("HEAD /text HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_THAT(answer, HasSubstr("Content-Length: 4\r\n"));
-  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
-  EXPECT_THAT(Answer("HEAD /file HTTP/1.1\r\nHost: a\r\n\r\n"),
+  const std::string response = ResponseTo("HEAD /text HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(response, HasSubstr("Content-Length: 4\r\n"));
+  EXPECT_THAT(response, EndsWith("\r\n\r\n"));
+  EXPECT_THAT(ResponseTo("HEAD /file HTTP/1.1\r\nHost: a\r\n\r\n"),
               HasSubstr("Content-Length: 600000\r\n"));
 }
 
 TEST_F(HttpServerTest, SendsPartOfAFile) {
   StartServer();
-  const std::string answer = Answer(GetText("/part-of-file"));
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 206 Partial Content\r\n"));
-  EXPECT_THAT(answer, HasSubstr("Content-Length: 4\r\n"));
-  EXPECT_THAT(answer, EndsWith("\r\n\r\n3456"));
-  EXPECT_THAT(Answer(GetText("/behind-file")), StartsWith("HTTP/1.1 500 "));
+  const std::string response = ResponseTo(GetText("/part-of-file"));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 206 Partial Content\r\n"));
+  EXPECT_THAT(response, HasSubstr("Content-Length: 4\r\n"));
+  EXPECT_THAT(response, EndsWith("\r\n\r\n3456"));
+  EXPECT_THAT(ResponseTo(GetText("/behind-file")), StartsWith("HTTP/1.1 500 "));
 }
 
 TEST_F(HttpServerTest, SendsNoBodyWith204) {
   StartServer();
-  const std::string answer = Answer("DELETE /text HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 204 No Content\r\n"));
-  EXPECT_THAT(answer, Not(HasSubstr("Content-Length")));
+  const std::string response = ResponseTo("DELETE /text HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 204 No Content\r\n"));
+  EXPECT_THAT(response, Not(HasSubstr("Content-Length")));
 }
 
 TEST_F(HttpServerTest, SpeaksHttp10) {
   StartServer();
-  EXPECT_THAT(Answer("GET /text HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n\r\ntext"));
+  EXPECT_THAT(ResponseTo("GET /text HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n\r\ntext"));
   RawClient client = Connect();
   client.Send("GET /text HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_THAT(client.ReadResponse(), HasSubstr("Connection: keep-alive\r\n\r\ntext"));
@@ -153,23 +153,23 @@ TEST_F(HttpServerTest, AsksBeforeRoutingAndBeforeTheBody) {
     return std::nullopt;
   };
   StartServer();
-  const std::string answer = Answer(
+  const std::string response = ResponseTo(
       "POST /nothing HTTP/1.1\r\nHost: a\r\nOrigin: evil\r\nExpect: 100-continue\r\n"
       "Content-Length: 9000000\r\n\r\n");
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 403 "));
-  EXPECT_THAT(answer, HasSubstr("Connection: close"));
-  EXPECT_THAT(Answer(GetText("/text", "Origin: throw\r\n")), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(response, HasSubstr("Connection: close"));
+  EXPECT_THAT(ResponseTo(GetText("/text", "Origin: throw\r\n")), StartsWith("HTTP/1.1 500 "));
   EXPECT_EQ(handled_, 0);
-  EXPECT_THAT(Answer(GetText("/text")), EndsWith("text"));
+  EXPECT_THAT(ResponseTo(GetText("/text")), EndsWith("text"));
 }
 
-TEST_F(HttpServerTest, AnswersForAHandlerThatThrowsOrNamesNoFile) {
+TEST_F(HttpServerTest, RespondsForAHandlerThatThrowsOrNamesNoFile) {
   StartServer();
   RawClient client = Connect();
   client.Send(GetText("/throw"));
-  const std::string answer = client.ReadResponse();
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
-  EXPECT_THAT(answer, Not(HasSubstr("a mistake")));
+  const std::string response = client.ReadResponse();
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(response, Not(HasSubstr("a mistake")));
   client.Send(GetText("/missing-file"));
   EXPECT_THAT(client.ReadResponse(), StartsWith("HTTP/1.1 500 "));
 }
@@ -192,7 +192,7 @@ TEST_F(HttpServerTest, ReportsWhatWasServed) {
     served.set_value(method + " " + route + " " + std::to_string(status));
   };
   StartServer();
-  Answer(GetText("/models/x"));
+  ResponseTo(GetText("/models/x"));
   EXPECT_EQ(served.get_future().get(), "GET /models/{id} 200");
 }
 
@@ -223,10 +223,10 @@ TEST_F(HttpServerTest, GivesUpOnAClientThatReadsNothing) {
 
 TEST_F(HttpServerTest, RefusesAHeaderThatIsTooLong) {
   StartServer();
-  EXPECT_THAT(Answer(GetText("/text", "X: " + std::string(20'000, 'x') + "\r\n")),
+  EXPECT_THAT(ResponseTo(GetText("/text", "X: " + std::string(20'000, 'x') + "\r\n")),
               StartsWith("HTTP/1.1 431 "));
-  EXPECT_THAT(Answer("GET /" + std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
-  EXPECT_THAT(Answer(GetText("/" + std::string(9'000, 'x'))), StartsWith("HTTP/1.1 414 "));
+  EXPECT_THAT(ResponseTo("GET /" + std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(ResponseTo(GetText("/" + std::string(9'000, 'x'))), StartsWith("HTTP/1.1 414 "));
 }
 
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {
@@ -241,7 +241,7 @@ TEST_F(HttpServerTest, SaysWhyItCannotListen) {
   EXPECT_EQ(HttpServer::Start(same, Router(), {}).error().code(), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(HttpServerTest, FinishesTheAnswerInFlightWhenItStops) {
+TEST_F(HttpServerTest, FinishesTheResponseInFlightWhenItStops) {
   StartServer();
   RawClient busy = Connect();
   RawClient idle = Connect();

@@ -217,7 +217,7 @@ TEST(TrialJsonTest, ReadsBackEveryPurpose) {
   }
 }
 
-TEST(RowRecordJsonTest, WritesNoStatusWhereThereWasNoAnswer) {
+TEST(RowRecordJsonTest, WritesNoStatusWhereThereWasNoResponse) {
   RowRecord row;
   row.row = 4;
   row.size = Bytes(12);

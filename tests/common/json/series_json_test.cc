@@ -25,7 +25,7 @@ TEST(SeriesJsonTest, ReadsWhatAServerSaysThatTellsNoUnits) {
   EXPECT_EQ(read[0].points.size(), 1U);
 }
 
-TEST(SeriesJsonTest, MakesDoWithAnyAnswer) {
+TEST(SeriesJsonTest, MakesDoWithAnyResponse) {
   for (const char* text :
        {"[]", "null", "{}", R"({"series":[1]})", R"({"series":{"a":1},"seriesInfo":{"a":2}})",
         R"({"series":{"a":[1,[1],[1,"x"],[1e300,1],[1,2,3]]}})"}) {

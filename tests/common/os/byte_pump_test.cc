@@ -60,8 +60,8 @@ TEST_F(BytePump, CarriesBothWaysAndClosesEachByItself) {
   EXPECT_EQ(Hear(server, 8), "question");
   ::shutdown(client.get(), SHUT_WR);
   EXPECT_EQ(Hear(server, 1), "");
-  Say(server, "answer");
-  EXPECT_EQ(Hear(client, 6), "answer");
+  Say(server, "response");
+  EXPECT_EQ(Hear(client, 8), "response");
   ::shutdown(server.get(), SHUT_WR);
   EXPECT_TRUE(Ended());
 }
@@ -86,19 +86,19 @@ TEST_F(BytePump, EndsWhenAnEndIsGone) {
   EXPECT_TRUE(Ended());
 }
 
-TEST_F(BytePump, CarriesAnAnswerToAClientThatHasClosedItsHalf) {
+TEST_F(BytePump, CarriesAResponseToAClientThatHasClosedItsHalf) {
   ::shutdown(client.get(), SHUT_WR);
   Start(PumpWays::kToFirst);
-  Say(server, "answer");
-  EXPECT_EQ(Hear(client, 6), "answer");
+  Say(server, "response");
+  EXPECT_EQ(Hear(client, 8), "response");
   server.Reset();
   EXPECT_TRUE(Ended());
 }
 
-TEST_F(BytePump, LetsNoByteOfAnAnsweredClientThrough) {
+TEST_F(BytePump, LetsNoByteOfAClientThatHasItsResponseThrough) {
   Start(PumpWays::kToFirst);
-  Say(server, "answer");
-  EXPECT_EQ(Hear(client, 6), "answer");
+  Say(server, "response");
+  EXPECT_EQ(Hear(client, 8), "response");
   Say(client, "another request");
   EXPECT_TRUE(Ended());
   char byte = 0;

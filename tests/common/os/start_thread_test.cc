@@ -31,7 +31,7 @@ TEST(StartThread, AThreadThatCannotBeMadeIsAnError) {
 
 TEST(StartThread, WhatIsThrownEndsThatThreadAlone) {
   auto thread = StartThread(
-      "test", [](const std::stop_token&) { throw std::runtime_error("a model's odd answer"); });
+      "test", [](const std::stop_token&) { throw std::runtime_error("a model's odd response"); });
   ASSERT_TRUE(thread);
   thread->join();
 }

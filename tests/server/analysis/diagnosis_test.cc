@@ -62,12 +62,12 @@ TEST(DiagnoseRowsTest, NamesTheFirstFailingRowAndKeepsItsBody) {
   EXPECT_EQ(error.evidence, "Traceback");
 }
 
-TEST(DiagnoseRowsTest, TellsAnAnswerThatNeverEndedFromOneThatCame) {
+TEST(DiagnoseRowsTest, TellsAResponseThatNeverEndedFromOneThatCame) {
   RowFailureEvidence evidence;
   evidence.first_row = 3;
   evidence.first_status = 200;
   evidence.first_failure = "timeout";
-  EXPECT_NE(DiagnoseRows(evidence).message.find("HTTP status 200, but no whole answer (timeout)"),
+  EXPECT_NE(DiagnoseRows(evidence).message.find("HTTP status 200, but no whole response (timeout)"),
             std::string::npos);
 }
 

@@ -21,7 +21,7 @@ TEST(FirstAnswerTest, RoundsCpuUpToATenth) {
   EXPECT_EQ(FirstAnswer(Need(1.06, MiB(50), MiB(50)), kCeiling).cpu(), Cores(1.1));
 }
 
-TEST(FirstAnswerTest, TakesOneThreadsWorkAfterItsAnswerForNoSecondCore) {
+TEST(FirstAnswerTest, TakesOneThreadsWorkAfterItsResponseForNoSecondCore) {
   MeasuredNeed need = Need(1.04, MiB(50), MiB(50));
   EXPECT_EQ(FirstAnswer(need, kCeiling).cpu(), Cores(1.0));
   need.cpu.noisy = true;

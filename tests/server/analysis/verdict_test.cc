@@ -70,7 +70,7 @@ TEST(JudgeTest, AsksForMemoryWhereAStartReadsItsPagesAgainAndAgain) {
   EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kMemory);
 }
 
-TEST(JudgeTest, TakesRowsThatStandUnansweredForAShortage) {
+TEST(JudgeTest, TakesRowsThatStandWithoutAResponseForAShortage) {
   VerificationEvidence evidence = Survived(0);
   evidence.stalled = true;
   evidence.throttled_share = 1.0;
@@ -133,7 +133,7 @@ TEST(JudgeTest, TakesErrorsThatOnlyTheQuotaBringsForAShortageOfCpu) {
   EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
 }
 
-TEST(JudgeTest, FailsWithoutAnyAnswer) {
+TEST(JudgeTest, FailsWithoutAnyResponse) {
   EXPECT_FALSE(Judge(Survived(0), LatencyDistribution({}), {}).passed);
   // Warmed up, and then the budget ended.
   EXPECT_FALSE(Judge(Survived(100), LatencyDistribution({}), {}).passed);

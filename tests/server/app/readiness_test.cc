@@ -36,7 +36,7 @@ TEST(Readiness, SaysThatNobodyWasAskedYet) {
   EXPECT_NE(newest.error().message().find("not been asked yet"), std::string::npos);
 }
 
-TEST(Readiness, TellsTheNewestAnswer) {
+TEST(Readiness, TellsTheNewestOutcome) {
   std::atomic<bool> well = false;
   Readiness readiness(
       [&](const Patience&) -> Status {
@@ -78,7 +78,7 @@ TEST(Readiness, AsksOnceForManyWhoWantToKnow) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST(Readiness, TrustsNoOldAnswer) {
+TEST(Readiness, TrustsNoOldOutcome) {
   Readiness readiness([](const Patience&) -> Status { return {}; },
                       {.pause = 1h, .limit = 1s, .kept = 0ns});
   ASSERT_TRUE(readiness.Start());

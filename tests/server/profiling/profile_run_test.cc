@@ -39,7 +39,7 @@ TEST(ProfileRunTest, FindsAndVerifiesTheNeedOfAKnownModel) {
   EXPECT_NE(bench.service().Logs("default", "p")->find("preparing"), std::string::npos);
 }
 
-TEST(ProfileRunTest, AsksForNoMoreThanTheLoadUsesWhereRowsWorkOnAfterTheirAnswer) {
+TEST(ProfileRunTest, AsksForNoMoreThanTheLoadUsesWhereRowsWorkOnAfterTheirResponse) {
   FakeModel model;
   model.cpu_after_row = std::chrono::microseconds(600);
   ProfilingBench bench(model);
@@ -228,7 +228,7 @@ TEST(ProfileRunTest, KeepsTheLatencyObjectiveWithLessThanTheMeasuredUse) {
   EXPECT_TRUE(profile.recommendation->verified);
 }
 
-TEST(ProfileRunTest, TimesOutWhereNoRowIsAnsweredWithinTheBudget) {
+TEST(ProfileRunTest, TimesOutWhereNoRowGetsAResponseWithinTheBudget) {
   FakeModel model;
   *model.silent = true;
   ProfilingBench bench(model);

@@ -18,7 +18,7 @@ Profile ProfileHalfFailing(FakeModel model) {
   return bench.AwaitEnd("p");
 }
 
-TEST(CpuSecondsPerQueryTest, IsWhatAnAnswerTakesWhereHalfOfTheRowsFailAtOnce) {
+TEST(CpuSecondsPerQueryTest, IsWhatAResponseTakesWhereHalfOfTheRowsFailAtOnce) {
   FakeModel model;
   model.fails_for_nothing = true;
   const Profile profile = ProfileHalfFailing(model);

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr int kDamages = 200;
 constexpr int kEach = 4;  // models, datasets, profiles
 
-/// All that is answered of a data directory, by what it is of; "damaged" for what says so.
-using Answers = std::map<std::string, std::string>;
+/// All that is told of a data directory, by what it is of; "damaged" for what says so.
+using Views = std::map<std::string, std::string>;
 
 class BitFlipsTest : public testing::Test {
  protected:
@@ -86,53 +86,53 @@ class BitFlipsTest : public testing::Test {
     return value.error().code() == ErrorCode::kInternal ? "damaged" : "not there";
   }
 
-  static Answers Ask(Database& database, ContentStore& content) {
+  static Views Ask(Database& database, ContentStore& content) {
     ModelRegistry models(database, content);
     DatasetRegistry datasets(database, content);
     ProfileRepository profiles(database);
-    Answers answers;
+    Views views;
     for (int i = 0; i < kEach; ++i) {
       const std::string name = "name-" + std::to_string(i);
-      answers["model " + name] = Told(models.Get("default", name), [&](const Model& model) {
+      views["model " + name] = Told(models.Get("default", name), [&](const Model& model) {
         const auto files = models.Verified(model, {});
         return DumpJson(EncodeModel(model)) + (files ? "" : "without files");
       });
-      answers["dataset " + name] = Told(datasets.Get("default", name), [&](const Dataset& dataset) {
+      views["dataset " + name] = Told(datasets.Get("default", name), [&](const Dataset& dataset) {
         const auto rows = datasets.ReadRows(dataset);
         return DumpJson(EncodeDataset(dataset)) + (rows ? rows->front() : "without rows");
       });
-      answers["profile " + name] = Told(profiles.Get("default", name), [](const Profile& profile) {
+      views["profile " + name] = Told(profiles.Get("default", name), [](const Profile& profile) {
         return DumpJson(EncodeProfile(profile));
       });
     }
-    return answers;
+    return views;
   }
 
-  static Answers AskForTrials(Database& database) {
+  static Views AskForTrials(Database& database) {
     ProfileRepository profiles(database);
-    Answers answers;
+    Views views;
     for (int i = 0; i < kEach; ++i) {
       const auto profile = profiles.Get("default", "name-" + std::to_string(i));
       if (!profile) continue;
-      answers[profile->id] = Told(profiles.Trials(profile->id), [](const auto& trials) {
+      views[profile->id] = Told(profiles.Trials(profile->id), [](const auto& trials) {
         std::string text;
         for (const Trial& trial : trials) text += DumpJson(EncodeTrial(trial));
         return text;
       });
     }
-    return answers;
+    return views;
   }
 
-  static Answers AskForLogs(Database& database) {
+  static Views AskForLogs(Database& database) {
     ProfileRepository profiles(database);
-    Answers answers;
+    Views views;
     for (int i = 0; i < kEach; ++i) {
       const auto profile = profiles.Get("default", "name-" + std::to_string(i));
       if (!profile) continue;
-      answers[profile->id] =
+      views[profile->id] =
           Told(profiles.Log(profile->id), [](const std::string& log) { return log; });
     }
-    return answers;
+    return views;
   }
 
   /// The bytes with damage number `i`: a bit, a run of bytes, or a page of zeros. Most bytes of a
@@ -159,10 +159,10 @@ class BitFlipsTest : public testing::Test {
   std::set<std::string> files_;
 };
 
-TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
-  Answers expected;
-  Answers trials;
-  Answers logs;
+TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverTellAnythingWrong) {
+  Views expected;
+  Views trials;
+  Views logs;
   {
     const auto database = Database::Open(*original_ / "mlprof.db").value();
     const auto content = ContentStore::Open(original_->path()).value();
@@ -191,12 +191,12 @@ TEST_F(BitFlipsTest, NeverDeleteAFileAndNeverGiveAWrongAnswer) {
     const auto content = ContentStore::Open(copy.path()).value();
     static_cast<void>(ReconcileContent(**database, *content, Now()));
     EXPECT_EQ(ContentFiles(copy.path()), files_);
-    const Answers answers = Ask(**database, *content);
-    for (const auto& [of, answer] : answers) {
-      EXPECT_TRUE(answer == "damaged" || answer == expected[of]) << of << ": " << answer;
+    const Views views = Ask(**database, *content);
+    for (const auto& [of, view] : views) {
+      EXPECT_TRUE(view == "damaged" || view == expected[of]) << of << ": " << view;
     }
-    for (const auto& [of, answer] : AskForTrials(**database)) {
-      EXPECT_TRUE(answer == "damaged" || answer == trials[of]) << of << ": " << answer;
+    for (const auto& [of, view] : AskForTrials(**database)) {
+      EXPECT_TRUE(view == "damaged" || view == trials[of]) << of << ": " << view;
     }
     unseen_in_logs += AskForLogs(**database) == logs ? 0 : 1;
   }

@@ -120,7 +120,7 @@ TEST_F(DatasetRegistryTest, RefusesBadRowsAndLeavesNothing) {
   EXPECT_EQ(Register("-", "a").error().code(), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(DatasetRegistryTest, AnswersARepeatedKeyWithTheDatasetItMade) {
+TEST_F(DatasetRegistryTest, GivesForARepeatedKeyTheDatasetItMade) {
   const IdempotencyKey key{"k", "f"};
   ASSERT_TRUE(Register("requests", "a\n", key));
   EXPECT_EQ(Register("requests", "a\n", key)->version, 1);

@@ -114,7 +114,7 @@ TEST_F(ModelRegistryTest, RefusesBadNamesAndIds) {
   }
 }
 
-TEST_F(ModelRegistryTest, AnswersARepeatedKeyWithTheModelItMade) {
+TEST_F(ModelRegistryTest, GivesForARepeatedKeyTheModelItMade) {
   const IdempotencyKey key{"k", "f"};
   const auto first = Register("words", tar_, key);
   database_ = nullptr;

@@ -49,7 +49,7 @@ class ToldLink final : public AgentLink {
   AgentListener* listener_ = nullptr;
 };
 
-TEST(AgentSessionTest, ReplaysEveryRowOfAModelThatAnswers) {
+TEST(AgentSessionTest, ReplaysEveryRowOfAModelThatResponds) {
   FakeClock clock;
   FakeAgentLink link({}, kAmple, {}, clock);
   AgentSession session(link, clock);
@@ -64,7 +64,7 @@ TEST(AgentSessionTest, ReplaysEveryRowOfAModelThatAnswers) {
   EXPECT_EQ(session.LastSample()->unreclaimable, MiB(200));
 }
 
-TEST(AgentSessionTest, KeepsAReplayFreeOfTheLateAnswersOfTheOneBefore) {
+TEST(AgentSessionTest, KeepsAReplayFreeOfTheLateResponsesOfTheOneBefore) {
   FakeModel model;
   *model.silent = true;
   FakeClock clock;

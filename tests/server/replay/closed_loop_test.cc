@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/server/replay/answers.h"
+#include "tests/server/replay/responses.h"
 
 namespace mlprof::server {
 namespace {
@@ -24,7 +24,7 @@ TEST(ClosedLoopTest, KeepsExactlySoManyInFlight) {
   int sent = 0;
   while (loop.Next(nanoseconds(0))) ++sent;
   EXPECT_EQ(sent, 3);
-  EXPECT_TRUE(loop.Answered(Ok(0), milliseconds(1)));
+  EXPECT_TRUE(loop.Responded(Ok(0), milliseconds(1)));
   EXPECT_TRUE(loop.Next(milliseconds(1)));
   EXPECT_FALSE(loop.Next(milliseconds(1)));
 }
@@ -38,12 +38,12 @@ TEST(ClosedLoopTest, RepeatsTheRowsInOrder) {
   EXPECT_EQ(rows, (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
 }
 
-TEST(ClosedLoopTest, MeasuresFromTheSendToTheAnswer) {
+TEST(ClosedLoopTest, MeasuresFromTheSendToTheResponse) {
   ReplayPlan plan = Plan(1, 1);
   plan.max_requests = 1;
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(milliseconds(100)));
-  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(107)));
+  ASSERT_TRUE(loop.Responded(Ok(0), milliseconds(107)));
   EXPECT_TRUE(loop.Done(milliseconds(107)));
   const ReplayResult result = loop.TakeResult();
   EXPECT_EQ(result.requests.at(0).latency_us, 7000U);
@@ -57,26 +57,26 @@ TEST(ClosedLoopTest, TimesAttributedRowsByTheAgent) {
   plan.attribute = true;
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(milliseconds(100)));
-  agent_protocol::Answer answer = Ok(0);
-  answer.last_byte = milliseconds(4);
-  ASSERT_TRUE(loop.Answered(answer, milliseconds(112)));  // held 8 ms to see the CPU settle
+  agent_protocol::Response response = Ok(0);
+  response.last_byte = milliseconds(4);
+  ASSERT_TRUE(loop.Responded(response, milliseconds(112)));  // held 8 ms to see the CPU settle
   EXPECT_EQ(loop.TakeResult().requests.at(0).latency_us, 4000U);
 }
 
-TEST(ClosedLoopTest, LeavesTheAnswersWayBackOutOfTheLatency) {
+TEST(ClosedLoopTest, LeavesTheResponsesWayBackOutOfTheLatency) {
   ReplayPlan plan = Plan(1, 2);
   plan.max_requests = 2;
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(milliseconds(100)));
   ASSERT_TRUE(loop.Next(milliseconds(100)));
-  agent_protocol::Answer answer = Ok(0);
-  answer.read_at = milliseconds(101);
-  answer.last_byte = milliseconds(4);
-  ASSERT_TRUE(loop.Answered(answer, milliseconds(109)));
-  // A clock that is not this one: before the row was sent, or after its answer came.
-  answer.id = 1;
-  answer.read_at = milliseconds(99);
-  ASSERT_TRUE(loop.Answered(answer, milliseconds(109)));
+  agent_protocol::Response response = Ok(0);
+  response.read_at = milliseconds(101);
+  response.last_byte = milliseconds(4);
+  ASSERT_TRUE(loop.Responded(response, milliseconds(109)));
+  // A clock that is not this one: before the row was sent, or after its response came.
+  response.id = 1;
+  response.read_at = milliseconds(99);
+  ASSERT_TRUE(loop.Responded(response, milliseconds(109)));
   ASSERT_TRUE(loop.Next(milliseconds(110)) == std::nullopt);
   const ReplayResult result = loop.TakeResult();
   EXPECT_EQ(result.requests.at(0).latency_us, 5000U);
@@ -89,10 +89,10 @@ TEST(ClosedLoopTest, StopsAtItsTimeButAwaitsWhatIsInFlight) {
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(milliseconds(0)));
   ASSERT_TRUE(loop.Next(milliseconds(0)));
-  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(11)));
+  ASSERT_TRUE(loop.Responded(Ok(0), milliseconds(11)));
   EXPECT_FALSE(loop.Next(milliseconds(11)));
   EXPECT_FALSE(loop.Done(milliseconds(11)));
-  ASSERT_TRUE(loop.Answered(Ok(1), milliseconds(12)));
+  ASSERT_TRUE(loop.Responded(Ok(1), milliseconds(12)));
   EXPECT_TRUE(loop.Done(milliseconds(12)));
 }
 
@@ -103,9 +103,9 @@ TEST(ClosedLoopTest, GoesOnForTheLeastCountUpToTheHardLimit) {
   plan.hard_max_time = milliseconds(20);
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(milliseconds(0)));
-  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(15)));
+  ASSERT_TRUE(loop.Responded(Ok(0), milliseconds(15)));
   ASSERT_TRUE(loop.Next(milliseconds(15)));
-  ASSERT_TRUE(loop.Answered(Ok(1), milliseconds(21)));
+  ASSERT_TRUE(loop.Responded(Ok(1), milliseconds(21)));
   EXPECT_FALSE(loop.Next(milliseconds(21)));
 }
 
@@ -115,15 +115,15 @@ TEST(ClosedLoopTest, CountsOnly2xxAsSuccessAndKeepsTheFirstFailure) {
   ClosedLoop loop(plan);
   while (loop.Next(nanoseconds(0))) {
   }
-  agent_protocol::Answer redirect = Ok(1);
+  agent_protocol::Response redirect = Ok(1);
   redirect.http_status = 302;
   redirect.excerpt = "elsewhere";
-  agent_protocol::Answer timeout;
+  agent_protocol::Response timeout;
   timeout.id = 2;
   timeout.failure = agent_protocol::RowFailure::kTimeout;
-  ASSERT_TRUE(loop.Answered(Ok(0), milliseconds(1)));
-  ASSERT_TRUE(loop.Answered(redirect, milliseconds(2)));
-  ASSERT_TRUE(loop.Answered(timeout, milliseconds(3)));
+  ASSERT_TRUE(loop.Responded(Ok(0), milliseconds(1)));
+  ASSERT_TRUE(loop.Responded(redirect, milliseconds(2)));
+  ASSERT_TRUE(loop.Responded(timeout, milliseconds(3)));
   const ReplayResult result = loop.TakeResult();
   EXPECT_EQ(result.failures, 2);
   EXPECT_EQ(result.first_failure->row, 1U);
@@ -131,14 +131,14 @@ TEST(ClosedLoopTest, CountsOnly2xxAsSuccessAndKeepsTheFirstFailure) {
   EXPECT_EQ(result.SuccessLatencies().size(), 1U);
 }
 
-TEST(ClosedLoopTest, RefusesAnAnswerThatWasNotAskedFor) {
+TEST(ClosedLoopTest, RefusesAResponseThatWasNotAskedFor) {
   ReplayPlan plan = Plan(1, 1);
   plan.max_requests = 2;
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(nanoseconds(0)));
-  EXPECT_FALSE(loop.Answered(Ok(7), milliseconds(1)));
-  EXPECT_TRUE(loop.Answered(Ok(0), milliseconds(1)));
-  EXPECT_FALSE(loop.Answered(Ok(0), milliseconds(2)));
+  EXPECT_FALSE(loop.Responded(Ok(7), milliseconds(1)));
+  EXPECT_TRUE(loop.Responded(Ok(0), milliseconds(1)));
+  EXPECT_FALSE(loop.Responded(Ok(0), milliseconds(2)));
 }
 
 TEST(ClosedLoopTest, TellsWhichRowTheModelDiedOf) {
@@ -147,14 +147,14 @@ TEST(ClosedLoopTest, TellsWhichRowTheModelDiedOf) {
   ClosedLoop loop(plan);
   ASSERT_TRUE(loop.Next(nanoseconds(0)));
   EXPECT_EQ(loop.result().LastRowTaken(), 0U);
-  agent_protocol::Answer broken;
+  agent_protocol::Response broken;
   broken.failure = agent_protocol::RowFailure::kReset;
-  ASSERT_TRUE(loop.Answered(broken, milliseconds(1)));
+  ASSERT_TRUE(loop.Responded(broken, milliseconds(1)));
   ASSERT_TRUE(loop.Next(milliseconds(1)));
-  agent_protocol::Answer refused;
+  agent_protocol::Response refused;
   refused.id = 1;
   refused.failure = agent_protocol::RowFailure::kConnect;
-  ASSERT_TRUE(loop.Answered(refused, milliseconds(2)));
+  ASSERT_TRUE(loop.Responded(refused, milliseconds(2)));
   EXPECT_EQ(loop.TakeResult().LastRowTaken(), 0U);
 }
 

@@ -22,7 +22,7 @@ RequestRecord Request(std::uint32_t row, RowFailure failure) {
 // The row leaves, and its connection breaks at `now`.
 void Break(KillWatch& watch, std::uint32_t row, KillWatch::Time now) {
   watch.RowSent();
-  watch.RowAnswered(Request(row, RowFailure::kReset), now);
+  watch.RowResponded(Request(row, RowFailure::kReset), now);
 }
 
 TEST(KillWatchTest, NamesTheRowWhoseConnectionBrokeShortlyBeforeTheWordOfADeath) {
@@ -34,13 +34,13 @@ TEST(KillWatchTest, NamesTheRowWhoseConnectionBrokeShortlyBeforeTheWordOfADeath)
   EXPECT_EQ(watch.killer(), 7U);
 }
 
-TEST(KillWatchTest, NamesTheRowWhereTheWordCameBeforeItsAnswer) {
+TEST(KillWatchTest, NamesTheRowWhereTheWordCameBeforeItsResponse) {
   for (const RowFailure failure :
        {RowFailure::kReset, RowFailure::kConnect, RowFailure::kTimeout}) {
     KillWatch watch;
     watch.RowSent();
     watch.ProcessDied(kSent);
-    watch.RowAnswered(Request(7, failure), kSent + milliseconds(1));
+    watch.RowResponded(Request(7, failure), kSent + milliseconds(1));
     EXPECT_EQ(watch.killer(), 7U);
   }
 }
@@ -65,12 +65,12 @@ TEST(KillWatchTest, BlamesNoRowForADeathOfBeforeOrOfAfterIt) {
   EXPECT_FALSE(watch.killer());
 }
 
-TEST(KillWatchTest, BlamesNoRowThatWasAnswered) {
+TEST(KillWatchTest, BlamesNoRowThatGotAResponse) {
   KillWatch watch;
   watch.RowSent();
   watch.ProcessDied(kSent);
   for (const RowFailure failure : {RowFailure::kNone, RowFailure::kMalformed}) {
-    watch.RowAnswered(Request(7, failure), kSent + milliseconds(1));
+    watch.RowResponded(Request(7, failure), kSent + milliseconds(1));
     EXPECT_FALSE(watch.killer());
     EXPECT_FALSE(watch.held_until());
   }

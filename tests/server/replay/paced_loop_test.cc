@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/server/replay/answers.h"
+#include "tests/server/replay/responses.h"
 
 namespace mlprof::server {
 namespace {
@@ -27,7 +27,7 @@ int SendAll(ReplayLoop& loop, Time now) {
   return sent;
 }
 
-TEST(PacedLoopTest, SendsAtTheTimesOfTheScheduleWhetherOrNotAnswersCome) {
+TEST(PacedLoopTest, SendsAtTheTimesOfTheScheduleWhetherOrNotResponsesCome) {
   ReplayPlan plan = Plan();
   plan.max_requests = 3;
   PacedLoop loop(plan);
@@ -39,7 +39,7 @@ TEST(PacedLoopTest, SendsAtTheTimesOfTheScheduleWhetherOrNotAnswersCome) {
   EXPECT_EQ(loop.NextAt(kBegin + milliseconds(20)), std::nullopt);
   for (std::uint64_t id = 0; id < 3; ++id) {
     EXPECT_FALSE(loop.Done(kBegin + milliseconds(30)));
-    EXPECT_TRUE(loop.Answered(Ok(id), kBegin + milliseconds(30)));
+    EXPECT_TRUE(loop.Responded(Ok(id), kBegin + milliseconds(30)));
   }
   EXPECT_TRUE(loop.Done(kBegin + milliseconds(30)));
   EXPECT_EQ(loop.result().late, 0);
@@ -49,7 +49,7 @@ TEST(PacedLoopTest, CountsLatencyFromTheScheduledTimeAndSaysHowLateItSent) {
   PacedLoop loop(Plan());
   ASSERT_EQ(SendAll(loop, kBegin), 1);
   ASSERT_EQ(SendAll(loop, kBegin + milliseconds(14)), 1);  // due at 10
-  ASSERT_TRUE(loop.Answered(Ok(1), kBegin + milliseconds(17)));
+  ASSERT_TRUE(loop.Responded(Ok(1), kBegin + milliseconds(17)));
   const ReplayResult result = loop.TakeResult();
   EXPECT_EQ(result.requests.at(0).lag_us, 4000U);
   EXPECT_EQ(result.requests.at(0).latency_us, 7000U);
@@ -116,9 +116,9 @@ TEST(PacedLoopTest, HoldsRowsBackBeyondItsMaximumInFlight) {
   ASSERT_EQ(SendAll(loop, kBegin + milliseconds(10)), 1);
   EXPECT_EQ(loop.NextAt(kBegin + milliseconds(20)), std::nullopt);
   EXPECT_EQ(SendAll(loop, kBegin + milliseconds(50)), 0);
-  ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(50)));
+  ASSERT_TRUE(loop.Responded(Ok(0), kBegin + milliseconds(50)));
   EXPECT_EQ(SendAll(loop, kBegin + milliseconds(50)), 1);
-  ASSERT_TRUE(loop.Answered(Ok(2), kBegin + milliseconds(53)));
+  ASSERT_TRUE(loop.Responded(Ok(2), kBegin + milliseconds(53)));
   EXPECT_EQ(loop.result().late, 1);
   EXPECT_EQ(loop.result().requests.back().latency_us, 33'000U);
 }
@@ -130,7 +130,7 @@ TEST(PacedLoopTest, EndsAtItsTimeAndTellsWhatItCouldNotSend) {
   PacedLoop loop(plan);
   ASSERT_EQ(SendAll(loop, kBegin), 1);
   EXPECT_EQ(loop.NextAt(kBegin + milliseconds(46)), std::nullopt);
-  ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(46)));
+  ASSERT_TRUE(loop.Responded(Ok(0), kBegin + milliseconds(46)));
   EXPECT_EQ(SendAll(loop, kBegin + milliseconds(46)), 0);
   EXPECT_TRUE(loop.Done(kBegin + milliseconds(46)));
   loop.End(kBegin + milliseconds(46));
@@ -143,8 +143,8 @@ TEST(PacedLoopTest, EndsOnceNoMoreRowIsDueInItsTime) {
   PacedLoop loop(plan);
   ASSERT_EQ(SendAll(loop, kBegin), 1);
   ASSERT_EQ(SendAll(loop, kBegin + milliseconds(10)), 1);
-  ASSERT_TRUE(loop.Answered(Ok(0), kBegin + milliseconds(11)));
-  ASSERT_TRUE(loop.Answered(Ok(1), kBegin + milliseconds(12)));
+  ASSERT_TRUE(loop.Responded(Ok(0), kBegin + milliseconds(11)));
+  ASSERT_TRUE(loop.Responded(Ok(1), kBegin + milliseconds(12)));
   EXPECT_TRUE(loop.Done(kBegin + milliseconds(12)));
   loop.End(kBegin + milliseconds(12));
   EXPECT_EQ(loop.TakeResult().unsent, 0);

@@ -23,7 +23,7 @@ int StatusOf(const AccessRules& rules, const HttpRequest& request) {
 
 int Check(const Fields& fields, const std::vector<std::string>& more = {}, bool over_tls = false) {
   AccessRules rules;
-  for (const std::string& url : more) rules.AnswerTo(url);
+  for (const std::string& url : more) rules.RespondTo(url);
   rules.SetPorts(8080, 8443);
   HttpRequest request = RequestWith(fields);
   request.over_tls = over_tls;
@@ -63,10 +63,10 @@ TEST(AccessRulesTest, LeavesOutTheOwnPortOfASchemeAsBrowsersDo) {
   EXPECT_EQ(StatusOf(rules, request), 0);
 }
 
-TEST(AccessRulesTest, AnswersToItsPublicUrlWhateverWayItCame) {
+TEST(AccessRulesTest, RespondsToItsPublicUrlWhateverWayItCame) {
   AccessRules rules;
-  rules.AnswerTo("https://Box.example");
-  rules.AnswerTo("https://box.example:99");
+  rules.RespondTo("https://Box.example");
+  rules.RespondTo("https://box.example:99");
   rules.LetAnyoneIn();
   for (const char* host : {"box.example", "BOX.example:443", "box.example:99"}) {
     HttpRequest request = RequestWith({{"Host", host}});
@@ -104,10 +104,10 @@ TEST(AccessRulesTest, KnowsWhoProvesWhoHeIs) {
   EXPECT_FALSE(rules.Knows(wrong));
 }
 
-TEST(AccessRulesTest, AnswersToEveryAddressOnlyWhereTold) {
+TEST(AccessRulesTest, RespondsToEveryAddressOnlyWhereTold) {
   AccessRules rules;
   rules.SetPorts(8080, 0);
-  rules.AnswerToEveryAddress();
+  rules.RespondToEveryAddress();
   rules.LetAnyoneIn();
   for (const char* host : {"192.0.2.1:8080", "[2001:db8::1]:8080", "localhost:8080"}) {
     EXPECT_EQ(StatusOf(rules, RequestWith({{"Host", host}})), 0) << host;
@@ -121,7 +121,7 @@ TEST(AccessRulesTest, AnswersToEveryAddressOnlyWhereTold) {
 TEST(AccessRulesTest, TakesNoAddressForItsOwnOriginButTheOneThatWasAsked) {
   AccessRules rules;
   rules.SetPorts(8080, 8443);
-  rules.AnswerToEveryAddress();
+  rules.RespondToEveryAddress();
   rules.LetAnyoneIn();
   const auto status = [&](const char* host, const char* origin) {
     return StatusOf(rules, RequestWith({{"Host", host}, {"Origin", origin}}));
@@ -131,7 +131,7 @@ TEST(AccessRulesTest, TakesNoAddressForItsOwnOriginButTheOneThatWasAsked) {
   EXPECT_EQ(status("192.0.2.1:8080", "http://192.0.2.66:8080"), 403);
   EXPECT_EQ(status("localhost:8080", "http://192.0.2.66:8080"), 403);
   EXPECT_EQ(status("192.0.2.1:8080", "https://192.0.2.1:8080"), 403);
-  rules.AnswerTo("https://box.example");
+  rules.RespondTo("https://box.example");
   EXPECT_EQ(status("box.example", "https://box.example"), 0);
   EXPECT_EQ(status("box.example", "http://box.example"), 403);
 }
@@ -166,7 +166,7 @@ class CallerTest : public ::testing::Test {
  protected:
   explicit CallerTest(AccessRules::Local local = AccessRules::Local::kTrusted) : rules_(local) {
     rules_.SetPorts(8080, 8443);
-    rules_.AnswerTo("https://box.example");
+    rules_.RespondTo("https://box.example");
     rules_.AcceptBearer([](std::string_view token) {
       return token == "mlp_reads" ? std::optional(Scope::kRead) : std::nullopt;
     });

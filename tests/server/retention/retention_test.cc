@@ -116,7 +116,7 @@ TEST_F(RetentionTest, KeepsImagesThatAWaitingProfileNeeds) {
   EXPECT_THAT(Collect(Look()).items, IsEmpty());
 }
 
-TEST_F(RetentionTest, AnEngineThatDoesNotAnswerKeepsNothingElseFromGoing) {
+TEST_F(RetentionTest, AnEngineThatDoesNotRespondKeepsNothingElseFromGoing) {
   runtime_.Keep({"mlprof-env:old", GiB(1), kToday - 31 * kDay});
   runtime_.SetUnavailable(true);
   const std::string orphan = Orphan("orphan");

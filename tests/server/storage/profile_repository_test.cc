@@ -100,7 +100,7 @@ TEST_F(ProfileRepositoryTest, RefusesBadNames) {
   EXPECT_EQ(profiles_.Create(elsewhere, {}, false).error().code(), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ProfileRepositoryTest, AnswersARepeatedKeyWithTheProfileItMade) {
+TEST_F(ProfileRepositoryTest, GivesForARepeatedKeyTheProfileItMade) {
   const IdempotencyKey key{"k", "f"};
   const auto first = profiles_.Create(ExampleProfile("p1"), key, false);
   ASSERT_TRUE(first);

@@ -50,7 +50,7 @@ TEST_F(HttpsServerTest, ServesTheSameRoutesOnBothListeners) {
   client.Send(Get("/text"));
   EXPECT_TRUE(client.ReadResponse().ends_with("\r\n\r\ntext"));
   EXPECT_TRUE(over_tls_);
-  EXPECT_NE(Answer(Get("/text", "Connection: close\r\n")).find("text"), std::string::npos);
+  EXPECT_NE(ResponseTo(Get("/text", "Connection: close\r\n")).find("text"), std::string::npos);
   EXPECT_FALSE(over_tls_);
   EXPECT_NE(server_->port(), server_->tls_port());
 }
@@ -205,7 +205,7 @@ TEST_F(HttpsServerTest, StopsWhileHandshakesAndConnectionsAreOpen) {
   EXPECT_EQ(silent.ReadToEnd(), "");
 }
 
-TEST_F(HttpsServerTest, LetsAnAnswerInFlightFinishBeforeItStops) {
+TEST_F(HttpsServerTest, LetsAResponseInFlightFinishBeforeItStops) {
   StartServer();
   TlsClient client(server_->tls_port(), files_.authority);
   client.Send(Get("/block"));

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/targets/target/answer.h"
+#include "tests/targets/target/response.h"
 
 namespace target {
 namespace {
@@ -41,8 +41,8 @@ void Serve(int connection, Model& model) {
     Outcome ready;
     ready.body = "ready";
     const Outcome outcome =
-        input.starts_with("GET ") ? ready : model.Answer(input.substr(head + 4, length));
-    if (!SendAnswer(connection, outcome)) break;
+        input.starts_with("GET ") ? ready : model.Respond(input.substr(head + 4, length));
+    if (!SendResponse(connection, outcome)) break;
     input.erase(0, head + 4 + length);
   }
   close(connection);

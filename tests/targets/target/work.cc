@@ -103,7 +103,7 @@ void Model::Write(Outcome& outcome) const {
   outcome.body = std::string("cannot write: ") + std::strerror(errno);
 }
 
-Outcome Model::Answer(const std::string& request) {
+Outcome Model::Respond(const std::string& request) {
   const std::chrono::nanoseconds began = ThreadCpu();
   Outcome outcome;
   if (!options_.map_file.empty()) weights_.Read(options_.map_share);

@@ -14,7 +14,7 @@
 
 namespace target {
 
-/// How an answer is sent. All but kWhole are bad in one way each.
+/// How a response is sent. All but kWhole are bad in one way each.
 enum class Manner { kWhole, kGarbage, kNothing, kNever, kHalf, kChunks };
 
 struct Outcome {
@@ -31,7 +31,7 @@ class Model {
   explicit Model(const Options& options);
 
   /// Any number of threads at once.
-  Outcome Answer(const std::string& request);
+  Outcome Respond(const std::string& request);
 
  private:
   bool Cost(std::string_view name, double amount, double second);

@@ -13,7 +13,7 @@ std::vector<OptionSpec> ModelFactOptions() {
       {{"--memory-gb", "--gb"}, "GIB", "memory it is deployed with"},
       {{"--gpu-cores", "--gc"}, "N", "GPUs it is deployed with"},
       {{"--sample-input-dataset-id"}, "ID", "a dataset of sample requests"},
-      {{"--sample-output-dataset-id"}, "ID", "a dataset of sample answers"},
+      {{"--sample-output-dataset-id"}, "ID", "a dataset of sample responses"},
   };
 }
 

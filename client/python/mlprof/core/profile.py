@@ -96,13 +96,13 @@ class ModelProfile:
         """
         printer = ProgressPrinter(sys.stdout) if show_output else None
         deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-        last_answer = time.monotonic()
+        last_response = time.monotonic()
         while True:
             try:
                 self.refresh()
-                last_answer = time.monotonic()
+                last_response = time.monotonic()
             except ServerUnreachableException:
-                if time.monotonic() - last_answer > LONGEST_ABSENCE_SECONDS:
+                if time.monotonic() - last_response > LONGEST_ABSENCE_SECONDS:
                     raise
             if printer:
                 printer.show(self.resource)

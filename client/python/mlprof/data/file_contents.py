@@ -71,8 +71,8 @@ def _shown(path: Any) -> str:
 
 def _fetch(url: str) -> bytes:
     try:
-        with urllib.request.urlopen(url, timeout=FETCH_TIMEOUT_SECONDS) as answer:
-            content = bytes(answer.read(LARGEST_FETCH_BYTES + 1))
+        with urllib.request.urlopen(url, timeout=FETCH_TIMEOUT_SECONDS) as response:
+            content = bytes(response.read(LARGEST_FETCH_BYTES + 1))
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         raise UserErrorException(f"{url} cannot be read: {error}") from None
     if len(content) > LARGEST_FETCH_BYTES:

@@ -166,8 +166,8 @@ def _pass_on(resource: JsonObject) -> None:
 
 
 def _newest(connection: Connection, name: str) -> Optional[JsonObject]:
-    answer = connection.get("/datasets", [("name", name), ("top", "1")])
-    found: List[JsonObject] = answer.get("value") or []
+    response = connection.get("/datasets", [("name", name), ("top", "1")])
+    found: List[JsonObject] = response.get("value") or []
     return found[0] if found else None
 
 

@@ -28,7 +28,7 @@ def unpack(tar_file: BinaryIO, target: pathlib.Path, overwrite: bool) -> pathlib
             for member, place in zip(members, places):
                 _write(tar, member, place)
     except (tarfile.TarError, EOFError) as error:
-        raise WebserviceException(f"the server's answer is no tar: {error}") from None
+        raise WebserviceException(f"the server's response is no tar: {error}") from None
     return target / tops[0] if len(tops) == 1 else target
 
 

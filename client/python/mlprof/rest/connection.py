@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from mlprof.exceptions import MlprofException, ServerUnreachableException
 from mlprof.rest.problem import error_of
-from mlprof.rest.transport import Answer, Body, Transport
+from mlprof.rest.transport import Body, Response, Transport
 
 TRIES = 3
 FIRST_PAUSE_SECONDS = 0.5
@@ -30,7 +30,7 @@ def segment(text: str) -> str:
 class Connection:
     """Every call returns decoded JSON or raises an exception of mlprof.exceptions.
 
-    Creating POSTs carry an Idempotency-Key, so a request that got no answer is sent again without
+    Creating POSTs carry an Idempotency-Key, so a request that got no response is sent again without
     doing its work twice. Any thread may use it.
     """
 
@@ -50,9 +50,9 @@ class Connection:
         cursor: Optional[str] = None
         while True:
             page = [*(query or []), ("top", str(PAGE))]
-            answer = self.get(path, page if cursor is None else [*page, ("cursor", cursor)])
-            yield from answer.get("value") or []
-            cursor = answer.get("nextCursor")
+            response = self.get(path, page if cursor is None else [*page, ("cursor", cursor)])
+            yield from response.get("value") or []
+            cursor = response.get("nextCursor")
             if cursor is None:
                 return
 
@@ -76,7 +76,7 @@ class Connection:
         self._send("DELETE", path, tries=1)
 
     def download(self, path: str, sink: BinaryIO) -> None:
-        """Writes the answer's body into an empty, seekable file."""
+        """Writes the response's body into an empty, seekable file."""
         self._send("GET", path, sink=sink)
 
     def _upload(
@@ -96,7 +96,7 @@ class Connection:
         body: Body = None,
         sink: Optional[BinaryIO] = None,
         tries: int = TRIES,
-    ) -> Answer:
+    ) -> Response:
         target = path + "?" + urlencode([("workspace", self.workspace), *(query or [])])
         sent = {"Accept": "application/json", **(headers or {})}
         token = self._token()
@@ -105,7 +105,7 @@ class Connection:
         for left in range(tries - 1, -1, -1):
             try:
                 whole = _with_length(sent, body)
-                answer = self.transport.exchange(method, target, whole, body, sink)
+                response = self.transport.exchange(method, target, whole, body, sink)
                 break
             except (OSError, http.client.HTTPException) as error:
                 if left == 0 or isinstance(error, ssl.SSLCertVerificationError):
@@ -114,9 +114,9 @@ class Connection:
             if sink is not None:
                 sink.seek(0)
                 sink.truncate()
-        if not 200 <= answer.status < 300:
-            raise error_of(answer.status, answer.body)
-        return answer
+        if not 200 <= response.status < 300:
+            raise error_of(response.status, response.body)
+        return response
 
 
 def _with_length(headers: Mapping[str, str], body: Body) -> Dict[str, str]:
@@ -128,13 +128,13 @@ def _with_length(headers: Mapping[str, str], body: Body) -> Dict[str, str]:
     return {**headers, "Content-Length": str(length)}
 
 
-def _object(answer: Answer) -> JsonObject:
+def _object(response: Response) -> JsonObject:
     try:
-        value = json.loads(answer.body)
+        value = json.loads(response.body)
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise MlprofException("the server's answer is no JSON object; is it an mlprof server?")
+        raise MlprofException("the server's response is no JSON object; is it an mlprof server?")
     return value
 
 

@@ -9,7 +9,7 @@ from mlprof.exceptions import AuthenticationException, MlprofException, Webservi
 
 
 def error_of(status: int, body: bytes) -> MlprofException:
-    """The exception that an answer other than 2xx means."""
+    """The exception that a response other than 2xx means."""
     message = _message(status, body)
     if status == 401:
         return AuthenticationException(

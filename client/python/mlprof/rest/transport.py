@@ -14,13 +14,13 @@ from mlprof.exceptions import MlprofException, UserErrorException
 TIMEOUT_SECONDS = 60.0
 # A large upload is hashed and unpacked before it is answered.
 UPLOAD_TIMEOUT_SECONDS = 900.0
-LARGEST_ANSWER_BYTES = 1 << 28
+LARGEST_RESPONSE_BYTES = 1 << 28
 
 Body = Union[bytes, BinaryIO, None]
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     body: bytes
 
@@ -28,7 +28,7 @@ class Answer:
 class Transport:
     """Opens a connection for every exchange; any thread may use it.
 
-    `exchange` raises OSError or http.client.HTTPException where no whole answer came.
+    `exchange` raises OSError or http.client.HTTPException where no whole response came.
     """
 
     def __init__(self, url: str, ca_file: Optional[str] = None) -> None:
@@ -46,22 +46,22 @@ class Transport:
         headers: Mapping[str, str],
         body: Body = None,
         sink: Optional[BinaryIO] = None,
-    ) -> Answer:
-        """The answer; a 2xx's body goes into `sink` where one is given."""
+    ) -> Response:
+        """The response; a 2xx's body goes into `sink` where one is given."""
         connection = self._connect(TIMEOUT_SECONDS if body is None else UPLOAD_TIMEOUT_SECONDS)
         try:
             try:
                 connection.request(method, self._prefix + target, body=body, headers=dict(headers))
             except (BrokenPipeError, ConnectionResetError):
-                pass  # a refused upload is answered before it has been read; the answer says why
+                pass  # a refused upload is answered before it has been read; the response says why
             response = connection.getresponse()
             if sink is not None and 200 <= response.status < 300:
                 shutil.copyfileobj(response, sink)
-                return Answer(response.status, b"")
-            content = response.read(LARGEST_ANSWER_BYTES + 1)
-            if len(content) > LARGEST_ANSWER_BYTES:
-                raise MlprofException("the server's answer is too large")
-            return Answer(response.status, content)
+                return Response(response.status, b"")
+            content = response.read(LARGEST_RESPONSE_BYTES + 1)
+            if len(content) > LARGEST_RESPONSE_BYTES:
+                raise MlprofException("the server's response is too large")
+            return Response(response.status, content)
         finally:
             connection.close()
 

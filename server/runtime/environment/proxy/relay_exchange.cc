@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kConnectLimit{30};
 constexpr std::chrono::seconds kTunnelLimit{120};  // a proxy answers when the far end has
 constexpr std::chrono::minutes kIdleLimit{10};
 
-// An answer of our own. pip shows the reason phrase and nothing else.
+// A response of our own. pip shows the reason phrase and nothing else.
 struct Refusal {
   int status = 0;
   std::string reason;
@@ -31,7 +31,7 @@ class Exchange {
 
   void Run() {
     const Refusal refusal = Serve();
-    if (refusal.status != 0) Answer(refusal);
+    if (refusal.status != 0) Respond(refusal);
   }
 
  private:
@@ -43,7 +43,7 @@ class Exchange {
   Refusal Connect();
   Refusal OpenTunnel();
   Refusal ProxyGone(const Error& error) const;
-  void Answer(const Refusal& refusal) const;
+  void Respond(const Refusal& refusal) const;
 
   const UniqueFd client_;
   const HttpProxy& proxy_;
@@ -122,13 +122,13 @@ Refusal Exchange::ProxyGone(const Error& error) const {
   return {502, why};
 }
 
-void Exchange::Answer(const Refusal& refusal) const {
+void Exchange::Respond(const Refusal& refusal) const {
   const std::string body = refusal.reason + "\n";
   const std::string text =
       "HTTP/1.1 " + std::to_string(refusal.status) + " " + refusal.reason +
       "\r\nContent-Type: text/plain\r\nContent-Length: " + std::to_string(body.size()) +
       "\r\nConnection: close\r\n\r\n" + body;
-  // A client that is gone needs no answer.
+  // A client that is gone needs no response.
   (void)SendAll(client_.get(), text, For(kRequestLimit));
 }
 

@@ -15,7 +15,7 @@ namespace {
 Status WaitFor(int fd, short events, const Patience& patience) {
   while (true) {
     if (patience.stop.stop_requested()) return Fail(Cancelled("stopped"));
-    if (patience.deadline.Passed()) return Fail(DeadlineExceeded("no answer in time"));
+    if (patience.deadline.Passed()) return Fail(DeadlineExceeded("no response in time"));
     pollfd waiting{fd, events, 0};
     const auto slice = std::min<std::chrono::milliseconds>(patience.deadline.LeftMs(), kRelayLook);
     const int ready = ::poll(&waiting, 1, static_cast<int>(slice.count()));

@@ -177,7 +177,7 @@ TEST(AzureProfileRequest, NamesWhatIsWrong) {
   EXPECT_NE(Refusal(Json::object()), "");
 }
 
-// ---- answers ------------------------------------------------------------------------------------
+// ---- responses ----------------------------------------------------------------------------------
 
 Profile Succeeded() {
   Profile profile;

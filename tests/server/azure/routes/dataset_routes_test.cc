@@ -38,9 +38,9 @@ class AzureDatasets : public AzureBench {
                {{"Content-Type", "application/json-patch+json"}});
   }
   // As a client reads the rows: the YAML, then the blob it names.
-  std::string TextNamedBy(const Json& answer) {
-    const auto dataflow = ParseDataflow(answer["legacyDataflow"].get<std::string>(), "s/g/w");
-    EXPECT_TRUE(dataflow) << DumpJson(answer);
+  std::string TextNamedBy(const Json& response) {
+    const auto dataflow = ParseDataflow(response["legacyDataflow"].get<std::string>(), "s/g/w");
+    EXPECT_TRUE(dataflow) << DumpJson(response);
     return TextOf(Ask("GET", "/azureml-blobstore/" + dataflow->paths.at(0) + DatastoreQuery()));
   }
   Json DataVersion(const std::string& name, const std::string& version) {
@@ -188,9 +188,9 @@ TEST_F(AzureDatasets, FoldersAndGlobsAreReadWhole) {
 TEST_F(AzureDatasets, ANativeDatasetIsReadByTheClient) {
   NewDataset native{"s/g/w", "native", "", "application/json"};
   ASSERT_TRUE(datasets_.Register(native, Upload(R"({"rows": ["two\nlines", "\"q\""]})"), {}));
-  const Json answer = DataVersion("native", "1");
-  EXPECT_EQ(TextNamedBy(answer), "\"two\nlines\"\n\"\"\"q\"\"\"\n");
-  EXPECT_THAT(answer["legacyDataflow"].get<std::string>(), HasSubstr("support_multi_line: true"));
+  const Json response = DataVersion("native", "1");
+  EXPECT_EQ(TextNamedBy(response), "\"two\nlines\"\n\"\"\"q\"\"\"\n");
+  EXPECT_THAT(response["legacyDataflow"].get<std::string>(), HasSubstr("support_multi_line: true"));
 }
 
 TEST_F(AzureDatasets, RowsThatAreNoTextAreToldSo) {

@@ -40,7 +40,7 @@ TEST_F(AzureModels, IsTheNativeModelOfThatName) {
   EXPECT_EQ(FilesUnder("content"), 1u);
 }
 
-TEST_F(AzureModels, AskedAgainByAClientThatGotNoAnswerItIsTheSameOne) {
+TEST_F(AzureModels, AskedAgainByAClientThatGotNoResponseItIsTheSameOne) {
   const Json asset =
       JsonOf(Ask("POST", Workspace("/modelmanagement/v1.0") + "/assets",
                  DumpJson({{"name", "m"}, {"artifacts", {{{"prefix", "LocalUpload/c1/mdir"}}}}})));

@@ -130,7 +130,7 @@ TEST_F(AzureProfiles, ANameUsedBeforeGetsAnotherRun) {
   EXPECT_EQ(JsonOf(Ask("GET", Service("/profiles?name=p")))["value"].size(), 2u);
 }
 
-TEST_F(AzureProfiles, AskedAgainByAClientThatGotNoAnswerItIsTheSameOne) {
+TEST_F(AzureProfiles, AskedAgainByAClientThatGotNoResponseItIsTheSameOne) {
   const HttpResponse first = Create(Body("p"));
   const HttpResponse again = Create(Body("p"));
   EXPECT_EQ(again.status, 202) << TextOf(again);

@@ -10,12 +10,12 @@ using std::chrono::seconds;
 
 const EngineTrust::Time kBegin{};
 
-TEST(EngineTrustTest, TrustsAnEngineAsSoonAsItAnswers) {
+TEST(EngineTrustTest, TrustsAnEngineAsSoonAsItResponds) {
   EngineTrust trust(seconds(2), seconds(60));
   EXPECT_FALSE(trust.Trusted(kBegin));
   trust.Failed(kBegin);
   EXPECT_EQ(trust.DistrustedFor(kBegin + seconds(90)), seconds(90));
-  trust.Answered(kBegin + seconds(90));
+  trust.Responded(kBegin + seconds(90));
   EXPECT_TRUE(trust.Trusted(kBegin + seconds(90)));
   EXPECT_EQ(trust.DistrustedFor(kBegin + seconds(91)), seconds(0));
 }
@@ -24,7 +24,7 @@ TEST(EngineTrustTest, AFlappingEngineTakesMoreThanAMinuteToEndSixRuns) {
   EngineTrust trust(seconds(2), seconds(60));
   EngineTrust::Time now = kBegin;
   for (int run = 0; run < 6; ++run) {
-    for (trust.Answered(now); !trust.Trusted(now); trust.Answered(now)) now += milliseconds(100);
+    for (trust.Responded(now); !trust.Trusted(now); trust.Responded(now)) now += milliseconds(100);
     trust.LostRun(now);
   }
   EXPECT_GT(now - kBegin, seconds(60));
@@ -33,9 +33,9 @@ TEST(EngineTrustTest, AFlappingEngineTakesMoreThanAMinuteToEndSixRuns) {
 TEST(EngineTrustTest, MustProveItselfAnewWhenItFailsMeanwhile) {
   EngineTrust trust(seconds(2), seconds(60));
   trust.LostRun(kBegin);
-  trust.Answered(kBegin + seconds(1));
+  trust.Responded(kBegin + seconds(1));
   trust.Failed(kBegin + seconds(2));
-  trust.Answered(kBegin + seconds(3));
+  trust.Responded(kBegin + seconds(3));
   EXPECT_FALSE(trust.Trusted(kBegin + seconds(4)));
   EXPECT_TRUE(trust.Trusted(kBegin + seconds(5)));
 }
@@ -45,7 +45,7 @@ TEST(EngineTrustTest, ARunItKeptMakesUpForThoseItLost) {
   trust.LostRun(kBegin);
   trust.LostRun(kBegin);
   trust.KeptRun();
-  trust.Answered(kBegin + seconds(1));
+  trust.Responded(kBegin + seconds(1));
   EXPECT_TRUE(trust.Trusted(kBegin + seconds(1)));
 }
 

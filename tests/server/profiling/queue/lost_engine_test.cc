@@ -63,7 +63,7 @@ TEST_F(LostEngineTest, WhatWaitsIsCancelledAtOnce) {
 }
 
 TEST_F(LostEngineTest, OneThatHangsKeepsNobody) {
-  bench_.waits.engine_answer = std::chrono::hours(1);
+  bench_.waits.engine_response = std::chrono::hours(1);
   bench_.Restart();
   bench_.AwaitUntil([&] { return bench_.runtime.checks() > 0; });
   bench_.runtime.SetHanging(true);
@@ -151,7 +151,7 @@ TEST_F(LostEngineTest, AFailureWhileItIsAwayIsNoVerdict) {
   EXPECT_TRUE(HasWarning(profile, "engineLost"));
 }
 
-TEST_F(LostEngineTest, ALaunchItDidNotAnswerIsNoVerdict) {
+TEST_F(LostEngineTest, ALaunchItDidNotRespondToIsNoVerdict) {
   bench_.runtime.FailNextLaunch(Unavailable("the connection was reset"));
   Accept("p");
   const Profile profile = bench_.AwaitEnd("p");

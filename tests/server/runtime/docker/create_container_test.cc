@@ -22,7 +22,7 @@ TEST(IsUnseenTest, WhatIsMissingForEverybodyTellsNothingOfMounts) {
   const std::filesystem::path mounted = "/data/scratch/x/volume";
   EXPECT_TRUE(IsUnseen(NotThere("/data/scratch/x/volume/0"), mounted));
   EXPECT_FALSE(IsUnseen(NotThere("/data/trees/model"), mounted));
-  EXPECT_FALSE(IsUnseen(Unavailable("no answer about /data/scratch/x/volume/0"), mounted));
+  EXPECT_FALSE(IsUnseen(Unavailable("no response about /data/scratch/x/volume/0"), mounted));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST(IsUnseenTest, WhatIsMissingForEverybodyTellsNothingOfMounts) {
 
 namespace {
 
-using fakes::FakeAnswer;
+using fakes::FakeResponse;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
@@ -41,7 +41,7 @@ class CreateWithCopiesTest : public FakeEngineTest {
     volume_.emplace(folder_ / "scratch", MiB(1), std::nullopt);
     folders_ = {{volume_->root() / "0", "/tmp", false}, {volume_->root() / "1", "/app", true}};
     EXPECT_TRUE(MakeScratch(folders_));
-    docker_.On("POST /containers/create", kNoAnswer);
+    docker_.On("POST /containers/create", kNoResponse);
   }
 
   Error Create(std::chrono::seconds limit) {
@@ -65,14 +65,14 @@ TEST_F(CreateWithCopiesTest, ACopyThatAnEngineThatIsWellDoesNotEndIsTooLarge) {
   EXPECT_THAT(error.message(), HasSubstr("what the image holds at /app, where"));
 }
 
-TEST_F(CreateWithCopiesTest, AnEngineThatAnswersNothingIsItsOwnSilence) {
+TEST_F(CreateWithCopiesTest, AnEngineThatDoesNotRespondIsItsOwnSilence) {
   auto create = std::async(std::launch::async, [&] { return Create(1s).code(); });
   AwaitCall("POST /containers/create");
-  docker_.On("GET /_ping", {{200, "", FakeAnswer::Way::kReset}});
+  docker_.On("GET /_ping", {{200, "", FakeResponse::Way::kReset}});
   EXPECT_EQ(create.get(), ErrorCode::kDeadlineExceeded);
 }
 
-TEST_F(CreateWithCopiesTest, WithoutACopyALateAnswerIsTheEnginesSilence) {
+TEST_F(CreateWithCopiesTest, WithoutACopyALateResponseIsTheEnginesSilence) {
   folders_.pop_back();
   EXPECT_EQ(Create(1s).code(), ErrorCode::kDeadlineExceeded);
 }

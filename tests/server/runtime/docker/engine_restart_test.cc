@@ -9,7 +9,7 @@
 namespace mlprof::server::docker {
 namespace {
 
-using fakes::FakeAnswer;
+using fakes::FakeResponse;
 using ::testing::HasSubstr;
 
 const std::string kKilled = R"({"StatusCode":137})";
@@ -67,7 +67,7 @@ TEST_F(EngineRestart, IsNotMeantWhereAContainerEndsAtOnceByItself) {
 }
 
 TEST_F(EngineRestart, DuringAPullIsNoFaultOfTheImage) {
-  docker_.On("POST /images/create", {{200, "", FakeAnswer::Way::kReset}});
+  docker_.On("POST /images/create", {{200, "", FakeResponse::Way::kReset}});
   docker_.On("GET /images/base/json", 404, R"({"message":"No such image"})");
   EXPECT_EQ(PrepareError().code(), ErrorCode::kUnavailable);
 }
@@ -77,8 +77,8 @@ TEST_F(EngineRestart, LeavesACancelledRunCancelled) {
   EXPECT_EQ(error.code(), ErrorCode::kCancelled);
 }
 
-TEST_F(EngineRestart, IsMeantWhereTheEngineDoesNotAnswer) {
-  docker_.On("GET /_ping", {{200, "", FakeAnswer::Way::kReset}});
+TEST_F(EngineRestart, IsMeantWhereTheEngineDoesNotRespond) {
+  docker_.On("GET /_ping", {{200, "", FakeResponse::Way::kReset}});
   const Error error = UnlessEngineLeft(context_->engine, "", Internal("exit code 137"), {});
   EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
   EXPECT_THAT(error.message(), HasSubstr("exit code 137"));

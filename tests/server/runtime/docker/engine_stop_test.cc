@@ -9,8 +9,8 @@
 namespace mlprof::server::docker {
 namespace {
 
-using fakes::FakeAnswer;
 using fakes::FakeDocker;
+using fakes::FakeResponse;
 using namespace std::chrono_literals;
 
 struct Call {
@@ -71,12 +71,12 @@ ErrorCode GivenUp(FakeDocker& docker, const Call& call, std::size_t asked) {
   return made.get();
 }
 
-TEST(EngineStop, EndsEveryCallOfAnEngineThatNeverAnswers) {
+TEST(EngineStop, EndsEveryCallOfAnEngineThatNeverResponds) {
   for (const Call& call : kCalls) {
     FakeDocker docker;
-    docker.On("", {{200, "", FakeAnswer::Way::kNever}});
+    docker.On("", {{200, "", FakeResponse::Way::kNever}});
     if (std::string(call.name) == "Ping") {
-      docker.On("GET /_ping", {{200, "", FakeAnswer::Way::kNever}});
+      docker.On("GET /_ping", {{200, "", FakeResponse::Way::kNever}});
     }
     EXPECT_EQ(GivenUp(docker, call, 0), ErrorCode::kCancelled) << call.name;
   }
@@ -85,24 +85,24 @@ TEST(EngineStop, EndsEveryCallOfAnEngineThatNeverAnswers) {
 TEST(EngineStop, EndsEveryCallOfAnEngineThatStopsHalfWay) {
   const std::string body(1000, ' ');
   for (const Call& call : kCalls) {
-    if (std::string(call.name) == "ImportImage") continue;  // an early answer ends an upload
+    if (std::string(call.name) == "ImportImage") continue;  // an early response ends an upload
     FakeDocker docker;
-    docker.On("", {{200, body, FakeAnswer::Way::kHalf}});
+    docker.On("", {{200, body, FakeResponse::Way::kHalf}});
     docker.On("GET /_ping",
-              {{200, "", FakeAnswer::Way::kWhole}, {200, body, FakeAnswer::Way::kHalf}});
+              {{200, "", FakeResponse::Way::kWhole}, {200, body, FakeResponse::Way::kHalf}});
     EXPECT_EQ(GivenUp(docker, call, 1), ErrorCode::kCancelled) << call.name;
   }
 }
 
 TEST(EngineStop, EndsTheQuestionForItsVersionToo) {
   FakeDocker docker;
-  docker.On("GET /_ping", {{200, "", FakeAnswer::Way::kNever}});
+  docker.On("GET /_ping", {{200, "", FakeResponse::Way::kNever}});
   EXPECT_EQ(GivenUp(docker, kCalls[2], 0), ErrorCode::kCancelled);
 }
 
-TEST(EngineStop, EndsAnAnswerThatComesByteByByte) {
+TEST(EngineStop, EndsAResponseThatComesByteByByte) {
   FakeDocker docker;
-  docker.On("GET /info", {{200, std::string(100'000, ' '), FakeAnswer::Way::kSlow}});
+  docker.On("GET /info", {{200, std::string(100'000, ' '), FakeResponse::Way::kSlow}});
   EXPECT_EQ(GivenUp(docker, kCalls[1], 0), ErrorCode::kCancelled);
 }
 

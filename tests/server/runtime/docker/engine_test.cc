@@ -10,8 +10,8 @@
 namespace mlprof::server::docker {
 namespace {
 
-using fakes::FakeAnswer;
 using fakes::FakeDocker;
+using fakes::FakeResponse;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -45,7 +45,7 @@ TEST(DockerEngineTest, SaysThatNoDaemonListens) {
 
 TEST(DockerEngineTest, GivesUpOnACallThatNeverReturns) {
   FakeDocker docker;
-  docker.On("GET /info", {{200, "", FakeAnswer::Way::kNever}});
+  docker.On("GET /info", {{200, "", FakeResponse::Way::kNever}});
   const auto info = DockerEngine(docker.socket(), {}).Info(Deadline::After(30ms));
   ASSERT_FALSE(info);
   EXPECT_EQ(info.error().code(), ErrorCode::kDeadlineExceeded);
@@ -53,21 +53,21 @@ TEST(DockerEngineTest, GivesUpOnACallThatNeverReturns) {
 
 TEST(DockerEngineTest, AsksAgainAfterAReset) {
   FakeDocker docker;
-  docker.On("GET /info",
-            {{200, "", FakeAnswer::Way::kReset}, {200, R"({"NCPU":4})", FakeAnswer::Way::kWhole}});
+  docker.On("GET /info", {{200, "", FakeResponse::Way::kReset},
+                          {200, R"({"NCPU":4})", FakeResponse::Way::kWhole}});
   EXPECT_EQ(DockerEngine(docker.socket(), {}).Info(Soon())->cpus, 4);
 }
 
-TEST(DockerEngineTest, SurvivesAnAnswerThatIsNoHttpOrNoJson) {
+TEST(DockerEngineTest, SurvivesAResponseThatIsNoHttpOrNoJson) {
   FakeDocker docker;
   docker.On("GET /info",
-            {{200, "", FakeAnswer::Way::kGarbled}, {200, "{not", FakeAnswer::Way::kWhole}});
+            {{200, "", FakeResponse::Way::kGarbled}, {200, "{not", FakeResponse::Way::kWhole}});
   DockerEngine engine(docker.socket(), {});
   EXPECT_FALSE(engine.Info(Soon()));
   EXPECT_FALSE(engine.Info(Soon()));
 }
 
-TEST(DockerEngineTest, SaysWhatWasAskedAndAnsweredAndWhatToDo) {
+TEST(DockerEngineTest, SaysWhatWasAskedAndRespondedAndWhatToDo) {
   FakeDocker docker;
   docker.On("POST /containers/create", 500, R"({"message":"write /x: no space left on device"})");
   const auto id = DockerEngine(docker.socket(), {}).CreateContainer("c", Json::object(), Soon());

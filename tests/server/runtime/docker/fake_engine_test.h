@@ -20,7 +20,8 @@ namespace mlprof::server::docker {
 
 inline const std::string kContainerId(64, 'c');
 inline const std::string kContainer = "/containers/" + kContainerId;
-inline const std::vector<fakes::FakeAnswer> kNoAnswer = {{200, "", fakes::FakeAnswer::Way::kNever}};
+inline const std::vector<fakes::FakeResponse> kNoResponse = {
+    {200, "", fakes::FakeResponse::Way::kNever}};
 
 inline Result<std::unique_ptr<AgentLink>> NoAgent(int, const Patience&) {
   return Fail(Internal("no agent comes"));

@@ -13,7 +13,7 @@
 namespace mlprof::server::docker {
 namespace {
 
-using fakes::FakeAnswer;
+using fakes::FakeResponse;
 using ::testing::HasSubstr;
 
 class PreparationDisk : public FakeEngineTest {
@@ -57,8 +57,8 @@ class PreparationDisk : public FakeEngineTest {
 };
 
 TEST_F(PreparationDisk, EndsAContainerThatWasBeingStartedAsTheDiskRanFull) {
-  docker_.On("POST " + kContainer + "/start", {{204, "", FakeAnswer::Way::kSlow}});
-  docker_.On("GET " + kContainer + "/logs", kNoAnswer);
+  docker_.On("POST " + kContainer + "/start", {{204, "", FakeResponse::Way::kSlow}});
+  docker_.On("GET " + kContainer + "/logs", kNoResponse);
   Prepare();
   AwaitCall("POST " + kContainer + "/start");
   Write(disk_ / "others", MiB(60));
@@ -68,7 +68,7 @@ TEST_F(PreparationDisk, EndsAContainerThatWasBeingStartedAsTheDiskRanFull) {
 }
 
 TEST_F(PreparationDisk, EndsWithAnErrorWhereThereIsNoRoomToKeepWhatWasInstalled) {
-  docker_.On("GET " + kContainer + "/logs", {{200, "", FakeAnswer::Way::kSlow}});
+  docker_.On("GET " + kContainer + "/logs", {{200, "", FakeResponse::Way::kSlow}});
   Prepare();
   AwaitCall("GET " + kContainer + "/logs");
   // More than fits once more, though no disk is short yet.
@@ -81,7 +81,7 @@ TEST_F(PreparationDisk, EndsWithAnErrorWhereThereIsNoRoomToKeepWhatWasInstalled)
 
 TEST_F(PreparationDisk, EndsTheCopyThatFillsTheDisk) {
   docker_.On("POST " + kContainer + "/wait",
-             {{200, R"({"StatusCode":0})"}, {200, "", FakeAnswer::Way::kNever}});
+             {{200, R"({"StatusCode":0})"}, {200, "", FakeResponse::Way::kNever}});
   Prepare();
   const auto installed = AwaitCall("POST " + kContainer + "/wait");
   AwaitCall("POST " + kContainer + "/wait", installed + 1);

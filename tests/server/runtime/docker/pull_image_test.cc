@@ -60,7 +60,7 @@ TEST_F(PullImageTest, AsksTheEnginesOwnAndTheNamedRegistries) {
   EXPECT_TRUE(Pulled());
 }
 
-TEST_F(PullImageTest, ShowsNothingOfWhatARegistryAnswered) {
+TEST_F(PullImageTest, ShowsNothingOfWhatARegistryResponded) {
   docker_.On("POST /images/create", 200,
              R"({"error":"error parsing HTTP 200 response body: '<h1>an inner page</h1>'"})");
   const auto streamed = Prepare("debian:12");

@@ -84,35 +84,35 @@ class StoppedRun : public FakeEngineTest {
   std::stop_source stop_;
 };
 
-TEST_F(StoppedRun, FindsAndRemovesTheContainerOfACreateThatNeverAnswered) {
-  docker_.On("POST /containers/create", kNoAnswer);
+TEST_F(StoppedRun, FindsAndRemovesTheContainerOfACreateThatGotNoResponse) {
+  docker_.On("POST /containers/create", kNoResponse);
   docker_.On("GET /containers/mlprof-p-1/json", 200, State("installation"));
   EXPECT_LT(StopLaunchAt("POST /containers/create"), kSoonStopped);
   EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
 }
 
 TEST_F(StoppedRun, LeavesAContainerOfSomebodyElseAlone) {
-  docker_.On("POST /containers/create", kNoAnswer);
+  docker_.On("POST /containers/create", kNoResponse);
   docker_.On("GET /containers/mlprof-p-1/json", 200, State("another"));
   EXPECT_LT(StopLaunchAt("POST /containers/create"), kSoonStopped);
   EXPECT_THAT(docker_.Calls(), Not(Contains(HasSubstr("DELETE"))));
 }
 
-TEST_F(StoppedRun, RemovesTheContainerOfAStartThatNeverAnswered) {
-  docker_.On("POST " + kContainer + "/start", kNoAnswer);
+TEST_F(StoppedRun, RemovesTheContainerOfAStartThatGotNoResponse) {
+  docker_.On("POST " + kContainer + "/start", kNoResponse);
   EXPECT_LT(StopLaunchAt("POST " + kContainer + "/start"), kSoonStopped);
   EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
 }
 
-TEST_F(StoppedRun, GivesUpARemovalThatNeverAnswers) {
-  docker_.On("POST " + kContainer + "/start", kNoAnswer);
-  docker_.On("DELETE /containers/", kNoAnswer);
+TEST_F(StoppedRun, GivesUpARemovalThatGetsNoResponse) {
+  docker_.On("POST " + kContainer + "/start", kNoResponse);
+  docker_.On("DELETE /containers/", kNoResponse);
   EXPECT_LT(StopLaunchAt("POST " + kContainer + "/start"), kRemovalAfterStop + kSoonStopped);
 }
 
 TEST_F(StoppedRun, GivesUpARemovalThatHadBegunBefore) {
   docker_.On("POST " + kContainer + "/start", 500, R"({"message":"no"})");
-  docker_.On("DELETE /containers/", kNoAnswer);
+  docker_.On("DELETE /containers/", kNoResponse);
   auto launch = std::async(std::launch::async, [&] { return Launch().has_value(); });
   AwaitCall(kRemoval);
   stop_.request_stop();
@@ -144,9 +144,9 @@ TEST_F(StoppedRun, GetsAMomentForTheLastWordsOfItsContainer) {
   auto target = launch.get();
   ASSERT_TRUE(target) << target.error().message();
   for (const std::string what : {"/json", "/logs"}) {
-    docker_.On("GET " + kContainer + what, kNoAnswer);
+    docker_.On("GET " + kContainer + what, kNoResponse);
   }
-  docker_.On("POST " + kContainer, kNoAnswer);
+  docker_.On("POST " + kContainer, kNoResponse);
 
   auto update = std::async(std::launch::async, [&] {
     return (*target)->SetCpu(Cores(0.5), Deadline::After(60s)).error().code();
@@ -162,7 +162,7 @@ TEST_F(StoppedRun, GetsAMomentForTheLastWordsOfItsContainer) {
 }
 
 TEST_F(StoppedRun, EndsAPreparationWhoseLogNeverEnds) {
-  docker_.On("GET " + kContainer + "/logs", kNoAnswer);
+  docker_.On("GET " + kContainer + "/logs", kNoResponse);
   auto prepared = std::async(std::launch::async,
                              [&] { return PrepareEntryScript(stop_.get_token()).error().code(); });
   AwaitCall("GET " + kContainer + "/logs");
@@ -173,9 +173,9 @@ TEST_F(StoppedRun, EndsAPreparationWhoseLogNeverEnds) {
 }
 
 TEST_F(StoppedRun, AsksForAStopWithoutWaitingForTheEngine) {
-  docker_.On("GET " + kContainer + "/logs", kNoAnswer);
-  docker_.On("POST " + kContainer + "/kill", kNoAnswer);
-  docker_.On("DELETE /containers/", kNoAnswer);
+  docker_.On("GET " + kContainer + "/logs", kNoResponse);
+  docker_.On("POST " + kContainer + "/kill", kNoResponse);
+  docker_.On("DELETE /containers/", kNoResponse);
   auto prepared = std::async(std::launch::async,
                              [&] { return PrepareEntryScript(stop_.get_token()).has_value(); });
   AwaitCall("GET " + kContainer + "/logs");
@@ -186,7 +186,7 @@ TEST_F(StoppedRun, AsksForAStopWithoutWaitingForTheEngine) {
 }
 
 TEST_F(StoppedRun, EndsAPreparationThatWaitsForAnother) {
-  docker_.On("GET /images/base/json", kNoAnswer);
+  docker_.On("GET /images/base/json", kNoResponse);
   std::stop_source first;
   auto other = std::async(std::launch::async,
                           [&] { return PrepareEntryScript(first.get_token()).has_value(); });
@@ -203,7 +203,7 @@ TEST_F(StoppedRun, EndsTheRemovalOfOrphans) {
   docker_.On("GET /containers/json", 200,
              R"([{"Id":")" + kContainerId + R"(","Names":["/mlprof-old-1"]},{"Id":")" +
                  std::string(64, 'd') + R"(","Names":["/mlprof-old-2"]}])");
-  docker_.On("DELETE /containers/", kNoAnswer);
+  docker_.On("DELETE /containers/", kNoResponse);
   auto removed = std::async(std::launch::async, [&] {
     return runtime_->RemoveOrphans(Deadline::After(60s), stop_.get_token()).error().code();
   });

@@ -162,9 +162,9 @@ TEST_F(DockerRuntimeTest, LaunchesServesChangesItsCpuAndRemoves) {
   target->agent().Start(StartFor(request.image, request.config));
   ASSERT_TRUE(heard.AwaitReady());
   target->agent().SendRow({1, false, "one row"});
-  ASSERT_TRUE(heard.AwaitAnswers(1));
-  EXPECT_EQ(heard.answers().front().http_status, 200);
-  EXPECT_EQ(heard.answers().front().body_bytes, 7u);
+  ASSERT_TRUE(heard.AwaitResponses(1));
+  EXPECT_EQ(heard.responses().front().http_status, 200);
+  EXPECT_EQ(heard.responses().front().body_bytes, 7u);
   EXPECT_TRUE(target->SetCpu(Cores(0.3), Deadline::After(10s)));
   const auto exit = target->Inspect(Deadline::After(10s));
   ASSERT_TRUE(exit);

@@ -107,10 +107,10 @@ class EntryScriptTest : public ::testing::Test {
     const auto log = [&] { return (*target)->Logs(KiB(64), Deadline::After(5s)).value_or(""); };
     ASSERT_TRUE(heard.AwaitReady()) << log();
     (*target)->agent().SendRow({1, false, "12345"});
-    ASSERT_TRUE(heard.AwaitAnswers(1)) << log();
-    const auto answer = heard.answers().front();
-    EXPECT_EQ(answer.http_status, 200) << answer.excerpt << log();
-    EXPECT_EQ(answer.body_bytes,
+    ASSERT_TRUE(heard.AwaitResponses(1)) << log();
+    const auto response = heard.responses().front();
+    EXPECT_EQ(response.http_status, 200) << response.excerpt << log();
+    EXPECT_EQ(response.body_bytes,
               std::string(R"({"weights": "w", "length": 5, "uid": 65534})").size());
     (*target)->agent().Listen(nullptr);
   }

@@ -12,7 +12,7 @@ namespace {
 
 class HeedlessListener : public AgentListener {
  public:
-  void OnAnswer(const agent_protocol::Answer&) override {}
+  void OnResponse(const agent_protocol::Response&) override {}
   void OnSample(const Sample&) override {}
   void OnReady(const agent_protocol::Ready&) override { ready = true; }
   void OnProcessEvent(const agent_protocol::ProcessEvent&) override {}

@@ -172,7 +172,7 @@ TEST_F(ProxyRelayTest, OpensATunnelWithItsOwnLogin) {
             "Proxy-Authorization: Basic bWU6c2VjcmV0\r\n\r\n\x16\x03hello");
 }
 
-TEST_F(ProxyRelayTest, FetchesOnceAndHandsTheAnswerOn) {
+TEST_F(ProxyRelayTest, FetchesOnceAndHandsTheResponseOn) {
   ScriptedProxy proxy("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwheel");
   Start(proxy.port());
   Ask("GET http://203.0.113.9/a HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -9,6 +9,6 @@ namespace target {
 
 /// False where the connection cannot be used any more; the caller closes it.
 bool SendAll(int connection, std::string_view bytes);
-bool SendAnswer(int connection, const Outcome& outcome);
+bool SendResponse(int connection, const Outcome& outcome);
 
 }  // namespace target

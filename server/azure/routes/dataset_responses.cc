@@ -1,4 +1,4 @@
-#include "server/azure/routes/dataset_answers.h"
+#include "server/azure/routes/dataset_responses.h"
 
 #include "common/hash/sha256.h"
 #include "server/azure/datasets/dataflow.h"

@@ -1,4 +1,4 @@
-#include "tests/targets/target/answer.h"
+#include "tests/targets/target/response.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ bool SendAll(int connection, std::string_view bytes) {
   return true;
 }
 
-bool SendAnswer(int connection, const Outcome& outcome) {
+bool SendResponse(int connection, const Outcome& outcome) {
   switch (outcome.manner) {
     case Manner::kWhole: return SendWhole(connection, outcome);
     case Manner::kGarbage: SendAll(connection, "\x01\x02 this is no HTTP\n"); return false;
