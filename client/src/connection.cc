@@ -5,6 +5,7 @@
 
 #include "client/src/json_fields.h"
 #include "client/src/random_key.h"
+#include "common/result/http_status.h"
 #include "common/text/percent.h"
 
 namespace mlprof::client {
@@ -118,24 +119,6 @@ Target& Target::Query(std::string_view key, std::string_view value) {
 
 namespace {
 
-ErrorCode CodeOfStatus(int status) {
-  switch (status) {
-    case 401: return ErrorCode::kUnauthenticated;
-    case 403: return ErrorCode::kPermissionDenied;
-    case 404: return ErrorCode::kNotFound;
-    case 409: return ErrorCode::kConflict;
-    case 413: return ErrorCode::kTooLarge;
-    case 415: return ErrorCode::kUnsupportedMedia;
-    case 422: return ErrorCode::kKeyReused;
-    case 429: return ErrorCode::kResourceExhausted;
-    case 501: return ErrorCode::kNotAvailable;
-    case 503: return ErrorCode::kUnavailable;
-    case 504: return ErrorCode::kDeadlineExceeded;
-    default:
-      return status >= 400 && status < 500 ? ErrorCode::kInvalidArgument : ErrorCode::kInternal;
-  }
-}
-
 std::vector<FieldError> FieldsOf(const Json& problem) {
   std::vector<FieldError> fields;
   const auto errors = problem.find("errors");
@@ -149,7 +132,7 @@ std::vector<FieldError> FieldsOf(const Json& problem) {
 }  // namespace
 
 Error ErrorOf(const RestResponse& response) {
-  const ErrorCode code = CodeOfStatus(response.status);
+  const ErrorCode code = ErrorCodeOf(response.status);
   const auto problem = ParseJson(response.body);
   if (!problem || !problem->is_object()) {
     return Error(code, "the server answered with status " + std::to_string(response.status));

@@ -13,8 +13,7 @@
 
 namespace mlprof {
 
-/// Protocol-neutral categories. server/rest maps them to HTTP statuses and client/ maps them back;
-/// whoever adds one updates both tables (their tests loop over all enumerators).
+/// Protocol-neutral categories; http_status.h has their HTTP statuses.
 enum class ErrorCode {
   kInvalidArgument,    // 400: the caller's input is wrong
   kUnauthenticated,    // 401

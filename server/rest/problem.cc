@@ -1,5 +1,7 @@
 #include "server/rest/problem.h"
 
+#include "common/result/http_status.h"
+
 namespace mlprof::server {
 namespace {
 
@@ -59,43 +61,6 @@ std::string_view CodeOf(int status) {
 }
 
 }  // namespace
-
-int HttpStatusOf(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidArgument: return 400;
-    case ErrorCode::kUnauthenticated: return 401;
-    case ErrorCode::kPermissionDenied: return 403;
-    case ErrorCode::kNotFound: return 404;
-    case ErrorCode::kConflict: return 409;
-    case ErrorCode::kTooLarge: return 413;
-    case ErrorCode::kUnsupportedMedia: return 415;
-    case ErrorCode::kKeyReused: return 422;
-    case ErrorCode::kResourceExhausted: return 429;
-    case ErrorCode::kInternal: return 500;
-    case ErrorCode::kNotAvailable: return 501;
-    case ErrorCode::kUnavailable: return 503;
-    case ErrorCode::kDeadlineExceeded: return 504;
-    case ErrorCode::kCancelled: return 503;
-  }
-  return 500;
-}
-
-ErrorCode ErrorCodeOf(int status) {
-  switch (status) {
-    case 401: return ErrorCode::kUnauthenticated;
-    case 403: return ErrorCode::kPermissionDenied;
-    case 404: return ErrorCode::kNotFound;
-    case 409: return ErrorCode::kConflict;
-    case 413: return ErrorCode::kTooLarge;
-    case 415: return ErrorCode::kUnsupportedMedia;
-    case 422: return ErrorCode::kKeyReused;
-    case 429: return ErrorCode::kResourceExhausted;
-    case 501: return ErrorCode::kNotAvailable;
-    case 503: return ErrorCode::kUnavailable;
-    case 504: return ErrorCode::kDeadlineExceeded;
-    default: return status >= 500 ? ErrorCode::kInternal : ErrorCode::kInvalidArgument;
-  }
-}
 
 HttpResponse ProblemResponse(const Error& error, const std::string& instance) {
   return Problem(HttpStatusOf(error.code()), Name(error.code()), error.message(), error.fields(),

@@ -2,6 +2,7 @@
 
 #include "common/json/json.h"
 #include "common/log/log.h"
+#include "common/result/http_status.h"
 #include "server/rest/problem.h"
 #include "server/storage/random_id.h"
 

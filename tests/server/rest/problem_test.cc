@@ -5,21 +5,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr ErrorCode kFirst = ErrorCode::kInvalidArgument;
-constexpr ErrorCode kLast = ErrorCode::kCancelled;
-
 Json Body(const HttpResponse& response) { return *ParseJson(std::get<std::string>(response.body)); }
-
-TEST(ProblemTest, GivesEveryErrorCodeAStatusThatLeadsBack) {
-  for (int i = static_cast<int>(kFirst); i <= static_cast<int>(kLast); ++i) {
-    const auto code = static_cast<ErrorCode>(i);
-    const int status = HttpStatusOf(code);
-    EXPECT_GE(status, 400) << Name(code);
-    if (code != ErrorCode::kCancelled) {
-      EXPECT_EQ(ErrorCodeOf(status), code) << Name(code);
-    }
-  }
-}
 
 TEST(ProblemTest, WritesTypeTitleStatusDetailAndInstance) {
   const HttpResponse response = ProblemResponse(Conflict("it exists"), "/profiles");
