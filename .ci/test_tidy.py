@@ -25,21 +25,31 @@ class TidyTest(unittest.TestCase):
             TIDY.for_clang("c++ -DX=1 -I/b -O2 -Werror -fpch-preprocess -Wno-tsan -std=c++20 -c a.cc"),
             "c++ -DX=1 -I/b -O2 -std=c++20 -c a.cc")
 
-    def test_what_changed_most_is_read_first_and_new_files_before_all(self):
-        self.assertEqual(TIDY.most_changed_first({"a.cc", "b.cc", "c.cc", "new.h"},
-                                                 {"a.cc": 2, "b.cc": 40, "c.cc": 2}),
-                         ["new.h", "b.cc", "a.cc", "c.cc"])
+    def test_a_unit_is_read_for_any_of_its_sources(self):
+        units = {"u0": {"a.cc", "b.cc"}, "u1": {"c.cc"}, "u2": {"d.cc"}}
+        self.assertEqual(TIDY.units_to_read({"a.cc", "b.cc", "d.cc"}, units), ["u0", "u2"])
+
+    def test_a_header_is_read_with_its_own_source(self):
+        units = {"u0": {"a.cc"}, "u1": {"b.cc"}}
+        self.assertEqual(TIDY.units_to_read({"b.h"}, units), ["u1"])
+
+    def test_a_header_without_a_source_is_read_where_it_is_included(self):
+        units = {"u0": {"a.cc"}, "u1": {"b.cc"}, "u2": {"c.cc"}}
+        with mock.patch.object(TIDY, "git", lambda *arguments: "b.cc\nc.cc\n"):
+            self.assertEqual(TIDY.units_to_read({"x.h"}, units), ["u1"])
+            self.assertEqual(TIDY.units_to_read({"x.h", "c.cc"}, units), ["u2"])
+
+    def test_what_no_unit_reads_is_left_out(self):
+        with mock.patch.object(TIDY, "git", lambda *arguments: ""):
+            self.assertEqual(TIDY.units_to_read({"x.h", "y.cc"}, {"u0": {"a.cc"}}), [])
 
     def test_without_a_commit_to_compare_with_nothing_has_changed(self):
         said = io.StringIO()
-        with mock.patch.multiple(TIDY, default_base=lambda: None, write_commands=set,
-                                 COMMANDS=SCRIPT), contextlib.redirect_stdout(said):
+        with mock.patch.multiple(TIDY, default_base=lambda: None, write_commands=dict,
+                                 configure=lambda: True), contextlib.redirect_stdout(said):
             with mock.patch.object(TIDY.shutil, "which", lambda name: name):
                 self.assertEqual(TIDY.main([]), 0)
         self.assertEqual(said.getvalue(), "no C++ source changed\n")
-
-    def test_no_file_is_begun_after_the_end(self):
-        self.assertIsNone(TIDY.check("there/is/no/such.cc", "", end=0))
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ void ControllerLink::Flush() {
   loop_.Rewatch(socket_.get(), watching_writes_ ? EPOLLIN | EPOLLOUT : EPOLLIN, this);
 }
 
-void ControllerLink::Close(Error why) {
+void ControllerLink::Close(const Error& why) {
   if (!socket_) return;
   loop_.Unwatch(socket_.get(), this);
   socket_.Reset();

@@ -58,7 +58,7 @@ class ControllerLink final : public Watcher {
   Status HandleFrames(Clock::time_point read_at);
   /// Writes what the socket takes; 0, or errno where it is broken.
   int WriteSome();
-  void Close(Error why);
+  void Close(const Error& why);
 
   EventLoop& loop_;
   UniqueFd socket_;

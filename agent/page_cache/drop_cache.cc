@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Weights and libraries, which are what a start reads most of, are larger. Chosen, not measured.
-constexpr off_t kSmallestFile = 256 * 1024;
+constexpr off_t kSmallestFile = 256 << 10;
 constexpr std::array<std::string_view, 3> kNotFiles = {"/proc", "/sys", "/dev"};
 constexpr std::array<std::string_view, 12> kSmallNames = {
     ".py", ".pyc", ".pyi", ".h", ".hpp", ".txt", ".md", ".rst", ".pl", ".html", ".sh", ".conf"};

@@ -103,8 +103,10 @@ void WriteWatch::NoteResult(pid_t pid) {
   const auto call = calls_.extract(pid);
   const auto info = Info(pid);
   if (!call || !info || info->op != PTRACE_SYSCALL_INFO_EXIT || info->exit.rval != -EROFS) return;
-  const auto& [what, arguments] = call.mapped();
-  const auto at = [&](int index) { return arguments[static_cast<std::size_t>(index)]; };
+  const auto* const what = call.mapped().what;
+  const auto at = [&](int index) {
+    return call.mapped().arguments[static_cast<std::size_t>(index)];
+  };
   const int from = what->from < 0 ? AT_FDCWD : static_cast<int>(at(what->from));
   auto refused = FindRefused(
       pid, from, ReadText(pid, at(what->path) + static_cast<std::uint64_t>(what->offset)),

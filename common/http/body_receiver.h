@@ -18,7 +18,7 @@ class ChunkedDecoder {
  public:
   static constexpr std::size_t kMaxSizeLine = 256;
   /// All extensions, and all trailers, of one body.
-  static constexpr std::size_t kMaxDropped = 8 * 1024;
+  static constexpr std::size_t kMaxDropped = 8 << 10;
 
   enum class State { kMore, kDone, kBad };
 

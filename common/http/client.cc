@@ -15,7 +15,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kPiece = 128 * 1024;
+constexpr std::size_t kPiece = 128 << 10;
 
 /// The request's bytes in order: a text, then perhaps a file.
 class Outgoing {

@@ -16,7 +16,7 @@
 namespace mlprof {
 
 // As RFC 9110 (4.1) recommends at the least; and what common servers take (Apache: 100 fields).
-inline constexpr std::size_t kMaxTargetBytes = 8 * 1024;
+inline constexpr std::size_t kMaxTargetBytes = 8 << 10;
 inline constexpr std::size_t kMaxHeaderFields = 100;
 
 struct GateRefusal {

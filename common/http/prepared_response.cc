@@ -14,7 +14,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kFilePiece = 256 * 1024;
+constexpr std::size_t kFilePiece = 256 << 10;
 
 PreparedResponse Failed(const ServerCore& core, const HttpRequest& request, const char* event,
                         const std::string& error) {

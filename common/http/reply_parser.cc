@@ -97,7 +97,7 @@ Status ReplyParser::Feed(std::string_view bytes) {
     if (pending_.size() == before) break;
   }
   // Beast itself puts no limit on the length of a chunk's size line.
-  if (!done() && pending_.size() > 2 * kMaxHeader) {
+  if (!done() && pending_.size() > std::size_t{2} * kMaxHeader) {
     return Fail(ErrorCode::kTooLarge, "the reply has a chunk header or trailer that is too long");
   }
   return {};

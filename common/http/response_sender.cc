@@ -11,7 +11,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kCopiedWithHead = 64 * 1024;  // a larger text goes in a write of its own
+constexpr std::size_t kCopiedWithHead = 64 << 10;  // a larger text goes in a write of its own
 
 std::string Chunk(const std::string& bytes) {
   char size[24];

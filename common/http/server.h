@@ -29,7 +29,7 @@ struct HttpServerOptions {
   std::filesystem::path spool_directory;  // where uploads are streamed to
   int workers = 4;                        // fewer where the system gives no more threads
   int max_connections = 10'000;           // fewer where the limit of descriptors is low
-  std::size_t max_header_bytes = 16 * 1024;
+  std::size_t max_header_bytes = 16 << 10;
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);   // all of TLS's
   std::chrono::milliseconds header_timeout = std::chrono::seconds(15);      // first byte → last
   std::chrono::milliseconds body_stall_timeout = std::chrono::seconds(30);  // no byte of a body

@@ -9,7 +9,7 @@
 namespace mlprof {
 namespace {
 
-constexpr std::size_t kScratchBytes = 256 * 1024;
+constexpr std::size_t kScratchBytes = 256 << 10;
 
 }  // namespace
 

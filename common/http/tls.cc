@@ -78,7 +78,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(
 namespace {
 
 // How much is encrypted before others get their turn.
-constexpr std::size_t kWriteTurn = 256 * 1024;
+constexpr std::size_t kWriteTurn = 256 << 10;
 
 int SocketOf(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 

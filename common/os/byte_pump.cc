@@ -15,7 +15,7 @@ namespace mlprof {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{250};
-constexpr std::size_t kBuffer = 64 * 1024;
+constexpr std::size_t kBuffer = 64 << 10;
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 

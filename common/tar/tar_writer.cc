@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNameSize = 100;
 constexpr std::size_t kPrefixSize = 155;
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kPiece = 256 << 10;
 
 struct Names {
   std::string prefix;

@@ -174,7 +174,8 @@ QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& 
   std::size_t sent = 0;
   double next_ms = gap();
   while (simulation.finished() < wanted && !simulation.Exhausted()) {
-    const double until_ms = sent < wanted ? next_ms : kNever;
+    double until_ms = next_ms;
+    if (sent == wanted) until_ms = kNever;
     simulation.Step(until_ms);
     if (sent == wanted || simulation.now_ms() < next_ms - kNothing) continue;
     simulation.Arrive(next_ms);

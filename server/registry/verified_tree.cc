@@ -112,7 +112,7 @@ Status VerifyFile(ContentStore& content, const std::string& sha256, const std::s
   return {};
 }
 
-Error AsFault(Error error) {
+Error AsFault(const Error& error) {
   const bool lasting = error.code() == ErrorCode::kNotFound || error.code() == ErrorCode::kConflict;
   return lasting ? Internal(error.message()) : error;
 }

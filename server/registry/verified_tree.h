@@ -37,6 +37,6 @@ Status VerifyFile(ContentStore& content, const std::string& sha256, const std::s
 
 /// The same error to whoever asked for content that a row says is there: it is neither not found
 /// nor in conflict with anything he did, but kInternal.
-Error AsFault(Error error);
+Error AsFault(const Error& error);
 
 }  // namespace mlprof::server

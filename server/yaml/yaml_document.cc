@@ -10,7 +10,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kLargest = 256 * 1024;
+constexpr std::size_t kLargest = 256 << 10;
 constexpr std::size_t kDeepest = 32;
 constexpr std::size_t kMostValues = 20'000;
 

@@ -174,13 +174,14 @@ Json MeasureCosts(const Bench& bench) {
 
 void PrintCosts(const Json& costs) {
   std::printf("\n%-28s %9s %18s %18s\n", "while a profile runs", "rows/s", "controller", "agent");
-  for (const auto& [name, cost] : costs.items()) {
+  for (const auto& entry : costs.items()) {
+    const Json& cost = entry.value();
     const auto of = [&](const char* who, const char* key) {
       const Json& value = cost[who][key];
       return value.is_number() ? value.get<double>() : 0.0;
     };
     std::printf("%-28s %9.0f %6.2f%% %6.1f MiB %6.2f%% %6.1f MiB\n",
-                name == "flatOut" ? "model that answers at once" : "model of 10 ms a row",
+                entry.key() == "flatOut" ? "model that answers at once" : "model of 10 ms a row",
                 cost["rowsPerSecond"].get<double>(), of("controller", "cpuPercent"),
                 of("controller", "residentInMib"), of("agent", "cpuPercent"),
                 of("agent", "residentInMib"));

@@ -52,7 +52,7 @@ TEST_F(MlProfileTest, ProfilesAsMicrosoftsPageHasIt) {
   EXPECT_EQ(posted.at("name"), "p1");
   EXPECT_EQ(posted.at("modelIds"), Json::array({"sentiment:1"}));
   EXPECT_EQ(posted.at("inputDatasetId"), "requests:1");
-  const Json served = posted.at("inferenceConfig");
+  const Json& served = posted.at("inferenceConfig");
   EXPECT_EQ(served.at("entryScript"), "score.py");
   EXPECT_EQ(served.at("sourceId"), "sha256:" + std::string(64, 'b'));
   EXPECT_EQ(served.at("environment"),

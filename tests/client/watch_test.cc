@@ -39,7 +39,7 @@ class WatchTest : public ::testing::Test {
       interrupt_ = std::move(on_interrupt);
       return nullptr;
     };
-    options_.reply = [](std::stop_token) { return true; };
+    options_.reply = [](const std::stop_token&) { return true; };
     server_->On("GET /profiles/p1", 200,
                 Text(EncodeProfile(SomeProfile(ProfileState::kProfiling))));
   }

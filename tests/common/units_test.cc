@@ -20,7 +20,7 @@ TEST(BytesTest, RoundsUpToAQuantum) {
 
 TEST(BytesTest, GibIsExactForQuanta) {
   for (int i = 2; i < 4096; ++i) {
-    const Bytes bytes = MiB(16 * i);
+    const Bytes bytes = MiB(std::int64_t{16} * i);
     EXPECT_EQ(BytesFromGib(bytes.gib()), bytes);
   }
 }

@@ -16,7 +16,7 @@ namespace mlprof::server {
 namespace {
 
 // Long enough for a script that waits for its profile, short for what may end up in a log.
-constexpr std::int64_t kBlobGrantSeconds = 24 * 3600;
+constexpr std::int64_t kBlobGrantSeconds = 86'400;
 
 Result<HttpResponse> Ask(const AzureServices& azure, AzureEndpoint endpoint,
                          const HttpRequest& request) {

@@ -1,7 +1,6 @@
 #include "server/profiling/phases/tightness.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "server/analysis/descent.h"
@@ -33,8 +32,8 @@ class Descents {
   // Each resource by itself, the enumerators backwards: what a model dies for want of comes before
   // CPU, for want of which it is slow.
   PhaseResult<void> LowerAll() {
-    for (const ResourceKind kind : kResources | std::views::reverse) {
-      const auto limit = state_.proof.limits.Find(kind);
+    for (auto kind = kResources.rbegin(); kind != kResources.rend(); ++kind) {
+      const auto limit = state_.proof.limits.Find(*kind);
       if (!limit) continue;
       if (auto ended = Descend(Descent(*limit)); !ended) return ended;
     }

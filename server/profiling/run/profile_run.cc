@@ -80,7 +80,7 @@ class Story {
                    services_.keep_root_read_only};
   }
 
-  PhaseResult<void> TellIn(Lab& lab, Setup setup) {
+  PhaseResult<void> TellIn(Lab& lab, const Setup& setup) {
     Workload workload{facts_.objective, profile_.request.seed, facts_.rows, {}};
     Enter(shares::kPreflight, "checking the host and the replay itself");
     MLPROF_LET(replay, Preflight(lab, setup, workload));

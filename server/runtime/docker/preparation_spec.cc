@@ -12,7 +12,7 @@ Json LentFolder() { return {{environment::kLentFolder, "size=1m,mode=755"}}; }
 
 // In place of the volume without a bound that Docker would make.
 Json EmptyPlace(const std::string& path) {
-  constexpr std::int64_t kSize = 64 * 1024;
+  constexpr std::int64_t kSize = 64 << 10;
   return {{"Type", "tmpfs"}, {"Target", path}, {"TmpfsOptions", {{"SizeBytes", kSize}}}};
 }
 

@@ -48,7 +48,8 @@ TEST(NullServerTest, RefusesWhatIsNoPort) {
 TEST(AgentStartTest, FoldersWhoseCacheCannotBeDroppedHinderNoStart) {
   AgentProcess agent;
   auto start = StartOfNullServer();
-  start.drop_cache = {MLPROF_SOURCE_DIR "/tests", "/no/such/folder", "/dev/null", "", "/proc"};
+  start.drop_cache = {std::string(MLPROF_SOURCE_DIR) + "/tests", "/no/such/folder", "/dev/null", "",
+                      "/proc"};
   agent.link().Start(start);
   ASSERT_TRUE(agent.recorder().WaitReady());
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using agent_protocol::ProcessEvent;
 using Kind = ProcessEvent::Kind;
 
-std::string WhyNotStarted(agent_protocol::Start start) {
+std::string WhyNotStarted(const agent_protocol::Start& start) {
   AgentProcess agent;
   agent.link().Start(start);
   const auto event = agent.recorder().WaitEvent(Kind::kStartFailed);

@@ -14,6 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
+constexpr std::size_t kSmallest = 256 << 10;  // that is dropped
+constexpr std::size_t kLarge = 300 << 10;
+
 class DropCacheTest : public ::testing::Test {
  protected:
   DropCacheTest() {
@@ -29,20 +32,20 @@ class DropCacheTest : public ::testing::Test {
 };
 
 TEST_F(DropCacheTest, TakesLargeFilesAtAnyDepth) {
-  Write("weights.bin", 256 * 1024);
-  Write("a/b/c/weights.bin", 300 * 1024);
-  Write("small.bin", 256 * 1024 - 1);
-  Write("a/large.txt", 300 * 1024);
+  Write("weights.bin", kSmallest);
+  Write("a/b/c/weights.bin", kLarge);
+  Write("small.bin", kSmallest - 1);
+  Write("a/large.txt", kLarge);
   EXPECT_EQ(DropCache({root_}), 2);
 }
 
 TEST_F(DropCacheTest, OddTreesAreWalkedThroughToTheirEnd) {
-  Write("deep/weights.bin", 300 * 1024);
+  Write("deep/weights.bin", kLarge);
   fs::create_symlink(root_, root_ / "loop");
   fs::create_symlink(root_ / "deep/weights.bin", root_ / "link.bin");
   fs::create_symlink("/nowhere", root_ / "dangling");
   ASSERT_EQ(::mkfifo((root_ / "pipe").c_str(), 0600), 0);
-  Write("closed/weights.bin", 300 * 1024);
+  Write("closed/weights.bin", kLarge);
   fs::permissions(root_ / "closed/weights.bin", fs::perms::none);
   const int expected = ::geteuid() == 0 ? 2 : 1;
   EXPECT_EQ(DropCache({root_, root_ / "no-such-folder", "", root_ / "pipe"}), expected);
@@ -53,7 +56,7 @@ TEST_F(DropCacheTest, OtherFileSystemsAndTheKernelsFoldersAreLeftOut) {
 }
 
 TEST_F(DropCacheTest, EndsWhenItsTimeIsOver) {
-  Write("weights.bin", 300 * 1024);
+  Write("weights.bin", kLarge);
   EXPECT_EQ(DropCache({root_}, 0ms), 0);
 }
 

@@ -155,7 +155,7 @@ TEST(CgroupReaderTest, MissingEmptyAndOddFilesReadAsNothing) {
 }
 
 TEST(ProcReaderTest, ReadsOwnMemoryAndHostPressure) {
-  EXPECT_EQ(ParseAnonymous("312 214 187 150 0 35 0\n", 4096), Bytes(27 * 4096));
+  EXPECT_EQ(ParseAnonymous("312 214 187 150 0 35 0\n", 4096), Bytes(27L * 4096));
   EXPECT_EQ(ParseAnonymous("", 4096), Bytes(0));
   EXPECT_EQ(ProcReader(kV2 + "/proc").HostCpuPressure(), 12.34);
   EXPECT_EQ(ProcReader(kV1 + "/proc").HostCpuPressure(), 2.54);
@@ -189,8 +189,8 @@ TEST(SamplerTest, TakesTheAgentsOwnShareOut) {
   const Sample sample = sampler.Take();
   EXPECT_GT(sample.agent_cpu_time, 0ns);
   EXPECT_EQ(sample.cpu_time + sample.agent_cpu_time, 3600s);
-  EXPECT_EQ(sample.agent_memory, Bytes(27 * 4096));
-  EXPECT_EQ(sample.unreclaimable, Bytes(1000000 - 27 * 4096));
+  EXPECT_EQ(sample.agent_memory, Bytes(27L * 4096));
+  EXPECT_EQ(sample.unreclaimable, Bytes(1000000 - 27L * 4096));
   EXPECT_EQ(sampler.peak_unreclaimable(), sample.unreclaimable);
 }
 

@@ -144,7 +144,7 @@ TEST(HttpClientTest, MakesNoCallThatCouldNotBeStopped) {
   few.rlim_cur = 64;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
   std::vector<UniqueFd> taken;
-  for (UniqueFd next(::dup(0)); next; next.Reset(::dup(0))) taken.push_back(std::move(next));
+  for (int next = ::dup(0); next >= 0; next = ::dup(0)) taken.emplace_back(next);
   taken.pop_back();  // one is left, for the socket
   const std::stop_source stop;
   const auto reply = CallHttp(server.endpoint(), Get("/"), Soon(), stop.get_token());

@@ -22,7 +22,7 @@ class ToldStream : public BodyStream {
   std::optional<std::string> Read() override;
   void OnReady(std::function<void()> ready) override;
 
-  void Say(std::string text);
+  void Say(const std::string& text);
   void End();
   /// Fulfilled when the server has let go of the stream.
   std::future<void> Gone() { return gone_.get_future(); }
@@ -89,7 +89,7 @@ inline void ToldStream::OnReady(std::function<void()> ready) {
   ready_ = std::move(ready);
 }
 
-inline void ToldStream::Say(std::string text) {
+inline void ToldStream::Say(const std::string& text) {
   const std::lock_guard lock(mutex_);
   said_ += text;
   Ring();

@@ -105,14 +105,14 @@ class WaitingStream : public BodyStream {
   const std::string piece_;
 };
 
-/// GET /waiting answers with `stream`, once.
-#define SERVE_WAITING(stream)                                 \
-  AddRoute("GET", "/waiting", [&stream](const HttpRequest&) { \
-    HttpResponse response;                                    \
-    response.body = std::shared_ptr<BodyStream>(stream);      \
-    stream.reset();                                           \
-    return response;                                          \
-  })
+/// Responds with `stream`, once.
+HttpHandler Once(std::shared_ptr<WaitingStream>& stream) {
+  return [&stream](const HttpRequest&) {
+    HttpResponse response;
+    response.body = std::shared_ptr<BodyStream>(std::exchange(stream, nullptr));
+    return response;
+  };
+}
 constexpr char kWaiting[] = "GET /waiting HTTP/1.1\r\nHost: a\r\n\r\n";
 
 TEST_F(HttpServerTest, RespondsWhileAStreamWaitsForADisk) {
@@ -120,7 +120,7 @@ TEST_F(HttpServerTest, RespondsWhileAStreamWaitsForADisk) {
   const auto began = stream->began.get_future().share();
   auto& let = stream->let;
   const auto kept = stream;
-  SERVE_WAITING(stream);
+  AddRoute("GET", "/waiting", Once(stream));
   StartServer();
   RawClient client = Connect();
   client.Send(kWaiting);
@@ -135,7 +135,7 @@ TEST_F(HttpServerTest, LetsGoOfAStreamWhoseClientVanishedWhileItWasRead) {
   const auto began = stream->began.get_future().share();
   auto gone = stream->gone.get_future();
   const auto let = std::make_shared<std::promise<void>>(std::move(stream->let));
-  SERVE_WAITING(stream);
+  AddRoute("GET", "/waiting", Once(stream));
   StartServer();
   RawClient client = Connect();
   client.Send(kWaiting);
@@ -157,7 +157,7 @@ TEST_F(HttpServerTest, ReadsAStreamNoFurtherThanItsClientTakes) {
   hooks_.served = [&](const auto&, const auto&, int, double) {
     if (!ended.exchange(true)) served.set_value();
   };
-  SERVE_WAITING(stream);
+  AddRoute("GET", "/waiting", Once(stream));
   StartServer();
   RawClient client = Connect();
   client.Send(kWaiting);

@@ -76,7 +76,7 @@ TEST_F(TreeTest, AWalkComesBackToWhatLiesBesideADeepFolder) {
   UniqueFd folder(::open(tree_.c_str(), O_RDONLY | O_DIRECTORY));
   for (int level = 0; level < 100; ++level) {
     for (const char* name : {"a", "z", "d"}) ::mkdirat(folder.get(), name, 0755);
-    UniqueFd(::openat(folder.get(), "file", O_CREAT | O_WRONLY, 0644));
+    const UniqueFd file(::openat(folder.get(), "file", O_CREAT | O_WRONLY, 0644));
     folder.Reset(::openat(folder.get(), "d", O_RDONLY | O_DIRECTORY));
   }
   const auto names = Names();
@@ -85,7 +85,7 @@ TEST_F(TreeTest, AWalkComesBackToWhatLiesBesideADeepFolder) {
 
 TEST_F(TreeTest, ThreeThousandLevelsAreWalkedAndRemovedWithFewDescriptors) {
   const UniqueFd innermost = MakeDeepTree(tree_, 3'000);
-  UniqueFd(::openat(innermost.get(), "file", O_CREAT | O_WRONLY, 0644));
+  const UniqueFd file(::openat(innermost.get(), "file", O_CREAT | O_WRONLY, 0644));
   const FewDescriptors few;
   EXPECT_EQ(Names().count("d"), 3'000u);
   EXPECT_EQ(Names().count("file"), 1u);

@@ -125,7 +125,7 @@ TEST(MemoryPlateauTest, SaysNothingOfFewerThanTenWindowsWithRequests) {
 TEST(MemoryPlateauTest, SettlesOnceNoPeakIsNew) {
   std::vector<MemoryWindow> windows;
   for (int i = 0; i < 20; ++i) {
-    windows.push_back({i * 50, 50, MiB(200), MiB(180), std::chrono::seconds(2)});
+    windows.push_back({i * 50L, 50, MiB(200), MiB(180), std::chrono::seconds(2)});
   }
   EXPECT_TRUE(JudgePlateau(windows).settled);
   EXPECT_GT(JudgePlateau(windows).steady_confidence, 0.4);
@@ -134,7 +134,7 @@ TEST(MemoryPlateauTest, SettlesOnceNoPeakIsNew) {
 }
 
 TEST(MemoryPlateauTest, ForecastsWhenMemoryRunsOut) {
-  EXPECT_DOUBLE_EQ(HoursToOutOfMemory(1024, 10, Bytes(1024 * 10 * 3600)), 1);
+  EXPECT_DOUBLE_EQ(HoursToOutOfMemory(1024, 10, Bytes(1024L * 10 * 3600)), 1);
   EXPECT_EQ(HoursToOutOfMemory(1024, 10, Bytes(-5)), 0);
   EXPECT_EQ(HoursToOutOfMemory(0, 10, GiB(1)), std::numeric_limits<double>::infinity());
 }

@@ -127,7 +127,7 @@ inline Level Wandering(const Shape& shape, SeededRandom& random) {
 }
 
 /// `base` and a leak on top of it, in grains as allocators ask the kernel for.
-inline Level Leaking(Level base, double total_mib, double grain_mib) {
+inline Level Leaking(const Level& base, double total_mib, double grain_mib) {
   return [=](double now) {
     const double leaked = total_mib * now;
     return base(now) + (grain_mib > 0 ? std::floor(leaked / grain_mib) * grain_mib : leaked);

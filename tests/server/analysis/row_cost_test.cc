@@ -19,7 +19,7 @@ RowRecord RowOf(std::int64_t index, std::int64_t size, double cpu_ms) {
 // 5 ms and 2 ms for each KiB.
 std::vector<RowRecord> Rows(int count) {
   std::vector<RowRecord> rows;
-  for (int i = 0; i < count; ++i) rows.push_back(RowOf(i, 1024 * (i + 1), 5 + 2.0 * (i + 1)));
+  for (int i = 0; i < count; ++i) rows.push_back(RowOf(i, 1024L * (i + 1), 5 + 2.0 * (i + 1)));
   return rows;
 }
 

@@ -10,7 +10,7 @@
 namespace mlprof::server {
 namespace {
 
-GetEnvironment Environment(std::map<std::string, std::string> variables) {
+GetEnvironment Environment(const std::map<std::string, std::string>& variables) {
   return [variables](const std::string& name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     if (found == variables.end()) return std::nullopt;

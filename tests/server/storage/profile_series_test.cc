@@ -24,7 +24,8 @@ class ProfileSeriesTest : public testing::Test {
 Points Levels(int count) {
   Points points;
   for (int n = 0; n < count; ++n) {
-    points.push_back({std::chrono::milliseconds(10 * n), 1048576.0 * 200 + 4096 * (n / 7)});
+    const int step = n / 7;
+    points.push_back({std::chrono::milliseconds(10 * n), 1048576.0 * 200 + 4096 * step});
   }
   return points;
 }

@@ -23,7 +23,7 @@ TEST(YamlDocument, RefusesWhatADefinitionNeverNeeds) {
 TEST(YamlDocument, RefusesDepthAndSize) {
   EXPECT_FALSE(ParseYaml(std::string(33, '[') + std::string(33, ']')));
   EXPECT_FALSE(ParseYaml(std::string(100'000, '[')));
-  EXPECT_EQ(ParseYaml(std::string(300 * 1024, 'a')).error().code(), ErrorCode::kTooLarge);
+  EXPECT_EQ(ParseYaml(std::string(300 << 10, 'a')).error().code(), ErrorCode::kTooLarge);
   std::string many = "[";
   for (int i = 0; i < 30'000; ++i) many += "a,";
   EXPECT_FALSE(ParseYaml(many + "a]"));

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 // Making 10 GiB takes some 60 ms on a busy machine (docs/decisions, 20).
 constexpr std::chrono::seconds kMakeLimit{20};
-constexpr std::int64_t kBytesPerFile = 16 * 1024;  // the ratio of mkfs.ext4's own default
+constexpr std::int64_t kBytesPerFile = 16 << 10;  // the ratio of mkfs.ext4's own default
 constexpr std::int64_t kFewestFiles = 1024;
 constexpr std::int64_t kMostFiles = 1'000'000;
 // EXT4_IOC_SHUTDOWN and its "do not even flush the log"; only newer kernels' headers name them.

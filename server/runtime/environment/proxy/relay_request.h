@@ -10,7 +10,7 @@
 
 namespace mlprof::server::environment {
 
-inline constexpr std::size_t kLongestRelayHead = 16 * 1024;
+inline constexpr std::size_t kLongestRelayHead = 16 << 10;
 
 struct RelayRequest {
   bool tunnel = false;  // CONNECT

@@ -123,7 +123,7 @@ TEST(PreparationSpec, NothingOfTheImageRunsWhereAnEnvironmentIsKept) {
   EXPECT_EQ(spec["Entrypoint"], Json::array({"/run/mlprof/agent"}));
   EXPECT_EQ(spec["Cmd"], Json::array({"--copy-tree", "/run/mlprof/environment", "/opt/mlprof/venv",
                                       "21474836480", "1000"}));
-  const Json host = spec["HostConfig"];
+  const Json& host = spec["HostConfig"];
   EXPECT_EQ(host["NetworkMode"], "none");
   EXPECT_EQ(host["CapDrop"], Json::array({"ALL"}));
   for (const Json& mount : host["Mounts"]) EXPECT_EQ(mount["ReadOnly"], true) << mount;

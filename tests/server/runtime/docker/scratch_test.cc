@@ -54,7 +54,7 @@ TEST_F(ScratchTest, OpensATreeThatNoPathCanName) {
   const fs::path inside = folder_ / "0";
   fs::create_directory(inside);
   const UniqueFd innermost = fakes::MakeDeepTree(inside, 3'000);
-  UniqueFd(::openat(innermost.get(), "file", O_CREAT | O_WRONLY, 0600));
+  const UniqueFd file(::openat(innermost.get(), "file", O_CREAT | O_WRONLY, 0600));
   ASSERT_TRUE(OpenScratch({{inside, "/data", true}}, Soon()));
   struct stat status {};
   ASSERT_EQ(::fstatat(innermost.get(), "file", &status, 0), 0);

@@ -85,7 +85,7 @@ TEST(CondaFileTest, GrowsNoLargerThanItIs) {
   std::string nested = "dependencies:\n";
   for (int i = 0; i < 50'000; ++i) nested += "- ";
   EXPECT_FALSE(ParseCondaFile(nested));
-  const auto large = ParseCondaFile("name: " + std::string(300 * 1024, 'x'));
+  const auto large = ParseCondaFile("name: " + std::string(300 << 10, 'x'));
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code(), ErrorCode::kTooLarge);
 }

@@ -29,7 +29,7 @@ TEST_F(EnvironmentSizeTest, CountsWholeBlocksAndFiles) {
   for (int i = 0; i < 1'000; ++i) std::ofstream(folder_ / std::to_string(i)) << 'x';
   const auto size = SizeOfEnvironment(folder_, {MiB(64), 4'000}, Soon());
   ASSERT_TRUE(size) << size.error().message();
-  EXPECT_EQ(size->bytes, Bytes(1'000 * 4096));
+  EXPECT_EQ(size->bytes, Bytes(1'000L * 4096));
   EXPECT_EQ(size->files, 1'000);
 }
 

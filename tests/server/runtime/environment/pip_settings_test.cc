@@ -9,7 +9,7 @@ namespace mlprof::server::environment {
 namespace {
 
 PipHost Host(std::map<std::string, std::string> environment, std::vector<std::string> existing,
-             std::map<std::string, std::string> files = {}) {
+             const std::map<std::string, std::string>& files = {}) {
   PipHost host;
   host.environment = std::move(environment);
   for (const auto& [path, content] : files) {

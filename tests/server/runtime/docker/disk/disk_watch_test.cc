@@ -102,8 +102,8 @@ TEST_F(DiskWatchTest, CountsFilesOfItsFoldersTogether) {
   fs::create_directory(folder_ / "a");
   fs::create_directory(folder_ / "b");
   for (int i = 0; i < 6; ++i) {
-    std::ofstream(folder_ / "a" / std::to_string(i));
-    std::ofstream(folder_ / "b" / std::to_string(i));
+    std::ofstream(folder_ / "a" / std::to_string(i)) << "";
+    std::ofstream(folder_ / "b" / std::to_string(i)) << "";
   }
   const auto watch =
       Watch({.folders = {folder_ / "a", folder_ / "b"}, .limit = GiB(1), .files_limit = 10});
@@ -111,7 +111,7 @@ TEST_F(DiskWatchTest, CountsFilesOfItsFoldersTogether) {
 }
 
 TEST_F(DiskWatchTest, TakesFoldersThatCannotBeCountedInTimeForTooFull) {
-  std::ofstream(folder_ / "f");
+  std::ofstream(folder_ / "f") << "";
   pauses_.longest_walk = 0ms;
   const auto watch = Watch({.folders = {folder_}, .limit = GiB(1), .files_limit = 1'000});
   const DiskFull full = Full();

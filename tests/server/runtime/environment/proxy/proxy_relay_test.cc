@@ -37,7 +37,7 @@ class ScriptedProxy {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     auto* where = reinterpret_cast<sockaddr*>(&address);
-    ::bind(listener_.get(), where, size);
+    EXPECT_EQ(::bind(listener_.get(), where, size), 0);
     ::listen(listener_.get(), 8);
     ::getsockname(listener_.get(), where, &size);
     port_ = ntohs(address.sin_port);
