@@ -6,6 +6,7 @@
 #include "common/log/log.h"
 #include "server/app/core_affinity.h"
 #include "server/app/disk_reserve.h"
+#include "server/app/docker_settings.h"
 #include "server/app/listening.h"
 #include "server/app/readiness.h"
 #include "server/app/recurring.h"
@@ -31,7 +32,6 @@
 #include "server/rest/problem.h"
 #include "server/rest/rest_api.h"
 #include "server/retention/retention.h"
-#include "server/runtime/docker/docker_options.h"
 #include "server/storage/azure_records.h"
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
@@ -49,33 +49,6 @@ constexpr std::chrono::seconds kFilesClose{1};
 // Files of Azure ML's clients that nothing was made of.
 constexpr std::chrono::hours kArtifactsKept{7 * 24};
 constexpr std::chrono::hours kSweepPause{1};
-
-std::filesystem::path BesideThisProgram(const char* name) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / name;
-}
-
-DockerOptions DockerFrom(const ServerOptions& options, const std::filesystem::path& data_dir,
-                         std::string instance_id, ControllerMetrics& metrics,
-                         const AccessRules& access) {
-  DockerOptions docker;
-  if (!options.docker_host.empty()) docker.docker_host = options.docker_host;
-  docker.agent_binary = options.agent.empty() ? BesideThisProgram("mlprof-agent") : options.agent;
-  docker.data_dir = data_dir;
-  docker.instance_id = std::move(instance_id);
-  docker.base_image = options.base_image;
-  docker.registries = options.registries;
-  docker.isolation = options.isolation == "gvisor" ? Isolation::kGvisor : Isolation::kDefault;
-  docker.scratch_limit = options.scratch_limit;
-  docker.observe_call = [&metrics](std::string_view call, bool succeeded, double seconds) {
-    metrics.DockerCalled(call, succeeded ? "ok" : "failed", seconds);
-  };
-  docker.own_ports = [&access] {
-    return std::vector<unsigned short>{access.http_port(), access.https_port()};
-  };
-  return docker;
-}
 
 // The tokens there are, with the one that was given in a file.
 Result<std::unique_ptr<TokenRepository>> OpenTokens(const ServerOptions& options,
@@ -323,8 +296,8 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
                                        std::move(content), std::move(tokens));
   MLPROF_LET(upkeep, ContentUpkeep::Start(*parts->database, *parts->content));
   parts->upkeep = std::move(upkeep);
-  MLPROF_LET(runtime, MakeDockerRuntime(DockerFrom(options, data_dir, instance.id, parts->metrics,
-                                                   parts->access)));
+  MLPROF_LET(runtime, MakeDockerRuntime(DockerSettings(options, data_dir, instance.id,
+                                                       parts->metrics, parts->access)));
   parts->runtime = std::move(runtime);
   MLPROF_LET(secret, LoadAzureSecret(data_dir / "azure.key"));
   parts->azure_secret = std::move(secret);

@@ -2,10 +2,8 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -13,29 +11,13 @@
 #include "common/log/log.h"
 #include "common/os/start_thread.h"
 #include "server/runtime/forward/carry_client.h"
+#include "server/runtime/unix_listener.h"
 
 namespace mlprof::server {
 namespace {
 
 constexpr std::chrono::milliseconds kAcceptLook{250};
 constexpr std::chrono::seconds kDialLimit{5};
-
-Result<UniqueFd> ListenIn(const std::filesystem::path& socket) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string text = socket.string();
-  if (text.size() >= sizeof address.sun_path) {
-    return Fail(InvalidArgument("the socket path " + text + " is over 107 bytes long"));
-  }
-  std::memcpy(address.sun_path, text.data(), text.size());
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return Fail(FromErrno(errno, "cannot make a socket"));
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(fd.get(), static_cast<int>(agent_protocol::kMaxForwards)) != 0) {
-    return Fail(FromErrno(errno, "cannot listen at " + text));
-  }
-  return fd;
-}
 
 // However a connection's thread ends, the accepting one collects it.
 class EndNote {
@@ -68,7 +50,8 @@ Result<std::unique_ptr<ForwardedPort>> ForwardedPort::Start(const std::filesyste
 }
 
 Status ForwardedPort::Open() {
-  MLPROF_LET(listener, ListenIn(socket_));
+  // Anybody may open the socket, but nobody else the folder it is in.
+  MLPROF_LET(listener, ListenAt(socket_, static_cast<int>(agent_protocol::kMaxForwards)));
   listener_ = std::move(listener);
   MLPROF_LET(accepting,
              StartThread("forwarded port", [this](const std::stop_token& stop) { Accept(stop); }));
