@@ -1,6 +1,7 @@
 """The program with known needs keeps to them: what the tests and the truth benchmark rest on."""
 
 import http.client
+import json
 import os
 import socket
 import subprocess
@@ -51,6 +52,25 @@ class Target:
         answer.read()
         return answer.status
 
+    def answer(self):
+        """One request on a fresh connection: (the process that answered, whether it closes)."""
+        connection = self.send("burn=0")
+        answer = connection.getresponse()
+        process = json.loads(answer.read())["process"]
+        connection.close()
+        return process, answer.getheader("Connection") == "close"
+
+    def send(self, body):
+        """A request in flight on a fresh connection."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("POST", "/", body)
+        return connection
+
+    def together(self, count, body):
+        """The processes that answer so many requests in flight at once, a connection each."""
+        flying = [self.send(body) for _ in range(count)]
+        return {json.loads(one.getresponse().read())["process"] for one in flying}
+
     def cpu_seconds(self):
         clock = (~self.process.pid << 3) | 2  # the process's own, see clock_getcpuclockid(3)
         return time.clock_gettime(clock)
@@ -59,6 +79,11 @@ class Target:
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             line = next(line for line in status if line.startswith(field + ":"))
         return int(line.split()[1]) * 1024
+
+    def children(self):
+        task = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        with open(task, encoding="ascii") as children:
+            return children.read().split()
 
     def threads(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
@@ -131,6 +156,57 @@ class TargetsTest(unittest.TestCase):
         target = self.target("--pool", "host", OMP_NUM_THREADS="7")
         self.assertEqual(target.post("burn=1"), 200)
         self.assertEqual(target.threads(), 1 + 6 + 1)  # main, the others of the pool, a connection
+
+    def test_lets_the_oldest_go_at_its_caches_bound(self):
+        target = self.target("--cache-max-mib", 20)
+        target.post("burn=1")
+        before = target.memory("VmRSS")
+        for row in range(60):
+            target.post(f"cache=1024 row{row}")
+        self.assertAlmostEqual((target.memory("VmRSS") - before) / MIB, 20, delta=3)
+
+    def test_waits_before_it_listens_without_cpu(self):
+        began = time.monotonic()
+        target = self.target("--start-sleep-ms", 500)
+        self.assertGreaterEqual(time.monotonic() - began, 0.5)
+        self.assertLess(target.cpu_seconds(), 0.25)
+
+    def test_workers_blocked_in_accept_take_connections_in_turns(self):
+        target = self.target("--workers", 4)
+        self.assertEqual(len({target.answer()[0] for _ in range(40)}), 4)
+
+    def test_the_first_idle_worker_takes_each_connection_and_all_serve_what_is_in_flight(self):
+        target = self.target("--workers", 4, "--first-idle", "--close")
+        # The connection that found it ready would keep a worker to itself.
+        target.connection.close()
+        answered = [target.answer()[0] for _ in range(40)]
+        self.assertGreater(max(map(answered.count, answered)), 20)
+        self.assertEqual(len(target.together(16, "sleep=50")), 4)
+
+    def test_idle_workers_exist_and_never_answer(self):
+        target = self.target("--workers", 2, "--idle-workers", 3)
+        self.assertEqual(len(target.children()), 5)
+        self.assertEqual(len({target.answer()[0] for _ in range(40)}), 2)
+
+    def test_closes_each_connection_and_says_so(self):
+        target = self.target("--close")
+        self.assertTrue(target.answer()[1])
+        self.assertFalse(self.target().answer()[1])
+
+    def test_a_worker_is_replaced_before_it_leaves_and_no_request_is_lost(self):
+        target = self.target("--workers", 1, "--max-requests", 10)
+        statuses = [target.post("burn=1") for _ in range(100)]
+        self.assertEqual(statuses, [200] * 100)
+        seen = {target.answer()[0] for _ in range(60)}
+        self.assertGreaterEqual(len(seen), 3)
+
+    def test_two_generations_are_there_at_once(self):
+        target = self.target("--workers", 1, "--worker-mib", 20, "--max-requests", 3)
+        most = 0
+        for _ in range(60):
+            target.post("burn=1")
+            most = max(most, len(target.children()))
+        self.assertGreaterEqual(most, 2)
 
     def test_answers_badly_where_it_is_told_to(self):
         for word in ("garbage", "close", "half", "die", "segv"):

@@ -27,9 +27,11 @@ class HttpConnection {
   /// The response's status once all of it has come; 0 where none came whole, and `why` says why.
   int Send(std::string_view method, std::string_view path, std::string_view body, std::string& why);
 
+  /// The next request has a connection of its own.
+  void Close();
+
  private:
   bool Open();
-  void Close();
   bool Write(std::string_view bytes);
   bool ReadMore();
   int ReadResponse(std::string& why);

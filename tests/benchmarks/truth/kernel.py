@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import time
 
 ROOT = pathlib.Path("/sys/fs/cgroup")
 PAGE = 4096
@@ -41,6 +42,25 @@ class Cgroup:
         if self.v1:
             return self._field("memory", "memory.oom_control", "oom_kill")
         return self._field("memory", "memory.events", "oom_kill")
+
+    def throttled_seconds(self):
+        """For how long its threads had to wait for the next period of the quota."""
+        if self.v1:
+            spent = self._field("cpu", "cpu.stat", "throttled_time")
+            return None if spent is None else spent / 1e9
+        spent = self._field("cpu", "cpu.stat", "throttled_usec")
+        return None if spent is None else spent / 1e6
+
+    def cpu_by_process(self):
+        """{pid: CPU seconds} of the processes there are now."""
+        text = self._text("memory" if self.v1 else "", "cgroup.procs") or ""
+        found = {}
+        for pid in map(int, text.split()):
+            try:
+                found[pid] = time.clock_gettime((~pid << 3) | 2)  # see clock_getcpuclockid(3)
+            except OSError:
+                pass  # it has ended
+        return found
 
     def peak_bytes(self):
         """The most memory ever charged, page cache included."""

@@ -1,6 +1,7 @@
 #include "tests/benchmarks/truth/load.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -22,7 +23,8 @@ constexpr double kForgivenAtLeast = 5;
 double Expected(const Load& load, std::size_t rows, std::chrono::duration<double> each) {
   const double in_passes = static_cast<double>(load.passes) * static_cast<double>(rows);
   const double per_second = load.rate > 0 ? load.rate : load.concurrency / each.count();
-  return std::max(in_passes, load.seconds.count() * per_second);
+  return std::max(
+      {in_passes, static_cast<double>(load.requests), load.seconds.count() * per_second});
 }
 
 // Hands out what to send next, and takes in how it went. Any thread.
@@ -80,7 +82,8 @@ class Schedule {
     if (outcome_.gave_up || (load_.stop_at_failure && outcome_.failures > 0)) return true;
     const auto elapsed = at - began_;
     if (elapsed >= load_.longest) return true;
-    return elapsed >= load_.seconds &&
+    if (load_.whole_passes && load_.rate == 0 && sent_ % order_.size() != 0) return false;
+    return elapsed >= load_.seconds && sent_ >= static_cast<std::size_t>(load_.requests) &&
            sent_ >= static_cast<std::size_t>(load_.passes) * order_.size();
   }
 
@@ -95,13 +98,24 @@ class Schedule {
   Outcome outcome_;
 };
 
-void SendTickets(const Endpoint& endpoint, const std::vector<std::string>& rows,
+// A word that no body had before, in this process or in an earlier one.
+std::string NewWord() {
+  static const std::string kProcess =
+      " visit" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count()) + ".";
+  static std::atomic<std::uint64_t> count{0};
+  return kProcess + std::to_string(++count);
+}
+
+void SendTickets(const Endpoint& endpoint, const std::vector<std::string>& rows, const Load& load,
                  Schedule& schedule) {
   HttpConnection connection(endpoint);
   for (Schedule::Ticket ticket; schedule.Next(ticket);) {
+    const std::string& row = rows[ticket.row];
+    const std::string body = load.distinct ? row + NewWord() : row;
     std::this_thread::sleep_until(ticket.due);
+    if (load.fresh_connections) connection.Close();
     std::string why;
-    const int status = connection.Send(endpoint.method, endpoint.path, rows[ticket.row], why);
+    const int status = connection.Send(endpoint.method, endpoint.path, body, why);
     if (status != 0) why = "status " + std::to_string(status);
     schedule.Took(ticket, status >= 200 && status < 300, why);
   }
@@ -114,7 +128,7 @@ Outcome Replay(const Endpoint& endpoint, const std::vector<std::string>& rows, c
   std::vector<std::jthread> senders;
   const int threads = load.rate > 0 ? kMostInFlight : load.concurrency;
   for (int i = 0; i < threads; ++i) {
-    senders.emplace_back([&] { SendTickets(endpoint, rows, schedule); });
+    senders.emplace_back([&] { SendTickets(endpoint, rows, load, schedule); });
   }
   senders.clear();
   return schedule.Finish();

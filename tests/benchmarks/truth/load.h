@@ -12,8 +12,13 @@ namespace truth {
 
 struct Load {
   int concurrency = 1;
-  double rate = 0;  // requests per second, Poisson arrivals; 0: closed loop
-  int passes = 1;   // at least
+  double rate = 0;   // requests per second, Poisson arrivals; 0: closed loop
+  int passes = 1;    // at least
+  int requests = 0;  // at least
+  /// A closed loop ends with a whole pass, so that every row weighs the same in its percentiles.
+  bool whole_passes = true;
+  bool fresh_connections = false;            // one for each request, else one for each in flight
+  bool distinct = false;                     // no request has the body of another, ever
   std::chrono::duration<double> seconds{0};  // at least
   std::chrono::duration<double> longest{60};
   bool stop_at_failure = false;

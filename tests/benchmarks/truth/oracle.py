@@ -1,76 +1,132 @@
 """The true need of a target, by brute force: smaller limits are tried until they fail."""
 
+import contextlib
 import os
 
+import judgement
 import probe
 
+# Raised where the rule by which a limit holds changes: what was found by another is found anew.
+RULE = 2
 GRID_MEMORY = 16 << 20
 PASSES = 3
-# A CPU limit is judged over so many seconds and passes, whichever is longer.
+# A CPU limit is judged over so many seconds (30 periods of the quota), passes and requests,
+# whichever is longest.
 JUDGE_SECONDS = 3.0
 JUDGE_LONGEST = 20.0
 MOST_RAISES = 10
-# A start that takes so many times as long as without limits is none.
+# A start that takes so many times as long as without limits is none, where no time was asked for.
 SLOW_START = 10
 SHORTEST_START_S = 20
+START_S = 120
 AMPLE_RUNS = 3
+# How a limit is looked at in a container of its own.
+LOOK = {"passes": PASSES, "requests": judgement.P95_REQUESTS, "seconds": JUDGE_SECONDS,
+        "longest": JUDGE_LONGEST}
+
+
+class References:
+    """Runs without limits, taken in turns with those at a limit; the last few are the reference."""
+
+    def __init__(self, runs):
+        self.runs = list(runs)
+
+    def add(self, run):
+        if run.survived:
+            self.runs.append(run)
+
+    def now(self):
+        return judgement.reference(self.runs[-AMPLE_RUNS:])
 
 
 def find(place, target, say):
-    """{"cpu", "memoryInBytes", "ampleP95Ms", …} or {"error"} where it fails without limits."""
-    ample, runs = _ample(place, target, say)
-    if not ample.survived:
-        return {"error": f"without limits: {ample.first_failure}, OOM {ample.oom_killed}"}
-    ample.peak_bytes = max(run.peak_bytes for run in runs)
-    say(f"without limits: p95 {ample.p95_ms:.2f} ms, {ample.cores:.2f} cores, "
-        f"peak {ample.peak_bytes >> 20} MiB")
-    memory, tried_memory = _memory(place, target, ample, say)
-    cpu, tried_cpu = _cpu(place, target, ample, say)
-    cpu, memory = _together(place, target, ample, cpu, memory, say)
-    return {"cpu": cpu, "memoryInBytes": memory, "ampleP95Ms": ample.p95_ms,
+    """{"cpu", "cpuInterval", "memoryInBytes", …} or {"error"} where it fails without limits."""
+    runs = _ample(place, target, say)
+    if not runs[-1].survived:
+        return {"rule": RULE, "error": f"without limits: {runs[-1].first_failure}, "
+                                       f"OOM {runs[-1].oom_killed}"}
+    ample = max(runs, key=lambda run: run.peak_bytes)
+    say(f"without limits: {ample.cores:.2f} cores, peak {ample.peak_bytes >> 20} MiB, "
+        f"{ample.served} of {ample.processes} processes served, ready in "
+        f"{ample.ready_seconds:.1f} s, first visits p50 {ample.first_visits['p50Ms']:.2f} ms and "
+        f"{ample.first_visits['cpuSeconds']:.2f} CPU-seconds")
+    without = References(runs)
+    memory, memory_votes, tried_memory = _memory(place, target, ample, without, say)
+    cpu, cpu_votes, tried_cpu = _cpu(place, target, ample, without, say)
+    cpu_interval = judgement.interval(cpu_votes, cpu)
+    memory_interval = judgement.interval(memory_votes, memory)
+    cpu, memory, cpu_interval, memory_interval, last = _together(
+        place, target, without, [cpu, *cpu_interval], [memory, *memory_interval], say)
+    return {"rule": RULE, "cpu": cpu / 10, "memoryInBytes": memory * GRID_MEMORY,
+            "cpuInterval": [tenths / 10 for tenths in cpu_interval],
+            "memoryIntervalInBytes": [steps * GRID_MEMORY for steps in memory_interval],
+            "reference": judgement.stored(judgement.reference(runs)),
             "ampleP95AllMs": [run.p95_ms for run in runs],
             "ampleCores": ample.cores, "amplePeakInBytes": ample.peak_bytes,
-            "boundMs": probe.bound_ms(target, ample.p95_ms), "readySeconds": ample.ready_seconds,
+            "firstVisits": ample.first_visits, "served": [ample.served, ample.processes],
+            "readySeconds": ample.ready_seconds, "readySecondsAtNeed": last.ready_seconds,
             "triedMemory": tried_memory, "triedCpu": tried_cpu}
 
 
+def told(true):
+    """A sentence: the intervals, and how it starts."""
+    memory = [size >> 20 for size in true["memoryIntervalInBytes"]]
+    return (f"needs {judgement.between(*true['cpuInterval'], '.1f')} cores, "
+            f"{judgement.between(*memory)} MiB; starts in {true['readySeconds']:.1f} s, "
+            f"{true['readySecondsAtNeed']:.1f} s at these limits")
+
+
 def _ample(place, target, say):
-    """The run of middle p95 of three containers without limits: pools of threads that wait actively
-    may settle otherwise in each."""
+    """Containers without limits: pools of threads that wait actively may settle otherwise in each.
+    The last one did not survive where one did not."""
     runs = []
-    for _ in range(AMPLE_RUNS):
-        runs.append(probe.quiet(lambda: probe.fresh(place, target, None, None, passes=PASSES,
-                                                    seconds=JUDGE_SECONDS,
-                                                    longest=JUDGE_LONGEST)))
-        if not runs[-1].survived:
-            return runs[-1], runs
-    say("without limits: p95 " + ", ".join(f"{run.p95_ms:.2f}" for run in runs) + " ms")
-    return sorted(runs, key=lambda run: run.p95_ms)[AMPLE_RUNS // 2], runs
+    while len(runs) < AMPLE_RUNS and (not runs or runs[-1].survived):
+        runs.append(probe.quiet(lambda: probe.fresh(
+            place, target, None, None, ready_seconds=_ready_seconds(target, None), **LOOK)))
+    if runs[-1].survived:
+        say("without limits: " + "; ".join(map(_told, runs)))
+    return runs
 
 
-def _memory(place, target, ample, say):
+def _told(run):
+    return ", ".join(f"{name} p95 {part.p95_ms:.2f}, p99 {part.p99_ms:.2f} ms, "
+                     f"{part.per_second:.1f}/s" for name, part in run.parts.items())
+
+
+def _ready_seconds(target, ample):
+    """How long a start may take."""
+    if target.start_within_s:
+        return target.start_within_s
+    return max(START_S, round(SLOW_START * ample.ready_seconds)) if ample else START_S
+
+
+def _memory(place, target, ample, without, say):
     """The smallest multiple of 16 MiB that holds, by bisection below what was ever charged."""
-    tried = {}
-    hopeless = probe.hopeless_ms(target, ample.p95_ms)
+    votes, tried = {}, {}
+    # All the CPU there is makes a start that is slow one that lacks memory.
     ready_seconds = max(SHORTEST_START_S, round(SLOW_START * ample.ready_seconds))
 
     def judge(steps):
         return probe.fresh(place, target, None, steps * GRID_MEMORY, passes=PASSES,
-                           hopeless_ms=hopeless, ready_seconds=ready_seconds)
+                           hopeless_ms=judgement.hopeless_ms(target, without.now()),
+                           ready_seconds=ready_seconds)
 
     def passes(steps):
+        seen = votes.setdefault(steps, [])
         run = judge(steps)
-        good = probe.holds(target, run, ample.p95_ms)
+        why = judgement.miss(target, run, without.now())
+        seen.append(not why)
         # Slow, but alive: the host may have been at fault.
         for _ in range(2):
-            if good or not run.survived:
+            if not why or not run.survived:
                 break
+            without.add(_reference(place, target))
             run = probe.quiet(lambda: judge(steps))
-            good = probe.holds(target, run, ample.p95_ms)
-        why = "OOM" if run.oom_killed else run.first_failure or f"p95 {run.p95_ms:.2f} ms"
-        tried[steps * 16] = "held" if good else why
+            why = judgement.miss(target, run, without.now())
+            seen.append(not why)
+        tried[steps * 16] = why or "held"
         say(f"{steps * 16} MiB: {tried[steps * 16]}")
-        return good
+        return not why
 
     # Above what was ever charged memory cannot slow anything down, whatever the host does.
     high = max(2, -(-ample.peak_bytes // GRID_MEMORY) + 1)
@@ -78,34 +134,52 @@ def _memory(place, target, ample, say):
         if probe.fresh(place, target, None, high * GRID_MEMORY, longest=10, passes=1).survived:
             break
         high = -(-high * 5 // 4)
-    need = _smallest(0, high, high - 1, passes)
-    return need * GRID_MEMORY, tried
+    return _smallest(0, high, high - 1, passes), votes, tried
 
 
-def _cpu(place, target, ample, say):
-    """The smallest 0.1 step that holds; a limit is judged twice, and a third time if in doubt."""
-    tried = {}
-    hopeless = probe.hopeless_ms(target, ample.p95_ms)
-    with probe.Serving(place) as serving:
-        serving.replay(target, passes=1)
+def _reference(place, target):
+    return probe.fresh(place, target, None, None, **LOOK)
+
+
+def _cpu(place, target, ample, without, say):
+    """The smallest 0.1 step that holds; a limit is judged twice, and a third time if in doubt, each
+    look with one without a limit before it."""
+    votes, tried = {}, {}
+    with contextlib.ExitStack() as held:
+
+        def new_container():
+            held.close()
+            serving = held.enter_context(probe.Serving(place))
+            serving.replay(target, passes=1, fresh=True)
+            return serving
+
+        serving = new_container()
+
+        def look(tenths, seed):
+            serving.container.set_cpu(tenths / 10 if tenths else None)
+            hopeless = judgement.hopeless_ms(target, without.now()) if tenths else 0
+            return probe.quiet(lambda: serving.replay(target, **{**LOOK, "passes": 1}, seed=seed,
+                                                      hopeless_ms=hopeless))
 
         def passes(tenths):
-            serving.container.set_cpu(tenths / 10)
-            seen = []
+            nonlocal serving
+            if target.grows:  # or all looks together would fill the host
+                serving = new_container()
+            seen = votes.setdefault(tenths, [])
+            said = tried.setdefault(f"{tenths / 10:.1f}", [])
             while len(seen) < 2 or (len(seen) == 2 and seen[0] != seen[1]):
-                run = probe.quiet(lambda: serving.replay(
-                    target, passes=1, seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST,
-                    seed=1 + len(seen), hopeless_ms=hopeless))
-                seen.append(probe.holds(target, run, ample.p95_ms))
-                tried.setdefault(f"{tenths / 10:.1f}", []).append(round(run.p95_ms, 2))
+                without.add(look(None, 1 + len(seen)))
+                run = look(tenths, 1 + len(seen))
+                why = judgement.miss(target, run, without.now())
+                seen.append(not why)
+                said.append(why or f"held: {_told(run)}")
             good = sum(seen) * 2 > len(seen)
-            say(f"{tenths / 10:.1f} cores: p95 {tried[f'{tenths / 10:.1f}']} ms, "
-                f"{'held' if good else 'missed'}")
+            say(f"{tenths / 10:.1f} cores {'held' if good else 'missed'}: {'; '.join(said)}")
             return good
 
         highest = os.cpu_count() * 10
         need = _smallest(0, highest, min(max(round(ample.cores * 10), 1), highest - 1), passes)
-    return need / 10, tried
+    return need, votes, tried
 
 
 def _smallest(low, high, guess, passes):
@@ -123,27 +197,39 @@ def _smallest(low, high, guess, passes):
     return high
 
 
-def _enough_memory(place, target, ample, memory):
+def _enough_memory(place, target, without, memory):
     """Whether it holds with all the CPU there is: pages read again and again make slow as well."""
-    run = probe.quiet(lambda: probe.fresh(place, target, None, memory, passes=PASSES,
-                                          hopeless_ms=probe.hopeless_ms(target, ample.p95_ms)))
-    return probe.holds(target, run, ample.p95_ms)
+    run = probe.quiet(lambda: probe.fresh(
+        place, target, None, memory * GRID_MEMORY, passes=PASSES,
+        hopeless_ms=judgement.hopeless_ms(target, without.now())))
+    return not judgement.miss(target, run, without.now())
 
 
-def _together(place, target, ample, cpu, memory, say):
-    """Both limits at once, on fresh containers; what falls short is raised where they do not hold."""
+def _together(place, target, without, cpu, memory, say):
+    """Both limits at once, on fresh containers; what falls short is raised where they do not hold.
+    `cpu`, `memory`: [need, low, high] in steps of the grid."""
+    most = os.cpu_count() * 10
     for _ in range(MOST_RAISES):
         for _ in range(2):
-            run = probe.quiet(lambda: probe.fresh(place, target, cpu, memory, passes=PASSES,
-                                                  seconds=JUDGE_SECONDS, longest=JUDGE_LONGEST))
-            if probe.holds(target, run, ample.p95_ms):
-                return cpu, memory
-        if run.oom_killed or not _enough_memory(place, target, ample, memory):
-            memory += GRID_MEMORY
-        elif cpu < os.cpu_count():
-            cpu = round(cpu + 0.1, 1)
+            run = probe.quiet(lambda: probe.fresh(
+                place, target, cpu[0] / 10, memory[0] * GRID_MEMORY,
+                ready_seconds=_ready_seconds(target, without.runs[0]), **LOOK))
+            why = judgement.miss(target, run, without.now())
+            if not why:
+                return cpu[0], memory[0], cpu[1:], memory[1:], run
+            without.add(_reference(place, target))
+        if run.oom_killed or not _enough_memory(place, target, without, memory[0]):
+            memory = _raised(memory)
+        elif cpu[0] < most:
+            cpu = _raised(cpu)
         else:
             break
-        say(f"together they do not hold ({run.first_failure or run.p95_ms}): "
-            f"now {cpu} cores and {memory >> 20} MiB")
-    return cpu, memory
+        say(f"together they do not hold ({why}): now {cpu[0] / 10} cores and "
+            f"{memory[0] * 16} MiB")
+    return cpu[0], memory[0], cpu[1:], memory[1:], run
+
+
+def _raised(limit):
+    """[need, low, high] after its need was seen to fail."""
+    need, _, high = limit
+    return [need + 1, need + 1, max(high, need + 1)]

@@ -9,6 +9,7 @@ import threading
 import time
 
 import engine
+import judgement
 import kernel
 
 ROOT_TESTS = pathlib.Path(__file__).resolve().parents[2]
@@ -16,28 +17,38 @@ BIN = pathlib.Path(os.environ.get("MLPROF_BIN", ROOT_TESTS.parent / "build/relea
 # A replay that other work on the host disturbed by more than this is done again.
 NOISE_CORES_PER_CORE = 0.1
 NOISE_RETRIES = 3
-END_LIMIT_S = 300
+# Starts of a minute and the first visits of rows that take a second at a tenth of a core are in it.
+END_LIMIT_S = 600
 ENGINE_LAG_S = 1.0
 WATCH_INTERVAL_S = 0.25
-REFERENCE_TOLERANCE = 1.10
-HOPELESS = 1.5
+LOADS = ("keepAlive", "perRequest")
 
 
 @dataclasses.dataclass
 class Run:
     """What one replay showed. `other_cores`: what neither the container nor the replay used."""
-    answered: int
     failures: int
     first_failure: str
-    p50_ms: float
-    p95_ms: float
-    seconds: float
     ready_seconds: float
     oom_killed: bool
     peak_bytes: int
-    cores: float
-    other_cores: float
+    parts: dict = dataclasses.field(default_factory=dict)  # Part by load
+    first_visits: dict = dataclasses.field(default_factory=dict)
+    served: int = 0  # processes that used CPU for requests
+    processes: int = 0
+    cores: float = 0
+    other_cores: float = 0
+    throttled_seconds: float = 0  # under the load
     gave_up: bool = False  # so slow that it was not seen to its end
+
+    @property
+    def answered(self):
+        return sum(part.answered for part in self.parts.values())
+
+    @property
+    def p95_ms(self):
+        """The worst of its loads."""
+        return max((part.p95_ms for part in self.parts.values()), default=0)
 
     @property
     def survived(self):
@@ -68,14 +79,21 @@ class Serving:
     def __exit__(self, *_):
         self.container.remove()
 
-    def replay(self, target, passes=3, seconds=0.0, longest=60.0, warm_passes=1, seed=1,
+    def replay(self, target, passes=3, requests=0, seconds=0.0, longest=60.0, fresh=False, seed=1,
                hopeless_ms=0.0, ready_seconds=120):
+        """`fresh`: the container is new; its first visits are seen, all its workers are made to
+        serve, and it is warmed until that makes it no faster."""
         command = [BIN / "bench-truth-replay", "--pid", self.container.pid,
                    "--rows", self.place.rows_file, "--port", self.place.port,
                    "--path", self.place.path, "--content-type", self.place.content_type,
-                   "--ready-seconds", ready_seconds, "--timeout-seconds", 60, "--warm-passes", warm_passes,
-                   "--passes", passes, "--seconds", seconds, "--longest", longest, "--seed", seed,
-                   "--stop-at-failure", 1, "--hopeless-ms", hopeless_ms]
+                   "--ready-seconds", ready_seconds, "--timeout-seconds", 60, "--warm-passes", 1,
+                   "--passes", passes, "--requests", requests, "--seconds", seconds,
+                   "--longest", longest, "--seed", seed, "--connections", target.connections,
+                   "--distinct", int(target.distinct), "--stop-at-failure", 1,
+                   "--hopeless-ms", hopeless_ms]
+        if fresh:
+            command += ["--first-visits", 1, "--together", target.together, "--steady", 1,
+                        "--warm-longest", target.warm_seconds]
         if target.rate:
             command += ["--rate", target.rate]
         else:
@@ -87,17 +105,13 @@ class Serving:
         watchdog = threading.Thread(target=self._watch, args=(child,), daemon=True)
         watchdog.start()
         try:
-            first = json.loads(child.stdout.readline() or "{}")
-            before = self._counters()
-            last = child.stdout.readline()
-            after = self._counters()
+            seen = [(json.loads(line), self._counters()) for line in child.stdout]
         finally:
+            child.kill()
             child.stdout.close()
             child.wait()
             watchdog.join()
-        if "readySeconds" not in first:
-            return self._gone()
-        return self._run(first, json.loads(last or "{}"), before, after)
+        return self._run(seen) if seen else self._gone()
 
     def _watch(self, child):
         """Ends the replay at its time limit, or once the kernel has killed for memory: all is known
@@ -110,23 +124,35 @@ class Serving:
             time.sleep(WATCH_INTERVAL_S)
 
     def _counters(self):
-        return time.monotonic(), kernel.host_busy_seconds(), self.cgroup.cpu_seconds()
+        return _Counters(time.monotonic(), kernel.host_busy_seconds(), self.cgroup.cpu_seconds(),
+                         self.cgroup.throttled_seconds(), self.cgroup.cpu_by_process())
 
-    def _run(self, first, last, before, after):
-        took = max(after[0] - before[0], 1e-3)
-        known = before[2] is not None and after[2] is not None
-        own = after[2] - before[2] if known else 0.0
-        other = after[1] - before[1] - own - last.get("clientCpuSeconds", 0) if known else 0.0
-        return Run(answered=last.get("answered", 0), failures=last.get("failures", 1),
-                   first_failure=last.get("firstFailure", "the replay was killed"),
-                   p50_ms=last.get("p50Ms", 0), p95_ms=last.get("p95Ms", 0),
-                   seconds=last.get("seconds", 0), ready_seconds=first["readySeconds"],
-                   oom_killed=self._oom_killed(), peak_bytes=self.cgroup.peak_bytes() or 0,
-                   cores=own / took, other_cores=max(other, 0) / took,
-                   gave_up=last.get("gaveUp", False))
+    def _run(self, seen):
+        """`seen`: what the replay said, each line with the kernel's counters of that moment."""
+        ready, *parts = seen
+        failed = next((said for said, _ in parts if said["failures"]), None)
+        run = Run(failures=failed["failures"] if failed else 0,
+                  first_failure=failed["firstFailure"] if failed else "",
+                  ready_seconds=ready[0]["readySeconds"], oom_killed=self._oom_killed(),
+                  peak_bytes=self.cgroup.peak_bytes() or 0,
+                  gave_up=any(said["gaveUp"] for said, _ in parts))
+        client_cpu = 0.0
+        for (_, before), (said, after) in zip(seen, parts):
+            if said["part"] in LOADS:
+                run.parts[said["part"]] = _part(said)
+                run.throttled_seconds += after.since(before, "throttled")
+            if said["part"] == "firstVisits":
+                run.first_visits = {"p50Ms": said["p50Ms"], "p95Ms": said["p95Ms"],
+                                    "mostMs": said["mostMs"],
+                                    "cpuSeconds": round(after.since(before, "cpu"), 4)}
+            client_cpu = said["clientCpuSeconds"]
+        if not failed and (not parts or not set(run.parts) & set(LOADS)):
+            run.failures, run.first_failure = 1, "the replay was killed"
+        _add_use(run, ready[1], seen[-1][1], client_cpu)
+        return run
 
     def _gone(self):
-        return Run(0, 1, "it did not get ready", 0, 0, 0, 0, self._oom_killed(), 0, 0, 0)
+        return Run(1, "it did not get ready", 0, self._oom_killed(), 0)
 
     def _oom_killed(self):
         kills = self.cgroup.oom_kills() if self.cgroup else None
@@ -139,6 +165,35 @@ class Serving:
         return killed
 
 
+@dataclasses.dataclass
+class _Counters:
+    at: float
+    busy: float
+    cpu: float
+    throttled: float
+    processes: dict
+
+    def since(self, before, name):
+        """0 where the cgroup was gone already."""
+        values = getattr(self, name), getattr(before, name)
+        return 0.0 if None in values else max(values[0] - values[1], 0.0)
+
+
+def _part(said):
+    return judgement.Part(said["answered"], said["answered"] / max(said["seconds"], 1e-6),
+                          said["p50Ms"], said["p95Ms"], said["p99Ms"])
+
+
+def _add_use(run, first, last, client_cpu):
+    took = max(last.at - first.at, 1e-3)
+    own = last.since(first, "cpu")
+    known = first.cpu is not None and last.cpu is not None
+    run.cores = own / took
+    run.other_cores = max(last.since(first, "busy") - own - client_cpu, 0) / took if known else 0
+    used = [last.processes[pid] - first.processes.get(pid, 0) for pid in last.processes]
+    run.served, run.processes = sum(cpu > 0 for cpu in used), len(used)
+
+
 def quiet(replay):
     """The first undisturbed of several replays, else the one that was disturbed least."""
     runs = []
@@ -149,21 +204,6 @@ def quiet(replay):
     return min(runs, key=lambda run: run.other_cores)
 
 
-def bound_ms(target, ample_p95_ms):
-    """What p95 may be: the target's own objective, else 1.10 of the p95 without limits."""
-    return target.p95_ms or REFERENCE_TOLERANCE * ample_p95_ms
-
-
-def holds(target, run, ample_p95_ms):
-    return (run.survived and not run.gave_up
-            and run.p95_ms <= bound_ms(target, ample_p95_ms))
-
-
-def hopeless_ms(target, ample_p95_ms):
-    """Answers beyond this are not waited for much longer."""
-    return HOPELESS * bound_ms(target, ample_p95_ms)
-
-
 def fresh(place, target, cpu, memory, **how):
     with Serving(place, cpu, memory) as serving:
-        return serving.replay(target, **how)
+        return serving.replay(target, fresh=True, **how)

@@ -39,8 +39,11 @@ class Profiler:
                      "--ic", folder.config)
         self._mlprof("dataset", "register", "-n", target.name, "-f", folder.rows)
         name = f"{target.name}-{int(time.time())}"
-        command = ["profile", "-m", target.name, "--idi", target.name, "-n", name,
-                   "--budget-seconds", budget_seconds]
+        command = ["profile", "-m", target.name, "--idi", target.name, "-n", name]
+        if budget_seconds:
+            command += ["--budget-seconds", budget_seconds]
+        if target.start_within_s:
+            command += ["--start-within-seconds", target.start_within_s]
         if target.rate:
             command += ["--rps", target.rate]
         elif target.concurrency > 1:
@@ -49,13 +52,14 @@ class Profiler:
             command += ["--p95-ms", target.p95_ms]
         began = time.monotonic()
         with _ImageWatch(self.server.instance()) as watch:
-            text = self._mlprof(*command, "-o", "json", accept=(0, 1, 5))
+            text = self._mlprof(*command, "-o", "json", accept=(0, 1, 5, 6))
         profile = json.loads(text)
         return {"name": name, "state": profile["state"], "image": watch.image,
                 "wallSeconds": time.monotonic() - began,
                 "recommendation": profile.get("recommendation"),
                 "warnings": [warning["code"] for warning in profile.get("warnings", [])],
-                "error": profile.get("error"), "measurements": profile.get("measurements"),
+                "error": profile.get("error"), "noAnswer": profile.get("noAnswer"),
+                "measurements": profile.get("measurements"),
                 "findings": profile.get("findings"), "host": profile.get("host"),
                 "startedTime": profile.get("startedTime"),
                 "finishedTime": profile.get("finishedTime"),

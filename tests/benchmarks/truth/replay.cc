@@ -1,8 +1,13 @@
 // bench-truth-replay: sends the rows of a file, a line each, to a server on 127.0.0.1 and prints
 // how long the responses took. With --pid it does so from within that process's network.
 //
-// Prints two lines of JSON: one when the server is ready, one when all is done. A server that never
-// gets ready, or that dies, is a result: exit status 0. 1: it cannot run at all. 2: wrong use.
+// In this order: until it is ready; with --first-visits each row for the first time; with
+// --together that many requests in flight at once, each on a fresh connection, so that every worker
+// serves; warm passes, with --steady until one is hardly faster than the one before; and the load,
+// on connections that are kept alive, on one for each request, or first so and then so.
+//
+// Prints a line of JSON when it is ready and one after each part. A server that never gets ready,
+// or that dies, is a result: exit status 0. 1: it cannot run at all. 2: wrong use.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -14,8 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -23,68 +26,21 @@
 
 #include "tests/benchmarks/truth/http_connection.h"
 #include "tests/benchmarks/truth/load.h"
+#include "tests/benchmarks/truth/replay_options.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using truth::ReplayOptions;
 
-constexpr std::chrono::duration<double> kLongestWarmUp{10};
+// Each fresh connection of those in flight together is followed by so many others: which worker
+// takes one is chance. Chosen, not measured.
+constexpr int kTogetherRounds = 4;
 
-constexpr const char* kUsage =
-    "usage: bench-truth-replay --rows FILE [--pid N] [--port N] [--path P] [--content-type T]\n"
-    "         [--timeout-seconds N] [--ready-path P] [--ready-seconds N] [--warm-passes N]\n"
-    "         [--concurrency N | --rate R] [--passes N] [--seconds S] [--longest S] [--seed N]\n"
-    "         [--stop-at-failure 1] [--hopeless-ms X]\n";
-
-struct Options {
-  truth::Endpoint endpoint;
-  truth::Load load;
-  int warm_passes = 1;
-  std::string ready_path = "/";
-  std::chrono::seconds ready_within{60};
-  std::string rows_file;
-  std::string pid;
-};
-
-Options Parse(int argc, char** argv) {
-  Options options;
-  const std::map<std::string, std::function<void(const char*)>> known = {
-      {"--rows", [&](const char* v) { options.rows_file = v; }},
-      {"--pid", [&](const char* v) { options.pid = v; }},
-      {"--port",
-       [&](const char* v) { options.endpoint.port = static_cast<std::uint16_t>(std::atoi(v)); }},
-      {"--path", [&](const char* v) { options.endpoint.path = v; }},
-      {"--content-type", [&](const char* v) { options.endpoint.content_type = v; }},
-      {"--timeout-seconds",
-       [&](const char* v) { options.endpoint.timeout = std::chrono::seconds(std::atoi(v)); }},
-      {"--ready-path", [&](const char* v) { options.ready_path = v; }},
-      {"--ready-seconds",
-       [&](const char* v) { options.ready_within = std::chrono::seconds(std::atoi(v)); }},
-      {"--warm-passes", [&](const char* v) { options.warm_passes = std::atoi(v); }},
-      {"--concurrency", [&](const char* v) { options.load.concurrency = std::atoi(v); }},
-      {"--rate", [&](const char* v) { options.load.rate = std::atof(v); }},
-      {"--passes", [&](const char* v) { options.load.passes = std::atoi(v); }},
-      {"--seconds",
-       [&](const char* v) { options.load.seconds = std::chrono::duration<double>(std::atof(v)); }},
-      {"--longest",
-       [&](const char* v) { options.load.longest = std::chrono::duration<double>(std::atof(v)); }},
-      {"--seed",
-       [&](const char* v) { options.load.seed = static_cast<std::uint32_t>(std::atoi(v)); }},
-      {"--hopeless-ms",
-       [&](const char* v) {
-         options.load.hopeless = std::chrono::duration<double>(std::atof(v) / 1000);
-       }},
-      {"--stop-at-failure", [&](const char* v) { options.load.stop_at_failure = *v == '1'; }}};
-  for (int i = 1; i < argc; i += 2) {
-    const auto option = known.find(argv[i]);
-    if (option == known.end() || i + 1 == argc) {
-      std::fputs(kUsage, stderr);
-      std::exit(2);
-    }
-    option->second(argv[i + 1]);
-  }
-  return options;
-}
+// Warm passes go on while one is faster than the pass before by more than this, so many at most: a
+// compile for each row shows once, a JIT a few times.
+constexpr double kSteady = 0.9;
+constexpr int kMostWarmPasses = 6;
 
 [[noreturn]] void Refuse(const std::string& what) {
   std::perror(("bench-truth-replay: " + what).c_str());
@@ -109,7 +65,7 @@ std::vector<std::string> ReadRows(const std::string& path) {
 }
 
 // Any response at "/", as mlprof's documentation promises it; a 2xx or 3xx at a path of its own.
-bool AwaitReady(const Options& options) {
+bool AwaitReady(const ReplayOptions& options) {
   const Clock::time_point began = Clock::now();
   while (Clock::now() - began < options.ready_within) {
     // Gone with its network: nothing will answer any more.
@@ -143,53 +99,105 @@ double QuantileMs(const std::vector<std::chrono::nanoseconds>& sorted, double sh
       .count();
 }
 
+double MeanMs(const truth::Outcome& outcome) {
+  const std::chrono::duration<double, std::milli> sum = std::accumulate(
+      outcome.latencies.begin(), outcome.latencies.end(), std::chrono::nanoseconds(0));
+  return sum.count() / static_cast<double>(std::max<std::size_t>(outcome.latencies.size(), 1));
+}
+
 std::string Plain(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '"' || c == '\\' || c < ' '; }, ' ');
   return text;
 }
 
-void Print(truth::Outcome outcome, double cpu_seconds) {
+void Print(const char* part, truth::Outcome outcome) {
   auto& latencies = outcome.latencies;
   std::sort(latencies.begin(), latencies.end());
-  const std::chrono::duration<double, std::milli> sum =
-      std::accumulate(latencies.begin(), latencies.end(), std::chrono::nanoseconds(0));
-  const double count = static_cast<double>(std::max<std::size_t>(latencies.size(), 1));
   std::printf(
-      "{\"answered\":%zu,\"failures\":%lld,\"firstFailure\":\"%s\",\"gaveUp\":%s,\"seconds\":%.4f,"
-      "\"meanMs\":%.4f,\"p50Ms\":%.4f,\"p95Ms\":%.4f,\"p99Ms\":%.4f,\"clientCpuSeconds\":%.4f}\n",
-      latencies.size(), static_cast<long long>(outcome.failures),
+      "{\"part\":\"%s\",\"answered\":%zu,\"failures\":%lld,\"firstFailure\":\"%s\",\"gaveUp\":%s,"
+      "\"seconds\":%.4f,\"meanMs\":%.4f,\"p50Ms\":%.4f,\"p95Ms\":%.4f,\"p99Ms\":%.4f,"
+      "\"mostMs\":%.4f,\"clientCpuSeconds\":%.4f}\n",
+      part, latencies.size(), static_cast<long long>(outcome.failures),
       Plain(outcome.first_failure).c_str(), outcome.gave_up ? "true" : "false",
-      outcome.took.count(), sum.count() / count, QuantileMs(latencies, 0.5),
-      QuantileMs(latencies, 0.95), QuantileMs(latencies, 0.99), cpu_seconds);
+      outcome.took.count(), MeanMs(outcome), QuantileMs(latencies, 0.5),
+      QuantileMs(latencies, 0.95), QuantileMs(latencies, 0.99), QuantileMs(latencies, 1),
+      CpuSeconds());
+  std::fflush(stdout);
 }
+
+class Parts {
+ public:
+  Parts(const ReplayOptions& options, const std::vector<std::string>& rows)
+      : options_(options), rows_(rows) {}
+
+  void All() {
+    if (options_.first_visits) before_ms_ = MeanMs(Play("firstVisits", WarmLoad()));
+    if (options_.together > 0 && Goes()) Play("together", Together());
+    if (Goes()) WarmUp();
+    truth::Load load = options_.load;
+    if (options_.keep_alive && Goes()) Play("keepAlive", load);
+    load.fresh_connections = true;
+    if (options_.per_request && Goes()) Play("perRequest", load);
+  }
+
+ private:
+  bool Goes() const { return !gave_up_ && !(failed_ && options_.load.stop_at_failure); }
+
+  truth::Outcome Play(const char* part, const truth::Load& load) {
+    truth::Outcome outcome = truth::Replay(options_.endpoint, rows_, load);
+    failed_ = failed_ || outcome.failures > 0;
+    gave_up_ = gave_up_ || outcome.gave_up;
+    Print(part, outcome);
+    return outcome;
+  }
+
+  // As fast as it goes: a rate would only take longer.
+  truth::Load WarmLoad() const {
+    truth::Load load = options_.load;
+    load.rate = 0;
+    load.passes = 1;
+    load.requests = 0;
+    load.seconds = {};
+    load.longest = options_.warm_longest;
+    load.hopeless = {};
+    return load;
+  }
+
+  truth::Load Together() const {
+    truth::Load load = WarmLoad();
+    load.concurrency = options_.together;
+    load.passes = 0;
+    load.requests = options_.together * kTogetherRounds;
+    load.whole_passes = false;
+    load.fresh_connections = true;
+    return load;
+  }
+
+  void WarmUp() {
+    const Clock::time_point end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.warm_longest);
+    for (int pass = 1; pass <= kMostWarmPasses && Goes() && Clock::now() < end; ++pass) {
+      if (!options_.steady && pass > options_.warm_passes) break;
+      const double mean_ms = MeanMs(Play("warm", WarmLoad()));
+      const bool steady = before_ms_ > 0 && mean_ms >= kSteady * before_ms_;
+      if (options_.steady && steady && pass >= options_.warm_passes) break;
+      before_ms_ = mean_ms;
+    }
+  }
+
+  const ReplayOptions& options_;
+  const std::vector<std::string>& rows_;
+  bool failed_ = false;
+  bool gave_up_ = false;
+  double before_ms_ = 0;  // the mean of the last pass, 0: none yet
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = Parse(argc, argv);
+  const ReplayOptions options = truth::ParseReplayOptions(argc, argv);
   const std::vector<std::string> rows = ReadRows(options.rows_file);
   if (!options.pid.empty()) EnterNetworkOf(options.pid);
-  truth::Outcome outcome;
-  if (!AwaitReady(options)) {
-    outcome.failures = 1;
-    outcome.first_failure = "it did not get ready";
-    Print(std::move(outcome), CpuSeconds());
-    return 0;
-  }
-  const double cpu_before = CpuSeconds();
-  truth::Load warm = options.load;
-  warm.passes = options.warm_passes;
-  warm.seconds = {};
-  warm.longest = std::min(warm.longest, kLongestWarmUp);
-  warm.hopeless = {};
-  if (warm.passes > 0) outcome = truth::Replay(options.endpoint, rows, warm);
-  if (outcome.failures == 0 || !options.load.stop_at_failure) {
-    const std::int64_t failed_before = outcome.failures;
-    const std::string first = outcome.first_failure;
-    outcome = truth::Replay(options.endpoint, rows, options.load);
-    outcome.failures += failed_before;
-    if (!first.empty()) outcome.first_failure = first;
-  }
-  Print(std::move(outcome), CpuSeconds() - cpu_before);
+  if (AwaitReady(options)) Parts(options, rows).All();
 }

@@ -5,6 +5,8 @@ import pathlib
 import statistics
 
 import checks
+import judgement
+import needs
 import plot
 import targets
 
@@ -27,7 +29,9 @@ def load(results):
 
 def _entry(target, values):
     true, found = values["oracle"], values["checks"]
+    low, high = true.get("cpuInterval", [true["cpu"]] * 2)
     entry = {"name": target.name, "about": target.about, "grows": target.grows,
+             "needed": _needed(target, true), "violations": needs.violations(target, values),
              "cpu": true["cpu"], "memoryInBytes": true["memoryInBytes"],
              "state": values["profile"]["state"], "seconds": values["profile"]["wallSeconds"],
              "warnings": values["profile"]["warnings"], "by": {}}
@@ -39,10 +43,19 @@ def _entry(target, values):
                 "cpu": found[who]["cpu"], "memoryInBytes": found[who]["memoryInBytes"],
                 "slack": found[who]["memoryInBytes"] / true["memoryInBytes"] - 1,
                 "excessInBytes": found[who]["memoryInBytes"] - true["memoryInBytes"],
-                "cpuWithinStep": _within_step(found[who]["cpu"], true["cpu"]),
+                "cpuWithinStep": _within_step(
+                    found[who]["cpu"], min(max(found[who]["cpu"], low), high)),
                 "runs": found[who]["runs"], "failures": checks.failures(found[who]),
                 "oomKills": found[who]["oomKills"], "misses": found[who]["misses"]}
     return entry
+
+
+def _needed(target, true):
+    """The true cores and MiB as the table has them: an interval where the host left doubt."""
+    cpu = true.get("cpuInterval", [true["cpu"]] * 2)
+    memory = true.get("memoryIntervalInBytes", [true["memoryInBytes"]] * 2)
+    return (judgement.between(*cpu, ".1f"),
+            "grows" if target.grows else judgement.between(*(size // MIB for size in memory)))
 
 
 def _within_step(cpu, true):
@@ -126,10 +139,14 @@ def _table(entries):
     names = "".join(f" {who} cores | {who} MiB |" for who in RECOMMENDERS)
     lines = [f"| target | true cores | true MiB |{names}", "|---|" + "---|" * (2 + 8)]
     for e in entries:
-        need = "grows" if e["grows"] else str(e["memoryInBytes"] // MIB)
         cells = " | ".join(_cell(e, who) for who in RECOMMENDERS)
-        lines.append(f"| {e['name']}: {e['about']} | {e['cpu']:.1f} | {need} | {cells} |")
+        lines.append(f"| {e['name']}: {e['about']} | {' | '.join(e['needed'])} | {cells} |")
     return lines
+
+
+def _violated(entries):
+    found = [sentence for e in entries for sentence in e["violations"]]
+    return ["", *(f"- Against what was planted: {one}." for one in found)] if found else []
 
 
 def _section(entries):
@@ -139,7 +156,7 @@ def _section(entries):
         f"{total['targets']} targets; {total['unanswered']} without an answer by mlprof. "
         "Every answer was run in fresh containers; bold: how many of them failed.", "",
         *_sum_table(total), "", "![memory slack of each recommender](truth.svg)", "",
-        *_table(entries), "", END])
+        *_table(entries), *_violated(entries), "", END])
 
 
 def write(results, docs):

@@ -22,6 +22,33 @@ class Target:
     model: str = ""  # a real one: folder below models/
     size: str = ""  # handed to its make.py
     grows: bool = False  # leaks: no limit is the need, only failures are counted
+    distinct: bool = False  # the need is that of inputs which never come twice
+    start_within_s: int = 0  # objective; 0: no word of it
+    warm_seconds: int = 60  # at most, of each part of the warm-up
+    # What was planted, (least, most): no honest answer lies outside. The most of memory has room for
+    # a margin of a quarter.
+    need_cpu: tuple = ()
+    need_memory_mib: tuple = ()
+    answerable: bool = True  # False: no limit holds, and an answer is a mistake
+
+    @property
+    def workers(self):
+        """Processes that serve, 0 where it does not fork."""
+        if "--workers" not in self.options:
+            return 0
+        return self.options[self.options.index("--workers") + 1]
+
+    @property
+    def connections(self):
+        """As its users come: where it forks, a kept-alive connection and a fresh one for each
+        request are different things."""
+        return "both" if self.workers else "keepAlive"
+
+    @property
+    def together(self):
+        """Fresh connections in flight at once before anything is judged. Four a worker: an accept
+        that prefers one worker has the others served too."""
+        return 4 * self.workers or self.concurrency
 
 
 def alike(work, count=ROWS):
@@ -124,4 +151,59 @@ MORE = (
            model="xgboost_trees", size="800", p95_ms=250),
 )
 
-ALL = FIRST + MORE
+# Servers as people run them: workers, short rows, slow starts, cold rows.
+SERVERS = (
+    Target("rows-1ms", "one thread, 1 ms a request: a quota stops every period",
+           rows=alike("burn=1"), need_cpu=(0.9, 1.1), need_memory_mib=(1, 48)),
+    Target("rows-1ms-paced", "1 ms of CPU, 100 requests/s, p95 below 20 ms",
+           rows=alike("burn=1"), rate=100, p95_ms=20, need_cpu=(0.1, 0.4),
+           need_memory_mib=(1, 48)),
+    Target("workers-4-lazy", "four processes that load 200 MiB each at their first request",
+           ("--workers", 4, "--worker-lazy-mib", 200), alike("burn=5 sleep=20"),
+           need_cpu=(0.1, 0.5), need_memory_mib=(800, 1030)),
+    Target("workers-4-first-idle", "four lazy ones of 100 MiB; the first idle one gets what comes",
+           ("--workers", 4, "--worker-lazy-mib", 100, "--first-idle"), alike("burn=5 sleep=20"),
+           need_cpu=(0.1, 0.5), need_memory_mib=(400, 530)),
+    Target("workers-idle", "two processes of 60 MiB serve, two more never get a connection",
+           ("--workers", 2, "--worker-mib", 60, "--idle-workers", 2), alike("burn=10 sleep=10"),
+           need_memory_mib=(120, 190)),
+    Target("workers-64", "64 processes that load 8 MiB each at their first request",
+           ("--workers", 64, "--worker-lazy-mib", 8), alike("burn=5 sleep=20"),
+           need_memory_mib=(512, 760)),
+    Target("workers-replaced", "two processes of 100 MiB; each is replaced after 50 requests, and "
+           "the new one is there before the old one leaves",
+           ("--workers", 2, "--worker-mib", 100, "--max-requests", 50), alike("burn=10"),
+           need_memory_mib=(300, 540)),
+    Target("closes", "closes the connection after each response", ("--close",),
+           alike("burn=10"), need_cpu=(0.9, 1.1), need_memory_mib=(1, 48)),
+    Target("first-visit-300ms",
+           "300 ms of CPU on a row's first visit, then 1 ms and 50 ms of sleep",
+           rows=alike("first=300 sleep=50 burn=1", 20), warm_seconds=150, need_cpu=(0.1, 0.2),
+           need_memory_mib=(1, 48)),
+    Target("response-cache", "20 ms of CPU, none for an input seen before; inputs never come twice",
+           ("--response-cache",), alike("burn=20"), distinct=True, need_cpu=(0.9, 1.1),
+           need_memory_mib=(1, 48)),
+    Target("cache-64k", "keeps 64 KiB for each of 5000 different inputs, 313 MiB when full",
+           rows=alike("burn=1 cache=64", 5000), need_memory_mib=(313, 430)),
+    Target("cache-bounded", "keeps 1 MiB for each input, 128 MiB at most",
+           ("--cache-max-mib", 128), alike("burn=5 cache=1024", 400), need_memory_mib=(128, 190)),
+    Target("leak-fast", "leaks 256 KiB a request, 500 requests/s", rows=alike("burn=2 leak=256"),
+           grows=True),
+    Target("heavy-1-in-20", "one row of 20 takes 40 ms of CPU, each sleeps 50 ms",
+           rows=one_in(20, "sleep=50 burn=40", "sleep=50 burn=1"), need_cpu=(0.2, 0.6),
+           need_memory_mib=(1, 48)),
+    Target("start-60s", "waits 60 s before it listens", ("--start-sleep-ms", 60_000),
+           alike("burn=8"), need_cpu=(0.9, 1.1), need_memory_mib=(1, 48)),
+    Target("start-10-cpu-seconds", "burns 10 s before it listens, then 1 ms a row",
+           ("--start-ms", 10_000), alike("sleep=50 burn=1"), need_cpu=(0.1, 0.5),
+           need_memory_mib=(1, 48)),
+    Target("start-within-30s", "burns 10 s before it listens, and must be ready in 30 s",
+           ("--start-ms", 10_000), alike("sleep=50 burn=1"), start_within_s=30,
+           need_cpu=(0.4, 0.5), need_memory_mib=(1, 48)),
+    Target("start-never", "never listens", ("--start-sleep-ms", 86_400_000), alike("burn=1"),
+           answerable=False),
+    Target("in-order", "fails where rows come in another order", ("--in-order",), alike("burn=10"),
+           answerable=False),
+)
+
+ALL = FIRST + MORE + SERVERS

@@ -82,10 +82,41 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(report._within_step(2.2, 2.0))
 
 
+    def test_shows_intervals_and_measures_a_step_from_them(self):
+        target = targets.Target("t", "about")
+        values = {
+            "profile": {"state": "Succeeded", "wallSeconds": 1, "warnings": [],
+                        "recommendation": {"verified": True, "requestedCpu": 0.7,
+                                           "requestedMemoryInBytes": 64 * MIB}},
+            "oracle": {"cpu": 1.0, "cpuInterval": [0.8, 1.0], "memoryInBytes": 48 * MIB,
+                       "memoryIntervalInBytes": [48 * MIB, 48 * MIB]},
+            "checks": {"mlprof": {"cpu": 0.7, "memoryInBytes": 64 * MIB, "runs": 3, "oomKills": 0,
+                                  "errors": 0, "misses": 0}}}
+        one = report._entry(target, values)
+        self.assertEqual(one["needed"], ("0.8 to 1.0", "48"))
+        self.assertTrue(one["by"]["mlprof"]["cpuWithinStep"])
+
+
 class TargetsTest(unittest.TestCase):
     def test_are_forty_or_more_under_names_of_their_own(self):
         self.assertGreaterEqual(len(targets.ALL), 40)
         self.assertEqual(len({target.name for target in targets.ALL}), len(targets.ALL))
+
+    def test_servers_as_people_run_them_say_what_was_planted(self):
+        for target in targets.SERVERS:
+            with self.subTest(target=target.name):
+                self.assertTrue(target.need_cpu or target.need_memory_mib or target.grows
+                                or not target.answerable)
+                for least, most in filter(None, (target.need_cpu, target.need_memory_mib)):
+                    self.assertLess(least, most)
+
+    def test_workers_are_asked_for_together_and_on_fresh_connections(self):
+        by_name = {target.name: target for target in targets.ALL}
+        lazy = by_name["workers-4-lazy"]
+        self.assertEqual((lazy.workers, lazy.together, lazy.connections), (4, 16, "both"))
+        single = by_name["in-flight-8-sleep"]
+        self.assertEqual((single.workers, single.together, single.connections),
+                         (0, 8, "keepAlive"))
 
 
 if __name__ == "__main__":

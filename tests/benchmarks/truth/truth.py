@@ -4,7 +4,8 @@
 For each target: mlprof's answer by its command line; the smallest limits that hold in plain
 containers, found without mlprof; fresh containers at mlprof's limits and at those that the rules of
 other recommenders make of the same traces. Everything found is kept in the results folder, a file a
-target, and is not done again unless asked for.
+target, and is not done again unless asked for. Where a target's need was planted, what the oracle and
+mlprof say is held against it; a violation is printed, and the exit status is 1.
 
 Needs root, a Docker engine, a quiet machine and build/release (see MLPROF_BIN).
 """
@@ -18,6 +19,8 @@ import time
 
 import checks
 import engine
+import judgement
+import needs
 import oracle
 import place
 import profiled
@@ -64,9 +67,11 @@ def parse():
     parser.add_argument("--oracle-only", action="store_true", help="leave mlprof out")
     parser.add_argument("--runs", type=int, default=3, metavar="N",
                         help="fresh containers at each recommended limit (default 3)")
-    parser.add_argument("--budget-seconds", type=int, default=300, metavar="S",
-                        help="of each profile (default 300)")
-    parser.add_argument("--list", action="store_true", help="list the targets and what is known")
+    parser.add_argument("--budget-seconds", type=int, metavar="S",
+                        help="a hard end of each profile (default: mlprof's own budget, to which it "
+                             "adds starts)")
+    parser.add_argument("--list", action="store_true",
+                        help="list the targets, what was planted in them and what is known")
     parser.add_argument("--report", action="store_true",
                         help="write the table and the plot of what is known into docs/, run nothing")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table",
@@ -90,6 +95,10 @@ def judge(target, options, profiler):
                      "oracle": ("oracle", "checks"),
                      "all": ("profile", "rules", "checks", "oracle")}.get(options.again, ()))
 
+    # Found by another rule, it is no measure for what is judged now.
+    if results.values.get("oracle", {}).get("rule") != oracle.RULE:
+        results.forget("oracle", "checks")
+
     def say(text):
         print(f"{time.strftime('%H:%M:%S')} {target.name}: {text}", file=sys.stderr, flush=True)
 
@@ -105,9 +114,10 @@ def judge(target, options, profiler):
         return
     here = folder.place(image)
     true = results.once("oracle", lambda: oracle.find(here, target, say))
+    say(true["error"] if "error" in true else oracle.told(true))
+    for sentence in needs.violations(target, results.values):
+        say(f"VIOLATED: {sentence}")
     if "error" in true or options.oracle_only:
-        say(true.get("error", f"needs {true.get('cpu')} cores, "
-                              f"{true.get('memoryInBytes', 0) >> 20} MiB"))
         return
     answers = results.once("rules", lambda: rules.answers(profile))
     results.once("checks", lambda: check_all(here, target, true, profile, answers, options, say))
@@ -152,13 +162,31 @@ def run_all(options):
     return failed
 
 
+def line_of(target, values):
+    """What is planted in a target, and how far it is known."""
+    planted = []
+    if target.need_cpu:
+        planted.append(f"{judgement.between(*target.need_cpu)} cores")
+    if target.need_memory_mib:
+        planted.append(f"{judgement.between(*target.need_memory_mib)} MiB")
+    if not target.answerable:
+        planted.append("no limit holds")
+    done = ", ".join(key for key in ("oracle", "profile", "checks") if key in values)
+    return (f"{target.name:22} {target.about}"
+            f"{'; planted: ' if planted else ''}{', '.join(planted)}"
+            f"{f'  [{done}]' if done else ''}")
+
+
+def violations_of(options):
+    return [sentence for target in chosen(options)
+            for sentence in needs.violations(target, Results(options.results, target.name).values)]
+
+
 def main():
     options = parse()
-    known = [Results(options.results, target.name).values for target in targets.ALL]
     if options.list:
-        for target, values in zip(targets.ALL, known):
-            done = ", ".join(key for key in ("oracle", "profile", "checks") if key in values)
-            print(f"{target.name:22} {target.about}{f'  [{done}]' if done else ''}")
+        for target in targets.ALL:
+            print(line_of(target, Results(options.results, target.name).values))
         return 0
     if options.report:
         report.write(options.results, ROOT / "docs")
@@ -169,7 +197,10 @@ def main():
     summary = report.summary(report.load(options.results))
     print(json.dumps(summary, indent=1) if options.output == "json"
           else report.summary_text(summary))
-    return 1 if failed else 0
+    violated = violations_of(options)
+    for sentence in violated:
+        print(f"VIOLATED: {sentence}", file=sys.stderr)
+    return 1 if failed or violated else 0
 
 
 if __name__ == "__main__":

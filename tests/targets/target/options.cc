@@ -40,18 +40,27 @@ Options ParseOptions(int argc, char** argv) {
   const std::map<std::string, std::function<void(const char*)>> known = {
       {"--port", number(options.port)},
       {"--start-ms", number(options.start_ms)},
+      {"--start-sleep-ms", number(options.start_sleep_ms)},
       {"--start-mib", number(options.start_mib)},
       {"--start-spike-mib", number(options.start_spike_mib)},
       {"--start-spike-ms", number(options.start_spike_ms)},
       {"--workers", number(options.workers)},
       {"--worker-mib", number(options.worker_mib)},
+      {"--idle-workers", number(options.idle_workers)},
+      {"--max-requests", number(options.max_requests)},
+      {"--cache-max-mib", number(options.cache_max_mib)},
+      {"--worker-lazy-mib", number(options.worker_lazy_mib)},
       {"--pool", [&](const char* v) { options.pool_threads = PoolThreads(v); }},
       {"--map-file", [&](const char* v) { options.map_file = InModelFolder(v); }},
       {"--map-share", [&](const char* v) { options.map_share = std::atof(v); }},
       {"--write-dir", [&](const char* v) { options.write_dir = v; }},
   };
   const std::map<std::string, bool*> flags = {{"--needs-root", &options.needs_root},
-                                              {"--pool-spins", &options.pool_spins}};
+                                              {"--pool-spins", &options.pool_spins},
+                                              {"--response-cache", &options.response_cache},
+                                              {"--in-order", &options.in_order},
+                                              {"--close", &options.close},
+                                              {"--first-idle", &options.first_idle}};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (const auto flag = flags.find(name); flag != flags.end()) {
@@ -63,6 +72,8 @@ Options ParseOptions(int argc, char** argv) {
     if (i + 1 == argc) Refuse("no value for " + name);
     option->second(argv[++i]);
   }
+  // Who is replaced must have someone to replace it.
+  if (options.max_requests > 0 && options.workers == 0) options.workers = 1;
   return options;
 }
 

@@ -8,15 +8,24 @@ namespace target {
 struct Options {
   int port = 8080;
   int start_ms = 0;
+  int start_sleep_ms = 0;
   int start_mib = 0;
   int start_spike_mib = 0;
   int start_spike_ms = 100;
   int workers = 0;
   int worker_mib = 0;
+  int worker_lazy_mib = 0;
   int pool_threads = 0;  // 0: no pool
   bool pool_spins = false;
   std::string map_file;
   double map_share = 1;
+  int cache_max_mib = 0;  // 0: no bound
+  bool response_cache = false;
+  bool in_order = false;
+  bool close = false;
+  int idle_workers = 0;
+  bool first_idle = false;
+  int max_requests = 0;  // 0: a worker serves for ever
   bool needs_root = false;
   std::string write_dir;
 };

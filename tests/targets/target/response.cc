@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -11,10 +12,15 @@
 namespace target {
 namespace {
 
+std::string EndOfHead(const Outcome& outcome) {
+  return outcome.last ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n";
+}
+
 bool SendWhole(int connection, const Outcome& outcome) {
-  return SendAll(connection, "HTTP/1.1 " + std::to_string(outcome.status) +
-                                 " Answer\r\nContent-Length: " +
-                                 std::to_string(outcome.body.size()) + "\r\n\r\n" + outcome.body);
+  return SendAll(connection,
+                 "HTTP/1.1 " + std::to_string(outcome.status) + " Answer\r\nContent-Length: " +
+                     std::to_string(outcome.body.size()) + EndOfHead(outcome) + outcome.body) &&
+         !outcome.last;
 }
 
 // Ends where the other side closes.
@@ -26,14 +32,15 @@ bool SendNothing(int connection) {
 }
 
 bool SendChunks(int connection, const Outcome& outcome) {
-  if (!SendAll(connection, "HTTP/1.1 200 Answer\r\nTransfer-Encoding: chunked\r\n\r\n")) {
+  if (!SendAll(connection,
+               "HTTP/1.1 200 Answer\r\nTransfer-Encoding: chunked" + EndOfHead(outcome))) {
     return false;
   }
   for (int sent = 0; outcome.chunks == 0 || sent < outcome.chunks; ++sent) {
     if (!SendAll(connection, "6\r\nchunk\n\r\n")) return false;
     std::this_thread::sleep_for(outcome.chunk_period);
   }
-  return SendAll(connection, "0\r\n\r\n");
+  return SendAll(connection, "0\r\n\r\n") && !outcome.last;
 }
 
 [[noreturn]] void DieHalfWay(int connection) {
@@ -46,6 +53,7 @@ bool SendChunks(int connection, const Outcome& outcome) {
 bool SendAll(int connection, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }

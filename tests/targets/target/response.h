@@ -7,7 +7,7 @@
 
 namespace target {
 
-/// False where the connection cannot be used any more; the caller closes it.
+/// False where the connection cannot or shall not be used any more; the caller closes it.
 bool SendAll(int connection, std::string_view bytes);
 bool SendResponse(int connection, const Outcome& outcome);
 

@@ -23,6 +23,18 @@ std::size_t FromKib(double amount) { return static_cast<std::size_t>(amount * 10
 
 void Sleep(double milliseconds) { std::this_thread::sleep_for(Milliseconds(milliseconds)); }
 
+// The number of the word rowN.
+std::optional<int> RowNumber(const std::string& request) {
+  std::istringstream words(request);
+  for (std::string word; words >> word;) {
+    if (!word.starts_with("row") || word.size() == 3) continue;
+    if (word.find_first_not_of("0123456789", 3) == std::string::npos) {
+      return std::atoi(word.c_str() + 3);
+    }
+  }
+  return std::nullopt;
+}
+
 // Children that only exist; they end with the container.
 void ForkSleepers(int count) {
   for (int i = 0; i < count; ++i) {
@@ -40,7 +52,8 @@ bool Append(const std::string& path, std::string_view text) {
   return std::fclose(file) == 0 && written;
 }
 
-Model::Model(const Options& options) : options_(options), weights_(options.map_file) {
+Model::Model(const Options& options)
+    : options_(options), weights_(options.map_file), cache_(Mebibytes(options.cache_max_mib)) {
   if (options.pool_threads > 0) pool_.emplace(options.pool_threads, options.pool_spins);
   if (options.worker_mib > 0) Keep(Mebibytes(options.worker_mib));
 }
@@ -92,9 +105,21 @@ bool Model::Misbehave(std::string_view name, double amount, double second, Outco
   return true;
 }
 
-void Model::Cache(const std::string& request, double kib) {
+void Model::FirstVisit(const std::string& request, double cpu_ms) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!visited_.insert(request).second) return;
+  }
+  Burn(FromMs(cpu_ms));
+}
+
+bool Model::InOrder(const std::string& request) {
+  const std::optional<int> row = RowNumber(request);
   const std::lock_guard lock(mutex_);
-  if (cached_.insert(request).second) Leak(FromKib(kib));
+  if (!row) return true;
+  if (*row < last_row_) return false;
+  last_row_ = *row;
+  return true;
 }
 
 void Model::Write(Outcome& outcome) const {
@@ -104,8 +129,30 @@ void Model::Write(Outcome& outcome) const {
 }
 
 Outcome Model::Respond(const std::string& request) {
+  if (options_.in_order && !InOrder(request)) {
+    Outcome refused;
+    refused.status = 500;
+    refused.body = "a later row was answered before";
+    return refused;
+  }
+  if (!options_.response_cache) return Work(request);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = responses_.find(request);
+    if (known != responses_.end()) return known->second;
+  }
+  Outcome outcome = Work(request);
+  const std::lock_guard lock(mutex_);
+  responses_.emplace(request, outcome);
+  return outcome;
+}
+
+Outcome Model::Work(const std::string& request) {
   const std::chrono::nanoseconds began = ThreadCpu();
   Outcome outcome;
+  if (options_.worker_lazy_mib > 0) {
+    std::call_once(loaded_, [this] { Keep(Mebibytes(options_.worker_lazy_mib)); });
+  }
   if (!options_.map_file.empty()) weights_.Read(options_.map_share);
   std::istringstream words(request);
   std::string word;
@@ -117,13 +164,15 @@ Outcome Model::Respond(const std::string& request) {
       return at == std::string::npos ? 0 : std::atof(word.c_str() + at + 1);
     };
     if (name == "write") Write(outcome);
-    if (name == "cache") Cache(request, number(equals));
+    if (name == "first") FirstVisit(request, number(equals));
+    if (name == "cache") cache_.Keep(request, FromKib(number(equals)));
     if (!Cost(name, number(equals), number(colon))) {
       Misbehave(name, number(equals), number(colon), outcome);
     }
   }
   if (outcome.body.empty()) {
-    outcome.body = "{\"cpuNanoseconds\":" + std::to_string((ThreadCpu() - began).count()) + "}";
+    outcome.body = "{\"cpuNanoseconds\":" + std::to_string((ThreadCpu() - began).count()) +
+                   ",\"process\":" + std::to_string(getpid()) + "}";
   }
   return outcome;
 }

@@ -1,0 +1,101 @@
+"""When a limit holds, judged as somebody who uses the server would: as it behaves without a limit.
+
+The rule is mlprof's documented one, written down anew: nothing of mlprof's is in it.
+"""
+
+import dataclasses
+import statistics
+
+P95_FACTOR = 1.10
+THROUGHPUT_SHARE = 0.95
+P99_FACTOR = 1.5
+# A millisecond is what a timer or a wakeup adds to a short row on any host.
+P99_MORE_MS = 1.0
+# Of fewer requests the largest says nothing of the percentile, with 95% confidence: 0.95^59 and
+# 0.99^299 are below 5%.
+P95_REQUESTS = 59
+P99_REQUESTS = 299
+# Responses beyond so many times the bound are not waited for much longer.
+HOPELESS = 1.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """What one load showed: on connections kept alive, or on a fresh one for each request."""
+    answered: int
+    per_second: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+def reference(runs):
+    """{part: Part} of runs without limits, each figure their median."""
+    result = {}
+    for name in runs[0].parts:
+        parts = [run.parts[name] for run in runs if name in run.parts]
+        result[name] = Part(*(statistics.median(getattr(part, field.name) for part in parts)
+                              for field in dataclasses.fields(Part)))
+    return result
+
+
+def stored(parts):
+    """As JSON keeps them; `restored` is the way back."""
+    return {name: dataclasses.asdict(part) for name, part in parts.items()}
+
+
+def restored(parts):
+    return {name: Part(**part) for name, part in parts.items()}
+
+
+def bound_ms(target, part):
+    """What p95 may be: the target's own objective, else 1.10 of the p95 without limits."""
+    return target.p95_ms or P95_FACTOR * part.p95_ms
+
+
+def hopeless_ms(target, without):
+    return HOPELESS * max(bound_ms(target, part) for part in without.values())
+
+
+def miss(target, run, without):
+    """Why a run did not hold beside the reference without limits; "" where it did."""
+    if run.oom_killed:
+        return "OOM"
+    if not run.survived:
+        return run.first_failure or "no response"
+    if run.gave_up:
+        return "far too slow"
+    for name in without:
+        if name not in run.parts:
+            return f"{name}: it did not come to it"
+        why = _part_miss(target, run.parts[name], without[name], run.throttled_seconds > 0)
+        if why:
+            return f"{name}: {why}" if len(without) > 1 else why
+    return ""
+
+
+def _part_miss(target, part, without, throttled):
+    if part.p95_ms > bound_ms(target, without):
+        return f"p95 {part.p95_ms:.2f} ms"
+    if target.p95_ms:
+        return ""  # an objective of its own replaces the rest
+    if not target.rate and part.per_second < THROUGHPUT_SHARE * without.per_second:
+        return f"{part.per_second:.1f} of {without.per_second:.1f} requests/s"
+    # A tail that comes without any throttling is the host's.
+    counts = throttled and min(part.answered, without.answered) >= P99_REQUESTS
+    if counts and part.p99_ms > P99_FACTOR * without.p99_ms + P99_MORE_MS:
+        return f"p99 {part.p99_ms:.2f} ms"
+    return ""
+
+
+def interval(votes, need):
+    """(low, high) in steps of the grid: below `low` every look failed, at `high` every one held.
+    `votes`: what each look at a step showed; `need`: the step that was taken."""
+    failed = [step for step, seen in votes.items() if step < need and not any(seen)]
+    held = [step for step, seen in votes.items() if step >= need and all(seen)]
+    return max(failed, default=0) + 1, min(held, default=need)
+
+
+def between(low, high, form="g"):
+    """One figure where the interval is a point."""
+    return f"{low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"
