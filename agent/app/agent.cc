@@ -6,6 +6,7 @@
 
 #include "agent/page_cache/drop_cache.h"
 #include "agent/sampling/census.h"
+#include "agent/sampling/serving_census.h"
 
 namespace mlprof::agent {
 
@@ -77,6 +78,7 @@ void Agent::OnStart(const agent_protocol::Start& start) {
                                           supervisor_.TellRefusedWrites();
                                           link_.Send(event);
                                         }});
+  port_ = start.port;
   start_timeout_ = start.start_timeout;
   samples_per_write_ =
       static_cast<int>(std::clamp<std::int64_t>(kLongestHold / start.sample_interval, 1, 40));
@@ -106,6 +108,12 @@ void Agent::OnRow(const agent_protocol::RowView& row, Clock::time_point read_at)
 
 void Agent::OnConnections(const agent_protocol::Connections& connections) {
   if (relay_) relay_->SetConnections(connections);
+}
+
+void Agent::OnCensusQuestion(const agent_protocol::CensusQuestion& question) {
+  agent_protocol::Processes processes = ReadProcesses(ListModelProcesses(), port_);
+  processes.number = question.number;
+  link_.Send(processes);
 }
 
 void Agent::OnStop(const agent_protocol::Stop& stop) {

@@ -29,6 +29,7 @@ class Agent final : public ControllerListener {
   void OnStart(const agent_protocol::Start& start) override;
   void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) override;
   void OnConnections(const agent_protocol::Connections& connections) override;
+  void OnCensusQuestion(const agent_protocol::CensusQuestion& question) override;
   void OnStop(const agent_protocol::Stop& stop) override;
   Status OnForward(const agent_protocol::ForwardMessage& message) override;
   void OnControllerGone(const Error& why) override;
@@ -52,6 +53,7 @@ class Agent final : public ControllerListener {
   std::optional<Relay> relay_;
   std::optional<Readiness> readiness_;
   std::chrono::milliseconds start_timeout_{0};
+  int port_ = 0;
   int samples_per_write_ = 1;
   bool started_ = false;
   Clock::time_point started_at_{};

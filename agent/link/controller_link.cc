@@ -54,6 +54,9 @@ Status ControllerLink::HandleFrames(Clock::time_point read_at) {
     } else if (agent_protocol::IsForward(frame->type)) {
       MLPROF_LET(message, agent_protocol::DecodeForward(*frame));
       MLPROF_TRY(listener_.OnForward(message));
+    } else if (frame->type == FrameType::kCensusQuestion) {
+      MLPROF_LET(question, agent_protocol::DecodeCensusQuestion(payload));
+      listener_.OnCensusQuestion(question);
     } else if (frame->type == FrameType::kClockProbe) {
       MLPROF_LET(probe, agent_protocol::DecodeClockProbe(payload));
       Send(agent_protocol::ClockReading{probe.number, Clock::now().time_since_epoch()});

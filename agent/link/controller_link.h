@@ -17,6 +17,7 @@ class ControllerListener {
   /// `read_at` is when the row's frame had been read; the body's view ends with the call.
   virtual void OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) = 0;
   virtual void OnConnections(const agent_protocol::Connections& connections) = 0;
+  virtual void OnCensusQuestion(const agent_protocol::CensusQuestion& question) = 0;
   virtual void OnStop(const agent_protocol::Stop& stop) = 0;
   /// An error where the controller broke the protocol; views end with the call.
   virtual Status OnForward(const agent_protocol::ForwardMessage& message) = 0;

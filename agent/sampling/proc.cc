@@ -121,4 +121,13 @@ UniqueFd OpenAsProcess(pid_t pid, const char* file, int flags) {
   return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC));
 }
 
+bool AsProcess(pid_t pid, const std::function<void()>& act) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  struct stat owner {};
+  if (::stat(folder.c_str(), &owner) != 0) return false;
+  const FileIds as(owner.st_uid, owner.st_gid);
+  act();
+  return true;
+}
+
 }  // namespace mlprof::agent

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +55,9 @@ std::optional<ProcessStatus> ParseProcessStatus(std::string_view status);
 /// over file modes; it may however take on the process's ids for the files that it opens (setfsuid,
 /// setfsgid), which SETUID and SETGID allow. One thread at a time.
 UniqueFd OpenAsProcess(pid_t pid, const char* file, int flags);
+
+/// Does `act` with the process's ids, for what is looked at when it is read rather than when it is
+/// opened (/proc/PID/fd). False where the process is gone. One thread at a time.
+bool AsProcess(pid_t pid, const std::function<void()>& act);
 
 }  // namespace mlprof::agent

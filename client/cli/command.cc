@@ -102,7 +102,7 @@ std::string HelpOfGroup(const std::string& group) {
   out +=
       "\n'mlprof COMMAND --help' shows its options and examples.\n"
       "Exit status: 0 done; 1 failed or refused; 2 wrong use; 3 not found; 4 server out of reach; "
-      "5 not verified.\n";
+      "5 not verified; 6 no answer.\n";
   return out;
 }
 

@@ -45,6 +45,7 @@ int ExitStatusOf(const Error& error, const LastExchange& last) {
 }
 
 int ExitStatusOf(const Profile& profile) {
+  if (profile.state == ProfileState::kSucceeded && profile.no_answer) return kNoAnswer;
   if (profile.state != ProfileState::kSucceeded || !profile.recommendation) return kRefused;
   return profile.recommendation->verified ? kDone : kNotVerified;
 }

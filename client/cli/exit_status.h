@@ -15,6 +15,7 @@ inline constexpr int kWrongUse = 2;
 inline constexpr int kNotFoundStatus = 3;
 inline constexpr int kOutOfReach = 4;
 inline constexpr int kNotVerified = 5;
+inline constexpr int kNoAnswer = 6;  // the model runs, and no limit holds what was asked
 
 /// How the last exchange with the server went. An error alone does not tell a server that refuses
 /// from one that is not there, or from wrong use that was noticed here.

@@ -32,7 +32,9 @@ Json ObjectiveToSend(const Objective& objective) {
     json["arrivals"] = Name(objective.arrivals);
   }
   if (!objective.latency_ms.empty()) json["latencyInMs"] = objective.latency_ms;
+  if (objective.connections) json["connections"] = Name(*objective.connections);
   if (objective.max_error_rate != 0) json["maxErrorRate"] = objective.max_error_rate;
+  if (objective.start_within_seconds) json["startWithinSeconds"] = *objective.start_within_seconds;
   return json;
 }
 
@@ -40,8 +42,11 @@ Json EncodeProfileRequest(const ProfileRequest& request) {
   Json json = {{"modelIds", request.model_ids},
                {"inputDatasetId", request.input_dataset_id},
                {"objective", ObjectiveToSend(request.objective)},
-               {"budgetSeconds", request.budget.count()},
                {"seed", request.seed}};
+  // Named, it is a hard end; the server's own has the starts added to it.
+  if (request.budget_given || request.budget != ProfileRequest().budget) {
+    json["budgetSeconds"] = request.budget.count();
+  }
   if (!request.name.empty()) json["name"] = request.name;
   if (!request.description.empty()) json["description"] = request.description;
   if (request.inference_config) {

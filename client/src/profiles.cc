@@ -6,6 +6,7 @@
 #include "common/json/artifact_json.h"
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
+#include "common/json/no_answer_json.h"
 #include "common/json/series_json.h"
 
 namespace mlprof::client {
@@ -23,14 +24,22 @@ Json EncodeWhatIf(const WhatIf& question) {
   Json json = Json::object();
   if (question.objective) json["objective"] = ObjectiveToSend(*question.objective);
   if (question.memory_margin) json["memoryMargin"] = *question.memory_margin;
+  if (question.workers) json["workers"] = *question.workers;
   return json;
 }
 
 Result<WhatIfRecommendation> DecodeWhatIf(const Json& json) {
-  MLPROF_LET(recommendation, DecodeRecommendation(json));
+  WhatIfRecommendation answer;
+  const auto no_answer = json.find("noAnswer");
+  if (no_answer != json.end() && !no_answer->is_null()) {
+    MLPROF_LET(decoded, DecodeNoAnswer(*no_answer));
+    answer.no_answer = std::move(decoded);
+  } else {
+    MLPROF_LET(recommendation, DecodeRecommendation(json));
+    answer.recommendation = std::move(recommendation);
+  }
   std::vector<FieldError> problems;
   JsonReader reader(json, "", JsonReader::Mode::kResource, problems);
-  WhatIfRecommendation answer{std::move(recommendation), false, {}};
   Assign(answer.within_measured, reader.Boolean("withinMeasured"));
   Assign(answer.notes, reader.Strings("notes"));
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));

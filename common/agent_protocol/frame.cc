@@ -41,6 +41,8 @@ std::size_t MaxPayload(Sender sender, FrameType type) {
     case FrameType::kForwardCredit: return 64;
     case FrameType::kForwardEnd: return 64;
     case FrameType::kForwardClose: return 1024;
+    case FrameType::kCensusQuestion: return agent ? 0 : 64;
+    case FrameType::kProcesses: return agent ? 8u << 10 : 0;
   }
   return 0;
 }

@@ -30,6 +30,8 @@ enum class FrameType : std::uint8_t {
   kForwardCredit = 14,
   kForwardEnd = 15,
   kForwardClose = 16,
+  kCensusQuestion = 17,
+  kProcesses = 18,
 };
 
 enum class Sender { kController, kAgent };
@@ -43,6 +45,8 @@ inline constexpr std::size_t kMaxConnections = 1024;
 inline constexpr std::size_t kMaxExcerpt = 2048;
 inline constexpr std::size_t kMaxThreadPools = 32;
 inline constexpr std::size_t kMaxThreadPoolName = 64;
+/// Told of one census: twice as many as the workers of a large server on one machine. Chosen.
+inline constexpr std::size_t kMaxProcesses = 128;
 
 /// Largest payload of a frame of this type, in bytes; 0 for a type that `sender` never sends.
 std::size_t MaxPayload(Sender sender, FrameType type);

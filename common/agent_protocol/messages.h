@@ -14,7 +14,7 @@
 namespace mlprof::agent_protocol {
 
 /// Counts up with every change of a frame; an agent of another version is refused.
-inline constexpr int kVersion = 4;
+inline constexpr int kVersion = 5;
 
 /// agent → controller, first frame.
 struct Hello {
@@ -80,6 +80,40 @@ struct Connections {
   int held = 0;  // kManyHeld: 1 to kMaxConnections, and no more rows are in flight; else 0
 
   bool operator==(const Connections&) const = default;
+};
+
+/// controller → agent: which processes of the model are there?
+struct CensusQuestion {
+  std::uint32_t number = 0;
+};
+
+/// Whether a process holds a socket that listens on the rows' port, as it may have from its parent
+/// without ever accepting on it.
+enum class Listens : std::uint8_t {
+  kNo = 0,
+  kYes,
+  kUnknown,  // its descriptors cannot be read
+};
+
+struct ModelProcess {
+  std::int64_t pid = 0;                  // inside the agent's namespace
+  std::int64_t parent = 0;               // likewise; the agent's own where it inherited the process
+  std::chrono::nanoseconds started{0};   // tells two processes of one id apart, nothing else
+  std::chrono::nanoseconds cpu_time{0};  // of all its threads, those that have ended among them
+  Bytes resident;
+  std::optional<Bytes> private_memory;  // that it shares with no other and cannot be dropped
+  Listens listens = Listens::kNo;
+  std::uint64_t program = 0;  // a hash of its command line: the same for workers of one kind
+
+  bool operator==(const ModelProcess&) const = default;
+};
+
+/// agent → controller: the answer.
+struct Processes {
+  std::uint32_t number = 0;               // of the question
+  std::chrono::nanoseconds at{0};         // CLOCK_MONOTONIC when CPU times were read
+  std::vector<ModelProcess> processes{};  // at most kMaxProcesses; those that listen come first
+  bool more = false;                      // there are others
 };
 
 /// controller → agent: one row.

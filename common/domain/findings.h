@@ -91,6 +91,37 @@ struct HeavyRow {
   bool operator==(const HeavyRow&) const = default;
 };
 
+/// What the first visit of a row to a process costs, beside later ones: compilation for its shape,
+/// a cache that fills. Over the rows of which both were seen; means of a row.
+struct ColdRows {
+  std::int64_t rows = 0;
+  std::int64_t dear_rows = 0;  // whose first visit cost far more than a later one
+  double average_latency_ms = 0;
+  double p95_latency_ms = 0;
+  std::optional<double> cpu_ms_per_row;
+  double warm_average_latency_ms = 0;
+  double warm_p95_latency_ms = 0;
+  std::optional<double> warm_cpu_ms_per_row;
+  std::optional<Bytes> memory_rise;  // from the first request to the last first visit
+  bool operator==(const ColdRows&) const = default;
+};
+
+/// Rows that were answered before are answered again for next to nothing: medians.
+struct ResponseCache {
+  std::int64_t rows = 0;  // first visits that were compared
+  double first_latency_ms = 0;
+  double repeat_latency_ms = 0;
+  std::optional<double> first_cpu_ms;
+  bool operator==(const ResponseCache&) const = default;
+};
+
+/// Memory rose with every distinct row and not when rows came again.
+struct InputGrowth {
+  std::int64_t rows = 0;  // distinct ones that were sent
+  double bytes_per_row = 0;
+  bool operator==(const InputGrowth&) const = default;
+};
+
 /// Thread pools sized by the host rather than by the quota.
 struct ThreadPoolFindings {
   int threads = 0;
@@ -111,6 +142,15 @@ struct ReplayCapacity {
   bool operator==(const ReplayCapacity&) const = default;
 };
 
+/// What more load than the objective's took: of the load curve, and of what the answer was seen to
+/// sustain. In no other figure.
+struct OverloadFindings {
+  std::optional<Bytes> max_utilized_memory;  // unreclaimable
+  std::optional<double> max_utilized_cpu;    // largest mean over one second, cores
+  std::optional<int> concurrency;            // most rows in flight; absent: of rates alone
+  bool operator==(const OverloadFindings&) const = default;
+};
+
 struct Findings {
   std::optional<ReplayCapacity> replay;
   std::optional<LoadCurve> load;
@@ -120,6 +160,10 @@ struct Findings {
   std::vector<HeavyRow> heavy_rows;
   std::vector<std::int64_t> killing_rows;  // rows that ended the model and were left out
   std::optional<ThreadPoolFindings> thread_pools;
+  std::optional<OverloadFindings> overload;
+  std::optional<ColdRows> cold_rows;
+  std::optional<ResponseCache> response_cache;
+  std::optional<InputGrowth> input_growth;
   bool operator==(const Findings&) const = default;
 };
 

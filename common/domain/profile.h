@@ -10,6 +10,7 @@
 #include "common/domain/findings.h"
 #include "common/domain/inference_config.h"
 #include "common/domain/measurements.h"
+#include "common/domain/no_answer.h"
 #include "common/domain/objective.h"
 #include "common/domain/recommendation.h"
 #include "common/domain/warning.h"
@@ -78,6 +79,9 @@ struct ProfileRequest {
   Accelerator accelerator;
   std::string runtime;  // "": the server's
   std::chrono::seconds budget{300};
+  /// Somebody named the budget, rather than leaving it to the server: it is a hard end then, and no
+  /// start is added to it.
+  bool budget_given = false;
   std::uint64_t seed = 1;
 };
 
@@ -115,6 +119,7 @@ struct Profile {
   ProfileRequest request;  // as it was resolved: ids carry versions, ceilings are filled in
   Ceiling asked_ceiling;   // before it was filled in; the server's alone
   std::optional<Recommendation> recommendation;
+  std::optional<NoAnswer> no_answer;  // of one that succeeded, in its place
   std::optional<Measurements> measurements;
   Findings findings;
   std::vector<Warning> warnings;

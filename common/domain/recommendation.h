@@ -19,18 +19,49 @@ struct Bound {
   Amount high;
   std::string reason;  // one sentence a person understands
   Confidence confidence = Confidence::kLow;
+  bool at_floor = false;    // the requested amount is the smallest there is: no lower one was tried
+  bool low_failed = false;  // `low` was run and fell short: the range begins above it
   bool operator==(const Bound&) const = default;
+};
+
+/// Until a fresh container serves.
+struct StartTime {
+  double seconds = 0;
+  double cpu_seconds = 0;  // that the start takes
+  bool operator==(const StartTime&) const = default;
+};
+
+/// What a start takes: the median of those that were measured.
+struct StartFigures {
+  std::optional<StartTime> at_limits;  // absent: no container was proven at these limits
+  StartTime at_ceiling;
+  /// That start it as soon as the objective asks; without one, as many as it kept busy at the
+  /// ceiling.
+  Cores startup_cpu;
+  bool operator==(const StartFigures&) const = default;
+};
+
+/// The processes that serve, where there is more than one.
+struct ServingWorkers {
+  int count = 0;
+  std::optional<Bytes> per_worker_memory;  // that each has for itself alone; absent: not readable
+  int reached = 0;                         // that had a row before anything was judged
+  bool operator==(const ServingWorkers&) const = default;
 };
 
 struct Recommendation {
   Limits requested;
   bool verified = false;
-  std::optional<bool> tight;  // absent: not every resource was tried one step lower
+  /// Of every resource that is not at its floor two of three runs one step lower failed; absent:
+  /// not all of them were tried.
+  std::optional<bool> tight;
   Confidence confidence = Confidence::kLow;
   PerResource<Bound> bounds;  // of what was measured
   std::map<std::string, std::string> environment_variables;
   std::optional<int> max_concurrency;
   std::optional<double> max_requests_per_second;
+  std::optional<StartFigures> start;  // absent: none was measured
+  std::optional<ServingWorkers> workers = {};
   bool operator==(const Recommendation&) const = default;
 
   /// The bound of the resource that it is an amount of.

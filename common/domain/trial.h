@@ -55,6 +55,9 @@ struct RowRecord {
   std::optional<double> service_time_ms;  // median, measured inside the container
   std::optional<double> cpu_ms;           // median
   std::optional<Bytes> peak_memory;       // rise above the resting level
+  /// Of its first visit to the process, where it was visited again; the medians are of all others.
+  std::optional<double> first_latency_ms = {};
+  std::optional<double> first_cpu_ms = {};
 
   bool responded() const { return status >= 200 && status < 300; }
 };

@@ -97,6 +97,63 @@ ThreadPoolFindings ReadThreadPools(JsonReader& reader) {
   return pools;
 }
 
+Json EncodeOverload(const OverloadFindings& overload) {
+  return {{"maxUtilizedMemoryInBytes", Figure(overload.max_utilized_memory)},
+          {"maxUtilizedCpu", Figure(overload.max_utilized_cpu)},
+          {"concurrency", Figure(overload.concurrency)}};
+}
+
+OverloadFindings ReadOverload(JsonReader& reader) {
+  return {ReadBytes(reader, "maxUtilizedMemoryInBytes"), reader.Number("maxUtilizedCpu"),
+          reader.Integer("concurrency")};
+}
+
+Json EncodeColdRows(const ColdRows& cold) {
+  return {{"rows", cold.rows},
+          {"dearRows", cold.dear_rows},
+          {"averageLatencyInMs", cold.average_latency_ms},
+          {"latencyPercentile95InMs", cold.p95_latency_ms},
+          {"cpuPerRowInMs", Figure(cold.cpu_ms_per_row)},
+          {"warmAverageLatencyInMs", cold.warm_average_latency_ms},
+          {"warmLatencyPercentile95InMs", cold.warm_p95_latency_ms},
+          {"warmCpuPerRowInMs", Figure(cold.warm_cpu_ms_per_row)},
+          {"memoryRiseInBytes", Figure(cold.memory_rise)}};
+}
+
+ColdRows ReadColdRows(JsonReader& reader) {
+  ColdRows cold;
+  Assign(cold.rows, reader.BigInteger("rows"));
+  Assign(cold.dear_rows, reader.BigInteger("dearRows"));
+  Assign(cold.average_latency_ms, reader.Number("averageLatencyInMs"));
+  Assign(cold.p95_latency_ms, reader.Number("latencyPercentile95InMs"));
+  cold.cpu_ms_per_row = reader.Number("cpuPerRowInMs");
+  Assign(cold.warm_average_latency_ms, reader.Number("warmAverageLatencyInMs"));
+  Assign(cold.warm_p95_latency_ms, reader.Number("warmLatencyPercentile95InMs"));
+  cold.warm_cpu_ms_per_row = reader.Number("warmCpuPerRowInMs");
+  cold.memory_rise = ReadBytes(reader, "memoryRiseInBytes");
+  return cold;
+}
+
+Json EncodeResponseCache(const ResponseCache& cache) {
+  return {{"rows", cache.rows},
+          {"firstLatencyInMs", cache.first_latency_ms},
+          {"repeatLatencyInMs", cache.repeat_latency_ms},
+          {"firstCpuInMs", Figure(cache.first_cpu_ms)}};
+}
+
+ResponseCache ReadResponseCache(JsonReader& reader) {
+  return {reader.BigInteger("rows").value_or(0), reader.Number("firstLatencyInMs").value_or(0),
+          reader.Number("repeatLatencyInMs").value_or(0), reader.Number("firstCpuInMs")};
+}
+
+Json EncodeInputGrowth(const InputGrowth& growth) {
+  return {{"rows", growth.rows}, {"bytesPerRow", growth.bytes_per_row}};
+}
+
+InputGrowth ReadInputGrowth(JsonReader& reader) {
+  return {reader.BigInteger("rows").value_or(0), reader.Number("bytesPerRow").value_or(0)};
+}
+
 template <class T>
 Json Part(const std::optional<T>& part, Json (*encode)(const T&)) {
   return part ? encode(*part) : Json(nullptr);
@@ -124,7 +181,11 @@ Json EncodeFindings(const Findings& findings) {
           {"payload", Part(findings.payload, EncodePayload)},
           {"heavyRows", std::move(heavy_rows)},
           {"killingRows", findings.killing_rows},
-          {"threadPools", Part(findings.thread_pools, EncodeThreadPools)}};
+          {"threadPools", Part(findings.thread_pools, EncodeThreadPools)},
+          {"overload", Part(findings.overload, EncodeOverload)},
+          {"coldRows", Part(findings.cold_rows, EncodeColdRows)},
+          {"responseCache", Part(findings.response_cache, EncodeResponseCache)},
+          {"inputGrowth", Part(findings.input_growth, EncodeInputGrowth)}};
 }
 
 Result<Findings> DecodeFindings(const Json& json) {
@@ -139,6 +200,10 @@ Result<Findings> DecodeFindings(const Json& json) {
   findings.heavy_rows = ReadItems(reader, "heavyRows", ReadHeavyRow);
   Assign(findings.killing_rows, reader.BigIntegers("killingRows"));
   findings.thread_pools = ReadPart(reader, "threadPools", ReadThreadPools);
+  findings.overload = ReadPart(reader, "overload", ReadOverload);
+  findings.cold_rows = ReadPart(reader, "coldRows", ReadColdRows);
+  findings.response_cache = ReadPart(reader, "responseCache", ReadResponseCache);
+  findings.input_growth = ReadPart(reader, "inputGrowth", ReadInputGrowth);
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return findings;
 }

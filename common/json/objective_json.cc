@@ -11,6 +11,7 @@ constexpr int kMostConcurrency = 1024;  // the connections an agent opens (agent
 constexpr double kLeastRequestsPerSecond = 0.1;
 constexpr double kMostRequestsPerSecond = 1e6;  // over ten times what the replay itself can do
 constexpr double kLongestMs = 1e9;              // eleven days: no bound at all
+constexpr double kLongestStart = 86'400;        // seconds; a day, as long as the longest budget
 
 void ReadLatency(JsonReader& reader, Objective& objective) {
   for (const char* key : {"p50", "p90", "p95", "p99"}) {
@@ -34,7 +35,34 @@ void ReadArrivals(JsonReader& reader, Objective& objective) {
   }
 }
 
+void ReadConnections(JsonReader& reader, Objective& objective) {
+  if (reader.Find("connections", Null::kAbsent) == nullptr) return;
+  const auto name = reader.String("connections");
+  if (!name) return;
+  objective.connections = ParseConnections(*name);
+  if (!objective.connections) {
+    reader.Problem("connections", "must be keepAlive, perRequest or both");
+  }
+}
+
 }  // namespace
+
+std::string_view Name(ConnectionUse use) {
+  switch (use) {
+    case ConnectionUse::kKeepAlive: return "keepAlive";
+    case ConnectionUse::kPerRequest: return "perRequest";
+    case ConnectionUse::kBoth: return "both";
+  }
+  return "keepAlive";
+}
+
+std::optional<ConnectionUse> ParseConnections(std::string_view name) {
+  for (const auto use :
+       {ConnectionUse::kKeepAlive, ConnectionUse::kPerRequest, ConnectionUse::kBoth}) {
+    if (Name(use) == name) return use;
+  }
+  return std::nullopt;
+}
 
 std::string_view Name(Arrivals arrivals) {
   return arrivals == Arrivals::kConstant ? "constant" : "poisson";
@@ -55,8 +83,11 @@ Objective ReadObjective(JsonReader& reader) {
     reader.Problem("requestsPerSecond", "must not be given together with concurrency");
   }
   ReadArrivals(reader, objective);
+  ReadConnections(reader, objective);
   if (auto latency = reader.Object("latencyInMs", Null::kAbsent)) ReadLatency(*latency, objective);
   Assign(objective.max_error_rate, reader.Number("maxErrorRate", {0, 1}));
+  objective.start_within_seconds =
+      reader.Number("startWithinSeconds", {0, kLongestStart, true}, Null::kAbsent);
   reader.RefuseUnknown();
   return objective;
 }
@@ -67,6 +98,8 @@ Json EncodeObjective(const Objective& objective) {
                {"latencyInMs", Json::object()},
                {"maxErrorRate", objective.max_error_rate}};
   if (objective.requests_per_second) json["arrivals"] = Name(objective.arrivals);
+  if (objective.start_within_seconds) json["startWithinSeconds"] = *objective.start_within_seconds;
+  if (objective.connections) json["connections"] = Name(*objective.connections);
   for (const auto& [percentile, ms] : objective.latency_ms) json["latencyInMs"][percentile] = ms;
   return json;
 }

@@ -13,6 +13,8 @@ Objective ReadObjective(JsonReader& reader);
 /// With null for what is not given; `arrivals` is there only beside a rate.
 Json EncodeObjective(const Objective& objective);
 
+std::string_view Name(ConnectionUse use);  // "keepAlive" | "perRequest" | "both"
+std::optional<ConnectionUse> ParseConnections(std::string_view name);
 std::string_view Name(Arrivals arrivals);  // "poisson" | "constant"
 std::optional<Arrivals> ParseArrivals(std::string_view name);
 

@@ -1,5 +1,6 @@
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
+#include "common/json/no_answer_json.h"
 #include "common/json/profile_request_json.h"
 #include "common/json/scalar_json.h"
 
@@ -21,6 +22,7 @@ Status DecodeParts(const Json& json, Profile& profile) {
   MLPROF_TRY(DecodeMember(json, "progress", progress, DecodeProgress));
   Assign(profile.progress, progress);
   MLPROF_TRY(DecodeMember(json, "recommendation", profile.recommendation, DecodeRecommendation));
+  MLPROF_TRY(DecodeMember(json, "noAnswer", profile.no_answer, DecodeNoAnswer));
   MLPROF_TRY(DecodeMember(json, "measurements", profile.measurements, DecodeMeasurements));
   std::optional<Findings> findings;
   MLPROF_TRY(DecodeMember(json, "findings", findings, DecodeFindings));
@@ -43,6 +45,7 @@ Json EncodeProfile(const Profile& profile) {
                {"startedTime", EncodeTimestamp(profile.started)},
                {"finishedTime", EncodeTimestamp(profile.finished)},
                {"recommendation", nullptr},
+               {"noAnswer", nullptr},
                {"measurements", nullptr},
                {"findings", EncodeFindings(profile.findings)},
                {"warnings", EncodeWarnings(profile.warnings)},
@@ -52,6 +55,7 @@ Json EncodeProfile(const Profile& profile) {
   if (profile.recommendation) {
     json["recommendation"] = EncodeRecommendation(*profile.recommendation);
   }
+  if (profile.no_answer) json["noAnswer"] = EncodeNoAnswer(*profile.no_answer);
   if (profile.measurements) json["measurements"] = EncodeMeasurements(*profile.measurements);
   if (profile.error) json["error"] = EncodeProfileError(*profile.error);
   if (profile.host) json["host"] = EncodeHostFacts(*profile.host);

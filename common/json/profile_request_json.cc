@@ -119,6 +119,8 @@ ProfileRequest ReadProfileRequest(JsonReader& reader) {
   ReadRuntime(reader, request);
   if (const auto seconds = reader.Integer("budgetSeconds", {1, kLongestBudget})) {
     request.budget = std::chrono::seconds(*seconds);
+    // A resource always has one; whose it was the server keeps beside it.
+    request.budget_given = reader.mode() == JsonReader::Mode::kRequest;
   }
   if (const auto seed = reader.BigInteger("seed", {0})) {
     request.seed = static_cast<std::uint64_t>(*seed);

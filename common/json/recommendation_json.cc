@@ -41,16 +41,22 @@ Amount ReadAmount(JsonReader& reader, const char* key, const Amount& like) {
 }
 
 Json EncodeBound(const Bound& bound) {
-  return {{"low", EncodeAmount(bound.low)},
-          {"high", EncodeAmount(bound.high)},
-          {"reason", bound.reason},
-          {"confidence", NameOf(bound.confidence)}};
+  Json json = {{"low", EncodeAmount(bound.low)},
+               {"high", EncodeAmount(bound.high)},
+               {"reason", bound.reason},
+               {"confidence", NameOf(bound.confidence)},
+               {"atFloor", bound.at_floor}};
+  if (bound.low_failed) json["lowFailed"] = true;
+  return json;
 }
 
 Bound ReadBound(JsonReader& reader, const Amount& requested) {
-  return {ReadAmount(reader, "low", requested), ReadAmount(reader, "high", requested),
-          reader.String("reason").value_or(""),
-          ParseConfidence(reader.String("confidence").value_or(""))};
+  Bound bound{ReadAmount(reader, "low", requested), ReadAmount(reader, "high", requested),
+              reader.String("reason").value_or(""),
+              ParseConfidence(reader.String("confidence").value_or(""))};
+  bound.at_floor = reader.Boolean("atFloor").value_or(false);
+  bound.low_failed = reader.Boolean("lowFailed").value_or(false);
+  return bound;
 }
 
 void EncodeBounds(const Recommendation& recommendation, Json& json) {
@@ -77,6 +83,51 @@ void ReadBounds(JsonReader& reader, Recommendation& recommendation) {
   }
 }
 
+Json EncodeStart(const StartFigures& start) {
+  Json json = {
+      {"seconds", nullptr},
+      {"cpuSeconds", nullptr},
+      {"atCeiling",
+       {{"seconds", start.at_ceiling.seconds}, {"cpuSeconds", start.at_ceiling.cpu_seconds}}},
+      {"startupCpu", start.startup_cpu.value()}};
+  if (start.at_limits) {
+    json["seconds"] = start.at_limits->seconds;
+    json["cpuSeconds"] = start.at_limits->cpu_seconds;
+  }
+  return json;
+}
+
+StartTime ReadStartTime(JsonReader& reader) {
+  return {reader.Number("seconds").value_or(0), reader.Number("cpuSeconds").value_or(0)};
+}
+
+std::optional<StartFigures> ReadStart(JsonReader& reader) {
+  auto part = reader.Object("start");
+  if (!part) return std::nullopt;
+  StartFigures start;
+  if (part->Number("seconds")) start.at_limits = ReadStartTime(*part);
+  if (auto ceiling = part->Object("atCeiling")) start.at_ceiling = ReadStartTime(*ceiling);
+  start.startup_cpu = Cores(part->Number("startupCpu").value_or(0));
+  return start;
+}
+
+Json EncodeWorkers(const ServingWorkers& workers) {
+  const auto& each = workers.per_worker_memory;
+  return {{"count", workers.count},
+          {"perWorkerMemoryInBytes", each ? Json(each->count()) : Json(nullptr)},
+          {"reached", workers.reached}};
+}
+
+ServingWorkers ReadWorkers(JsonReader& reader) {
+  ServingWorkers workers;
+  Assign(workers.count, reader.Integer("count"));
+  if (const auto each = reader.BigInteger("perWorkerMemoryInBytes")) {
+    workers.per_worker_memory = Bytes(*each);
+  }
+  Assign(workers.reached, reader.Integer("reached"));
+  return workers;
+}
+
 }  // namespace
 
 Json EncodeRecommendation(const Recommendation& recommendation) {
@@ -99,6 +150,8 @@ Json EncodeRecommendation(const Recommendation& recommendation) {
   if (recommendation.max_requests_per_second) {
     json["maxRequestsPerSecond"] = *recommendation.max_requests_per_second;
   }
+  if (recommendation.start) json["start"] = EncodeStart(*recommendation.start);
+  if (recommendation.workers) json["workers"] = EncodeWorkers(*recommendation.workers);
   return json;
 }
 
@@ -117,6 +170,8 @@ Result<Recommendation> DecodeRecommendation(const Json& json) {
   Assign(recommendation.environment_variables, reader.StringMap("environmentVariables"));
   recommendation.max_concurrency = reader.Integer("maxConcurrency");
   recommendation.max_requests_per_second = reader.Number("maxRequestsPerSecond");
+  recommendation.start = ReadStart(reader);
+  if (auto workers = reader.Object("workers")) recommendation.workers = ReadWorkers(*workers);
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return recommendation;
 }

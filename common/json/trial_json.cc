@@ -57,7 +57,9 @@ Json EncodeRowRecord(const RowRecord& row) {
           {"latencyInMs", Figure(row.latency_ms)},
           {"serviceTimeInMs", Figure(row.service_time_ms)},
           {"cpuInMs", Figure(row.cpu_ms)},
-          {"peakMemoryInBytes", Figure(row.peak_memory)}};
+          {"peakMemoryInBytes", Figure(row.peak_memory)},
+          {"firstLatencyInMs", Figure(row.first_latency_ms)},
+          {"firstCpuInMs", Figure(row.first_cpu_ms)}};
 }
 
 Result<RowRecord> DecodeRowRecord(const Json& json) {
@@ -72,6 +74,8 @@ Result<RowRecord> DecodeRowRecord(const Json& json) {
   row.service_time_ms = reader.Number("serviceTimeInMs");
   row.cpu_ms = reader.Number("cpuInMs");
   row.peak_memory = ReadBytes(reader, "peakMemoryInBytes");
+  row.first_latency_ms = reader.Number("firstLatencyInMs");
+  row.first_cpu_ms = reader.Number("firstCpuInMs");
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return row;
 }

@@ -27,6 +27,9 @@ class Deadline {
     return {std::min(when_, clock_->Now() + wait), *clock_};
   }
 
+  /// So much after this one.
+  Deadline Later(Clock::duration by) const { return {when_ + by, *clock_}; }
+
   /// For waits of the standard library, which know the system's clock alone. On another clock it is
   /// as far away as if both went at one pace: who waits for it looks again at Passed() then.
   Clock::time_point when() const { return Clock::now() + Left(); }

@@ -34,16 +34,19 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
   if (evidence.passes < kSomePasses || evidence.rows_failed) return labels;
   const bool proven = evidence.passes >= kAllPasses && evidence.enough_requests;
   if (!evidence.noisy) {
-    const bool narrow = evidence.latency_spread <= kNarrowLatency;
+    const bool narrow = evidence.latency_spread <= kNarrowLatency && !evidence.from_cache;
     labels.judged.Set(ResourceKind::kCpu,
                       proven && narrow ? Confidence::kHigh : Confidence::kMedium);
   }
   // Noise is not asked here: other work on the host makes a model slow, not large.
-  if (evidence.trend != MemoryTrend::kGrowing) {
+  if (evidence.trend != MemoryTrend::kGrowing && !evidence.grows_with_inputs) {
     const bool flat =
         evidence.trend == MemoryTrend::kFlat && evidence.start_spread <= kNarrowStarts;
     labels.judged.Set(ResourceKind::kMemory,
                       proven && flat ? Confidence::kHigh : Confidence::kMedium);
+  }
+  for (const ResourceKind kind : evidence.raised_by_noise) {
+    labels.judged.Set(kind, Confidence::kLow);
   }
   return labels;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "common/domain/findings.h"
 #include "common/domain/recommendation.h"
@@ -16,7 +17,11 @@ struct ConfidenceEvidence {
   /// Half the range of the passes' mean latencies, by their mean.
   double latency_spread = 0;
   MemoryTrend trend = MemoryTrend::kUnknown;
-  double start_spread = 0;  // largest minus median start peak, by the need
+  bool grows_with_inputs = false;  // memory, with every distinct row
+  bool from_cache = false;         // rows that were seen are: each container saw few that were not
+  double start_spread = 0;         // largest minus median start peak, by the need
+  /// Whose limit nothing but disturbed runs raised.
+  std::vector<ResourceKind> raised_by_noise;
 };
 
 struct ConfidenceLabels {
@@ -28,9 +33,10 @@ struct ConfidenceLabels {
   Confidence LowestOf(const Limits& limits) const;
 };
 
-/// Low: fewer than two passes, a noisy host, rows that failed, or growing memory. High: three
-/// passes with enough requests and, for CPU, latencies within 5% of each other, for memory, a flat
-/// trend and starts within 10% of each other. Medium otherwise.
+/// Low: fewer than two passes, a noisy host, rows that failed, memory that grows, with requests or
+/// with distinct rows, or a limit that noise raised. High: three passes with enough requests and,
+/// for CPU, latencies within 5% of each other and no response cache, for memory, a flat trend and
+/// starts within 10% of each other. Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 
 /// Half the range of `values` by their mean; 0 for fewer than two.

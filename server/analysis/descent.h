@@ -8,27 +8,31 @@
 
 namespace mlprof::server {
 
-/// From a verified answer downward. A step that passes once is confirmed twice before it becomes
-/// the answer; one failure, at once or in a confirmation, ends the descent, as do three steps
-/// taken. Use: while (const auto limit = descent.Next()) descent.Tell(run at limit passed).
+/// From a verified answer downward. One run can fail or hold by chance, so one step lower is run
+/// until two of at most three runs agree: two failures end the descent and make the answer tight. A
+/// step that passes three times and never failed becomes the answer; three steps are taken at most.
+/// Use: while (const auto limit = descent.Next()) descent.Tell(run at limit passed, may be taken).
 class Descent {
  public:
   explicit Descent(const Amount& answer) : accepted_(answer), candidate_(OneStepLower(answer)) {}
 
   /// What to run in a fresh container now; nullopt when there is nothing more to learn.
   std::optional<Amount> Next() const {
-    if (failed_ || steps_taken_ == kMostSteps) return std::nullopt;
+    const bool told_apart = passes_ >= kMajority && !may_take_;
+    if (failed() || told_apart || steps_taken_ == kMostSteps) return std::nullopt;
     return candidate_;
   }
 
-  /// The outcome of what Next() named. Ignored where Next() names nothing.
-  void Tell(bool passed) {
+  /// The outcome of what Next() named. Ignored where Next() names nothing. A pass that may not be
+  /// taken held by luck, for all that is known: it counts, and nothing lower becomes the answer.
+  void Tell(bool passed, bool may_take = true) {
     if (!Next()) return;
+    may_take_ = may_take_ && passed && may_take;
     if (!passed) {
-      failed_ = candidate_;
+      ++failures_;
       return;
     }
-    if (++passes_ < kPassesToAccept) return;
+    if (++passes_ < kPassesToAccept || !may_take_) return;
     passes_ = 0;
     ++steps_taken_;
     accepted_ = *candidate_;
@@ -38,23 +42,29 @@ class Descent {
   /// The lowest limit that held as often as it must.
   const Amount& accepted() const { return accepted_; }
   /// The limit that ended the descent.
-  std::optional<Amount> failed() const { return failed_; }
-  /// True: one step below accepted() failed, or accepted() is the smallest limit there is. False:
-  /// it passed, but was not run often enough to be taken. nullopt: it was not tried.
+  std::optional<Amount> failed() const {
+    return failures_ >= kMajority ? candidate_ : std::nullopt;
+  }
+  /// Nothing lower than accepted() can be asked for, so nothing was tried.
+  bool at_floor() const { return !candidate_; }
+  /// True: two of three runs one step below accepted() failed, or it is at its floor. False: two
+  /// passed. nullopt: it was not tried often enough to tell.
   std::optional<bool> tight() const {
-    if (failed_ || !candidate_) return true;
-    if (passes_ > 0) return false;
+    if (failed() || at_floor()) return true;
+    if (passes_ >= kMajority) return false;
     return std::nullopt;
   }
 
  private:
+  static constexpr int kMajority = 2;
   static constexpr int kPassesToAccept = 3;
   static constexpr int kMostSteps = 3;
 
   Amount accepted_;
   std::optional<Amount> candidate_;  // one step below accepted_
-  std::optional<Amount> failed_;
-  int passes_ = 0;  // of the candidate
+  int passes_ = 0;                   // of the candidate
+  int failures_ = 0;                 // likewise
+  bool may_take_ = true;             // likewise
   int steps_taken_ = 0;
 };
 

@@ -6,22 +6,66 @@
 #include <string_view>
 
 namespace mlprof::server {
+namespace {
+
+// What sums of shares may be off by: 0.95 × 100 is 95.00000000000001 in binary.
+constexpr double kRounding = 1e-9;
+
+}  // namespace
 
 LatencyDistribution::LatencyDistribution(std::vector<std::uint32_t> microseconds)
     : sorted_(std::move(microseconds)) {
   std::sort(sorted_.begin(), sorted_.end());
 }
 
+std::unordered_map<std::uint32_t, std::uint32_t> VisitsByRow(std::span<const Visit> visits) {
+  std::unordered_map<std::uint32_t, std::uint32_t> counts;
+  for (const Visit& visit : visits) ++counts[visit.row];
+  return counts;
+}
+
+LatencyDistribution LatencyDistribution::ByRow(std::span<const Visit> visits) {
+  const auto counts = VisitsByRow(visits);
+  std::vector<Visit> sorted(visits.begin(), visits.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Visit& a, const Visit& b) { return a.latency_us < b.latency_us; });
+  LatencyDistribution all{std::vector<std::uint32_t>()};
+  all.rows_ = counts.size();
+  all.sorted_.reserve(sorted.size());
+  all.shares_.reserve(sorted.size());
+  double rows_so_far = 0;
+  for (const Visit& visit : sorted) {
+    rows_so_far += 1.0 / counts.at(visit.row);
+    all.sorted_.push_back(visit.latency_us);
+    all.shares_.push_back(rows_so_far / static_cast<double>(counts.size()));
+  }
+  return all;
+}
+
 std::optional<double> LatencyDistribution::QuantileMs(double quantile) const {
   if (sorted_.empty()) return std::nullopt;
+  if (rows_ > 0) {
+    const auto at = std::lower_bound(shares_.begin(), shares_.end(), quantile - kRounding);
+    const auto index = static_cast<std::size_t>(at - shares_.begin());
+    return sorted_[std::min(index, sorted_.size() - 1)] / 1000.0;
+  }
   const double exact = quantile * static_cast<double>(sorted_.size());
-  // 0.95 × 100 is 95.00000000000001 in binary; without the allowance it would name the 96th.
-  const auto rank = static_cast<std::size_t>(std::max(1.0, std::ceil(exact - 1e-9)));
+  // Without the allowance p95 of 100 would name the 96th.
+  const auto rank = static_cast<std::size_t>(std::max(1.0, std::ceil(exact - kRounding)));
   return sorted_[std::min(rank, sorted_.size()) - 1] / 1000.0;
 }
 
 std::optional<double> LatencyDistribution::MeanMs() const {
   if (sorted_.empty()) return std::nullopt;
+  if (rows_ > 0) {
+    double sum_us = 0;
+    double before = 0;
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      sum_us += sorted_[i] * (shares_[i] - before);
+      before = shares_[i];
+    }
+    return sum_us / 1000;
+  }
   const auto sum = std::accumulate(sorted_.begin(), sorted_.end(), std::uint64_t{0});
   return static_cast<double>(sum) / static_cast<double>(sorted_.size()) / 1000.0;
 }

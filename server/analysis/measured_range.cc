@@ -22,8 +22,6 @@ bool UnderLoad(const Trial& trial) {
 }
 
 struct Range {
-  double highest_throughput = 0;
-  int highest_concurrency = 0;
   std::optional<Cores> lowest_cpu;
   std::optional<Cores> highest_cpu;
   std::int64_t most_requests = 0;
@@ -35,7 +33,6 @@ struct Range {
   }
 
   void AddRun(const Measurements& run) {
-    highest_throughput = std::max(highest_throughput, run.queries_per_second.value_or(0));
     most_requests = std::max(most_requests, run.success_queries);
   }
 };
@@ -53,14 +50,6 @@ Range RangeOf(const Profile& profile, std::span<const Trial> trials) {
     if (trial.purpose == TrialPurpose::kLoadCurve && !trial.passed) continue;
     range.AddRun(trial.measurements);
     range.AddCpu(trial.limits.cpu());
-    if (trial.requests_per_second) continue;
-    range.highest_concurrency = std::max(range.highest_concurrency, trial.concurrency);
-  }
-  if (profile.findings.load) {
-    for (const LoadLevel& level : profile.findings.load->levels) {
-      range.highest_throughput = std::max(range.highest_throughput, level.requests_per_second);
-      range.highest_concurrency = std::max(range.highest_concurrency, level.concurrency);
-    }
   }
   if (profile.findings.cpu) {
     for (const CpuPoint& point : profile.findings.cpu->points) range.AddCpu(point.cpu);
@@ -70,20 +59,6 @@ Range RangeOf(const Profile& profile, std::span<const Trial> trials) {
     range.error_rate = ErrorRate(*profile.measurements);
   }
   return range;
-}
-
-void NoteLoad(const Range& range, const Objective& objective, std::vector<std::string>& notes) {
-  const auto& rate = objective.requests_per_second;
-  if (rate && *rate > range.highest_throughput) {
-    notes.push_back(
-        Sentence("%.1f requests per second are more than the highest measured throughput, %.1f",
-                 *rate, range.highest_throughput));
-  }
-  if (!rate && objective.ConcurrencyOrOne() > range.highest_concurrency) {
-    notes.push_back(
-        Sentence("%d requests in flight are more than the highest measured concurrency, %d",
-                 objective.ConcurrencyOrOne(), range.highest_concurrency));
-  }
 }
 
 void NoteCpu(const Range& range, Cores cpu, std::vector<std::string>& notes) {
@@ -107,13 +82,104 @@ void NotePercentiles(const Range& range, const Objective& objective,
   }
 }
 
+// Beyond this share of errors a level of the load curve served nobody (load_curve.cc).
+constexpr double kMostErrors = 0.01;
+
+HeldLoad LoadOfTrial(const Trial& trial) {
+  HeldLoad load;
+  load.run.limits = trial.limits;
+  if (!trial.requests_per_second) load.run.concurrency = trial.concurrency;
+  load.run.requests_per_second = trial.requests_per_second;
+  load.run.latency_p95_ms = trial.measurements.latency_p95_ms;
+  load.run.queries_per_second = trial.measurements.queries_per_second;
+  load.per_second = trial.measurements.queries_per_second.value_or(0);
+  // Random arrivals come slower than their mean for a while, too: a run that passed kept up with
+  // its rate. The reference at the ceiling is judged by nothing.
+  if (trial.purpose != TrialPurpose::kLoad) {
+    load.per_second = std::max(load.per_second, trial.requests_per_second.value_or(0));
+  }
+  return load;
+}
+
+// How much of the objective's kind of load it was; nullopt of another kind.
+std::optional<double> AmountOf(const HeldLoad& load, const Objective& objective) {
+  if (objective.requests_per_second) return load.per_second;
+  if (!load.run.concurrency) return std::nullopt;
+  return *load.run.concurrency;
+}
+
 }  // namespace
+
+MeasuredLoads LoadsOf(const Profile& profile, std::span<const Trial> trials) {
+  MeasuredLoads loads;
+  for (const Trial& trial : trials) {
+    // What a limit did not hold tells nothing of what holds.
+    const bool counts = UnderLoad(trial) && trial.measurements.success_queries > 0;
+    if (counts && trial.passed) loads.held.push_back(LoadOfTrial(trial));
+  }
+  if (!profile.findings.load) return loads;
+  const Limits ceiling{
+      profile.request.ceiling.cpu.value_or(Cores()),
+      profile.request.ceiling.memory.value_or(profile.host ? profile.host->memory : Bytes())};
+  for (const LoadLevel& level : profile.findings.load->levels) {
+    if (level.error_rate > kMostErrors) continue;
+    HeldLoad load{{}, level.requests_per_second};
+    load.run.limits = ceiling;
+    load.run.concurrency = level.concurrency;
+    load.run.queries_per_second = level.requests_per_second;
+    if (level.p95_ms > 0) load.run.latency_p95_ms = level.p95_ms;
+    loads.held.push_back(load);
+  }
+  return loads;
+}
+
+double MeasuredLoads::HighestThroughput() const {
+  double highest = 0;
+  for (const HeldLoad& load : held) highest = std::max(highest, load.per_second);
+  return highest;
+}
+
+int MeasuredLoads::HighestConcurrency() const {
+  int highest = 0;
+  for (const HeldLoad& load : held) {
+    highest = std::max(highest, load.run.concurrency.value_or(0));
+  }
+  return highest;
+}
+
+std::optional<NearestRun> MeasuredLoads::Nearest(const Objective& objective) const {
+  const double wanted = objective.requests_per_second.value_or(objective.ConcurrencyOrOne());
+  const HeldLoad* nearest = nullptr;
+  double most = 0;
+  for (const HeldLoad& load : held) {
+    const auto amount = AmountOf(load, objective);
+    if (!amount) continue;
+    const bool nearer = most < wanted ? *amount > most : *amount >= wanted && *amount < most;
+    if (nearest != nullptr && !nearer) continue;
+    nearest = &load;
+    most = *amount;
+  }
+  return nearest != nullptr ? std::optional(nearest->run) : std::nullopt;
+}
+
+std::optional<std::string> MoreThanMeasured(const MeasuredLoads& loads,
+                                            const Objective& objective) {
+  const auto& rate = objective.requests_per_second;
+  if (rate && *rate > loads.HighestThroughput()) {
+    return Sentence("%.1f requests per second are more than the highest measured throughput, %.1f",
+                    *rate, loads.HighestThroughput());
+  }
+  if (!rate && objective.ConcurrencyOrOne() > loads.HighestConcurrency()) {
+    return Sentence("%d requests in flight are more than the highest measured concurrency, %d",
+                    objective.ConcurrencyOrOne(), loads.HighestConcurrency());
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> OutsideOfMeasured(const Profile& profile, std::span<const Trial> trials,
                                            const Objective& objective, Cores cpu) {
   const Range range = RangeOf(profile, trials);
   std::vector<std::string> notes;
-  NoteLoad(range, objective, notes);
   NoteCpu(range, cpu, notes);
   NotePercentiles(range, objective, notes);
   if (range.error_rate > objective.max_error_rate) {

@@ -29,6 +29,20 @@ double AnchorDrift(const std::vector<double>& anchors_ms) {
   return *least > 0 ? *most / *least - 1 : 0;
 }
 
+NoiseEvidence Worse(const NoiseEvidence& a, const NoiseEvidence& b) {
+  NoiseEvidence worse;
+  const NoiseEvidence& busier =
+      a.foreign_cores * b.host_cores >= b.foreign_cores * a.host_cores ? a : b;
+  worse.foreign_cores = busier.foreign_cores;
+  worse.host_cores = busier.host_cores;
+  worse.frequency_drop = std::max(a.frequency_drop, b.frequency_drop);
+  worse.steal_share = std::max(a.steal_share, b.steal_share);
+  worse.host_cpu_pressure = std::max(a.host_cpu_pressure, b.host_cpu_pressure);
+  const bool first = AnchorDrift(a.anchors_ms) >= AnchorDrift(b.anchors_ms);
+  worse.anchors_ms = first ? a.anchors_ms : b.anchors_ms;
+  return worse;
+}
+
 NoiseVerdict JudgeNoise(const NoiseEvidence& evidence) {
   const bool disturbed = evidence.foreign_cores > kNoisyForeignCores * evidence.host_cores ||
                          evidence.steal_share > kNoisySteal;

@@ -28,6 +28,9 @@ struct NoiseVerdict {
 /// or the cores' clock fell by more than 15%.
 NoiseVerdict JudgeNoise(const NoiseEvidence& evidence);
 
+/// Of each figure the worse: what two looks at one host have shown together. Anchors of both count.
+NoiseEvidence Worse(const NoiseEvidence& a, const NoiseEvidence& b);
+
 /// Largest over smallest, less 1; 0 of fewer than two positive values.
 double AnchorDrift(const std::vector<double>& anchors_ms);
 

@@ -8,11 +8,12 @@ namespace mlprof::server {
 namespace {
 
 // The most that was tried of it and failed. What failed once and later held, on a quieter host,
-// bounds nothing.
-std::optional<Amount> MostFailed(const Amount& requested, const std::vector<FailedTry>& failed) {
+// bounds nothing, and neither does what other work on the host made slow.
+std::optional<Amount> MostFailed(const Amount& requested, const std::vector<FailedTry>& failed,
+                                 bool disturbed) {
   std::optional<Amount> most;
   for (const FailedTry& attempt : failed) {
-    if (attempt.shortage != requested.kind()) continue;
+    if (attempt.shortage != requested.kind() || attempt.disturbed != disturbed) continue;
     const auto tried = attempt.limits.Find(requested.kind());
     if (!tried || !(*tried < requested)) continue;
     if (!most || *most < *tried) most = tried;
@@ -20,10 +21,56 @@ std::optional<Amount> MostFailed(const Amount& requested, const std::vector<Fail
   return most;
 }
 
-Bound BoundOf(const Amount& requested, const ResourceNeed& need, const Amount& ceiling,
-              const std::optional<Amount>& failed) {
-  return {failed.value_or(Lesser(need.Used(), requested)),
-          Greater(requested, Clamp(need.Ample(), ceiling)), need.Reason(requested, failed)};
+// Where the most that was tried below `requested` was disturbed: so much of it.
+std::optional<Amount> MostDisturbed(const Amount& requested, const std::vector<FailedTry>& failed) {
+  const auto disturbed = MostFailed(requested, failed, true);
+  const auto bound = MostFailed(requested, failed, false);
+  return disturbed && (!bound || *bound < *disturbed) ? disturbed : std::nullopt;
+}
+
+bool IsSmallest(const Amount& amount) {
+  return amount.units() <= RulesOf(amount.kind()).smallest.units();
+}
+
+// What is known of one limit beside the need.
+struct TriedLimit {
+  const Amount& requested;
+  const Amount& ceiling;
+  std::optional<Amount> failed;     // the most below it that fell short
+  std::optional<Amount> disturbed;  // the most below it of which a disturbed run tells nothing
+  bool held = false;
+};
+
+std::string HowChosen(const TriedLimit& limit, const ResourceNeed& need) {
+  const std::string amount = AmountText(limit.requested);
+  std::string text;
+  if (limit.failed) text = "; " + AmountText(*limit.failed) + " were tried and were not enough";
+  if (limit.disturbed) {
+    text += "; " + AmountText(*limit.disturbed) +
+            " were too slow in a run that other work on the host disturbed, which proves nothing";
+  }
+  if (!text.empty()) return text;
+  if (limit.ceiling < need.Asked() && limit.requested == limit.ceiling) {
+    return "; the ceiling is " + amount;
+  }
+  if (IsSmallest(limit.requested)) return "; " + amount + " is the least limit there is";
+  if (limit.requested == need.Asked()) return need.Follows(limit.requested);
+  return limit.held ? "; " + amount + " held the objective" : "";
+}
+
+Bound BoundOf(const TriedLimit& limit, const ResourceNeed& need) {
+  const Amount& requested = limit.requested;
+  Bound bound{Lesser(need.Used(), requested), requested, need.Seen() + HowChosen(limit, need)};
+  if (limit.failed) {
+    bound.low = *limit.failed;
+    bound.low_failed = true;
+  } else if (IsSmallest(requested)) {
+    // Nothing below can be given, however little is needed.
+    bound.low = requested;
+  }
+  bound.high = Greater(requested, Clamp(need.Ample(), limit.ceiling));
+  bound.at_floor = !OneStepLower(requested);
+  return bound;
 }
 
 }  // namespace
@@ -47,16 +94,28 @@ std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Li
 }
 
 Recommendation Recommend(const Limits& limits, const MeasuredNeed& need, const Limits& ceiling,
-                         const std::vector<FailedTry>& failed) {
+                         const std::vector<FailedTry>& failed, const std::vector<Amount>& held) {
   Recommendation answer;
   answer.requested = limits;
   for (const Amount& requested : limits.All()) {
     const ResourceNeed* measured = need.Find(requested.kind());
     if (measured == nullptr) continue;
     const Amount most = ceiling.Find(requested.kind()).value_or(requested);
-    answer.Set(BoundOf(requested, *measured, most, MostFailed(requested, failed)));
+    const bool seen = std::find(held.begin(), held.end(), requested) != held.end();
+    answer.Set(BoundOf({requested, most, MostFailed(requested, failed, false),
+                        MostDisturbed(requested, failed), seen},
+                       *measured));
   }
   return answer;
+}
+
+std::vector<ResourceKind> RaisedByNoise(const Limits& limits,
+                                        const std::vector<FailedTry>& failed) {
+  std::vector<ResourceKind> raised;
+  for (const Amount& limit : limits.All()) {
+    if (MostDisturbed(limit, failed)) raised.push_back(limit.kind());
+  }
+  return raised;
 }
 
 namespace {
@@ -72,9 +131,13 @@ constexpr int MarginPercent(ResourceKind kind) { return RulesOf(kind).margin_per
 
 }  // namespace
 
-Amount CpuNeed::Used() const { return std::max(Cores(cores).RoundDownToGrid(), kCpuQuantum); }
+Amount CpuNeed::Used() const {
+  return std::max({Cores(cores).RoundDownToGrid(), kCpuQuantum, to_start});
+}
 
-Amount CpuNeed::Asked() const {
+Amount CpuNeed::Asked() const { return std::max(ForServing(), to_start); }
+
+Cores CpuNeed::ForServing() const {
   const double tolerance = noisy ? 0 : kCpuTolerance;
   const double margin = 1 + MarginPercent(ResourceKind::kCpu) / 100.0;
   const double wanted = cores * (1 - tolerance) / utilization * margin;
@@ -82,20 +145,21 @@ Amount CpuNeed::Asked() const {
 }
 
 Amount CpuNeed::Ample() const {
-  return Cores(cores * (1 + kAmpleMarginPercent / 100.0)).RoundUpToGrid();
+  return std::max(Cores(cores * (1 + kAmpleMarginPercent / 100.0)).RoundUpToGrid(), to_start);
 }
 
-std::string CpuNeed::Reason(const Amount& requested, const std::optional<Amount>& failed) const {
+std::string CpuNeed::Seen() const {
+  if (noisy) return Sentence("the rows want %.2f cores, what other work took counted in", cores);
+  return Sentence("the rows used %.2f cores on average", cores);
+}
+
+std::string CpuNeed::Follows(const Amount& requested) const {
   const double limit = requested.cores().value();
-  const std::string use = Sentence("the rows used %.2f cores on average", cores);
-  if (failed) {
-    return use + Sentence("; %.1f cores were tried and were not enough", failed->cores().value());
+  if (requested.cores() == to_start && ForServing() < to_start) {
+    return Sentence("; it takes %.1f to start in time", limit);
   }
-  if (utilization < 1) return use + Sentence("; %.1f cores leave room for bursts", limit);
-  if (limit < cores - 0.01) {
-    return Sentence("%.1f cores hold the latency objective; at full speed ", limit) + use;
-  }
-  return use + Sentence(", rounded up to %.1f", limit);
+  if (utilization < 1) return Sentence("; %.1f cores leave room for bursts", limit);
+  return Sentence(limit < cores ? ", rounded to %.1f" : ", rounded up to %.1f", limit);
 }
 
 Bytes MemoryNeed::Floor() const {
@@ -110,17 +174,17 @@ Amount MemoryNeed::WithMargin(int percent) const {
 Amount MemoryNeed::Asked() const { return WithMargin(MarginPercent(ResourceKind::kMemory)); }
 Amount MemoryNeed::Ample() const { return WithMargin(kAmpleMarginPercent); }
 
-std::string MemoryNeed::Reason(const Amount& /*requested*/,
-                               const std::optional<Amount>& failed) const {
+std::string MemoryNeed::Seen() const {
   std::string peak = Sentence("%.0f MiB could not be given back at the peak %s", Floor().mib(),
                               StartDecides() ? "while the model started" : "under load");
   if (!StartDecides() && hot_file > Bytes()) {
     peak += Sentence(", %.0f MiB of them file pages it reads all the time", hot_file.mib());
   }
-  if (failed) {
-    return peak + Sentence("; %.0f MiB were tried and were not enough", failed->bytes().mib());
-  }
-  return peak + Sentence(", plus a margin of %d%%", MarginPercent(ResourceKind::kMemory));
+  return peak;
+}
+
+std::string MemoryNeed::Follows(const Amount& /*requested*/) const {
+  return Sentence(", plus a margin of %d%%", MarginPercent(ResourceKind::kMemory));
 }
 
 Amount DeviceMemoryNeed::Asked() const {
@@ -131,14 +195,12 @@ Amount DeviceMemoryNeed::Ample() const {
   return RoundUp(PercentOf(peak, 100 + kAmpleMarginPercent));
 }
 
-std::string DeviceMemoryNeed::Reason(const Amount& /*requested*/,
-                                     const std::optional<Amount>& failed) const {
-  const std::string used =
-      Sentence("%.0f MiB were needed on each of %d devices", peak.each.mib(), peak.count);
-  if (failed) {
-    return used + Sentence("; %.0f MiB were tried and were not enough", failed->bytes().mib());
-  }
-  return used + Sentence(", plus a margin of %d%%", MarginPercent(ResourceKind::kDeviceMemory));
+std::string DeviceMemoryNeed::Seen() const {
+  return Sentence("%.0f MiB were needed on each of %d devices", peak.each.mib(), peak.count);
+}
+
+std::string DeviceMemoryNeed::Follows(const Amount& /*requested*/) const {
+  return Sentence(", plus a margin of %d%%", MarginPercent(ResourceKind::kDeviceMemory));
 }
 
 const ResourceNeed* MeasuredNeed::Find(ResourceKind kind) const {

@@ -8,6 +8,7 @@
 
 #include "common/domain/limits.h"
 #include "common/domain/recommendation.h"
+#include "server/analysis/beside_reference.h"
 
 namespace mlprof::server {
 
@@ -24,9 +25,10 @@ class ResourceNeed {
   virtual Amount Asked() const = 0;
   /// With the margin of one that nobody verifies.
   virtual Amount Ample() const = 0;
-  /// Why `requested`. `failed`: the most that was tried below it and fell short.
-  virtual std::string Reason(const Amount& requested,
-                             const std::optional<Amount>& failed) const = 0;
+  /// What was seen of it: how the reason for a limit begins.
+  virtual std::string Seen() const = 0;
+  /// How Asked() follows, as `requested` on the grid: how the reason for that limit ends.
+  virtual std::string Follows(const Amount& requested) const = 0;
 
  protected:
   ResourceNeed() = default;
@@ -41,15 +43,22 @@ class CpuNeed final : public ResourceNeed {
   /// How full the cores may be: 1 for a closed loop, which fills whatever it gets, else
   /// kUtilizationOfRate.
   double utilization = 1;
+  /// With fewer the model would not start in time; no cores: nothing is known of that.
+  Cores to_start;
   /// The rows were measured while other work ran, which makes `cores` too low if anything: nothing
   /// is taken off it.
   bool noisy = false;
 
   Amount Used() const override;
-  /// Mean use by utilization, less 3% on a quiet host and 0.01.
+  /// Mean use by utilization, less 3% on a quiet host and 0.01; what it takes to start, if that is
+  /// more.
   Amount Asked() const override;
   Amount Ample() const override;
-  std::string Reason(const Amount& requested, const std::optional<Amount>& failed) const override;
+  std::string Seen() const override;
+  std::string Follows(const Amount& requested) const override;
+
+ private:
+  Cores ForServing() const;
 };
 
 class MemoryNeed final : public ResourceNeed {
@@ -67,7 +76,8 @@ class MemoryNeed final : public ResourceNeed {
   /// already).
   Amount Asked() const override;
   Amount Ample() const override;
-  std::string Reason(const Amount& requested, const std::optional<Amount>& failed) const override;
+  std::string Seen() const override;
+  std::string Follows(const Amount& requested) const override;
 
  private:
   bool StartDecides() const { return start_peak >= serving_peak + hot_file; }
@@ -81,7 +91,8 @@ class DeviceMemoryNeed final : public ResourceNeed {
   Amount Used() const override { return peak; }
   Amount Asked() const override;
   Amount Ample() const override;
-  std::string Reason(const Amount& requested, const std::optional<Amount>& failed) const override;
+  std::string Seen() const override;
+  std::string Follows(const Amount& requested) const override;
 };
 
 struct MeasuredNeed {
@@ -105,10 +116,19 @@ std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Li
 struct FailedTry {
   Limits limits;
   ResourceKind shortage;
+  std::optional<Tail> tail = {};  // where its slowest requests alone made it fail
+  /// It was slow while other work used the host: it raised the answer and bounds nothing.
+  bool disturbed = false;
 };
 
-/// The recommendation at `limits`, with a bound of each resource that was measured.
+/// The recommendation at `limits`, with a bound of each resource that was measured. `held`: amounts
+/// with which a run held the objective. A reason says of a limit only what `failed` and `held`
+/// show.
 Recommendation Recommend(const Limits& limits, const MeasuredNeed& need, const Limits& ceiling,
-                         const std::vector<FailedTry>& failed);
+                         const std::vector<FailedTry>& failed,
+                         const std::vector<Amount>& held = {});
+
+/// The resources whose limit in `limits` was raised by nothing but runs that were disturbed.
+std::vector<ResourceKind> RaisedByNoise(const Limits& limits, const std::vector<FailedTry>& failed);
 
 }  // namespace mlprof::server

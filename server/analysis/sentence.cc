@@ -1,7 +1,6 @@
 #include "server/analysis/sentence.h"
 
 namespace mlprof::server {
-namespace {
 
 std::string AmountText(const Amount& amount) {
   const double mib = amount.bytes().mib();
@@ -13,8 +12,6 @@ std::string AmountText(const Amount& amount) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string LimitsText(const Limits& limits) {
   const std::vector<Amount> amounts = limits.All();

@@ -17,6 +17,9 @@ std::string Sentence(const char* format, Values... values) {
   return text.data();
 }
 
+/// "0.4 cores", "512 MiB".
+std::string AmountText(const Amount& amount);
+
 /// Limits as a sentence says them: "0.4 cores and 512 MiB", "1.0 cores, 2048 MiB and 2 x 6144 MiB
 /// of device memory".
 std::string LimitsText(const Limits& limits);

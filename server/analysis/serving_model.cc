@@ -186,15 +186,34 @@ Cores CpuCeiling(const Profile& profile) {
 
 std::optional<Measurements> LoadMeasurements(const Profile& profile,
                                              std::span<const Trial> trials) {
+  std::optional<Measurements> load = profile.measurements;
   for (const Trial& trial : trials) {
-    if (trial.purpose == TrialPurpose::kLoad) return trial.measurements;
+    if (trial.purpose != TrialPurpose::kLoad) continue;
+    load = trial.measurements;
+    if (!profile.findings.response_cache) break;  // then the last one is of distinct rows
   }
-  return profile.measurements;
+  return load;
 }
+
+namespace {
+
+// Where rows that were seen are answered from memory, the rows are what their first visits cost.
+std::vector<RowRecord> DistinctRows(const Profile& profile, std::span<const RowRecord> rows) {
+  std::vector<RowRecord> distinct(rows.begin(), rows.end());
+  if (!profile.findings.response_cache) return distinct;
+  for (RowRecord& row : distinct) {
+    if (row.first_latency_ms) row.latency_ms = row.first_latency_ms;
+    if (row.first_cpu_ms) row.cpu_ms = row.first_cpu_ms;
+  }
+  return distinct;
+}
+
+}  // namespace
 
 std::optional<ServingModel> CalibrateServingModel(const Profile& profile,
                                                   std::span<const Trial> trials,
-                                                  std::span<const RowRecord> rows) {
+                                                  std::span<const RowRecord> all_rows) {
+  const std::vector<RowRecord> rows = DistinctRows(profile, all_rows);
   const auto load = LoadMeasurements(profile, trials);
   ServingModel model;
   model.ceiling = CpuCeiling(profile);

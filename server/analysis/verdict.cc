@@ -9,6 +9,7 @@ namespace {
 constexpr double kRateServed = 0.98;
 // Pages that were read again, 200 MB of them: far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;
+constexpr double kRateRounding = 1e-6;
 
 Verdict Failed(std::optional<ResourceKind> shortage, std::string sentence) {
   return {false, shortage, std::move(sentence), false};
@@ -61,7 +62,35 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
 struct Slowness {
   std::string sentence;
   bool misses_objective;  // rather than being slower than the reference alone
+  std::optional<Tail> tail = {};
 };
+
+// Slower than the same load without a CPU limit; asked where the objective has no latency.
+std::optional<Slowness> SlowerThanReference(const VerificationEvidence& evidence,
+                                            const LatencyDistribution& latencies) {
+  const double p95 = evidence.p95_ms.value_or(latencies.QuantileMs(0.95).value_or(0));
+  if (evidence.reference_p95_ms && p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
+    return Slowness{Sentence("%s %.1f ms, against %.1f ms without a CPU limit",
+                             evidence.at_edge ? "the heavy rows next to p95 took" : "p95 was", p95,
+                             *evidence.reference_p95_ms),
+                    false};
+  }
+  if (evidence.rate && evidence.reference_rate &&
+      *evidence.rate < kThroughputTolerance * *evidence.reference_rate - kRateRounding) {
+    return Slowness{Sentence("%.1f requests/s were served, against %.1f without a CPU limit",
+                             *evidence.rate, *evidence.reference_rate),
+                    false};
+  }
+  if (evidence.tail && evidence.tail->Fails()) {
+    return Slowness{
+        Sentence("p99 was %.1f ms, against %.1f ms without a CPU limit: the quota stopped %.1f%% "
+                 "of the requests for longer than that allows",
+                 evidence.tail->p99_ms, evidence.tail->reference_p99_ms,
+                 evidence.tail->stopped_share * 100),
+        false, evidence.tail};
+  }
+  return std::nullopt;
+}
 
 // Why a run that survived was too slow; nullopt where it was not.
 std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
@@ -79,13 +108,7 @@ std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
                              *evidence.scheduled_rate),
                     true};
   }
-  const double p95 = latencies.QuantileMs(0.95).value_or(0);
-  if (objective.latency_ms.empty() && evidence.reference_p95_ms &&
-      p95 > kReferenceTolerance * *evidence.reference_p95_ms) {
-    return Slowness{Sentence("p95 was %.1f ms, against %.1f ms without a CPU limit", p95,
-                             *evidence.reference_p95_ms),
-                    false};
-  }
+  if (objective.latency_ms.empty()) return SlowerThanReference(evidence, latencies);
   return std::nullopt;
 }
 
@@ -104,6 +127,7 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
   }
   verdict.slow = true;
   verdict.beside_reference = verdict.shortage == ResourceKind::kCpu && !slowness.misses_objective;
+  if (verdict.beside_reference) verdict.tail = slowness.tail;
   return verdict;
 }
 
@@ -119,9 +143,11 @@ Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& l
     return JudgeSlow(evidence, *slowness);
   }
   const double p95 = latencies.QuantileMs(0.95).value_or(0);
-  return {true, std::nullopt,
-          Sentence("%lld requests, p95 %.1f ms, no failure beyond the allowed",
-                   static_cast<long long>(evidence.requests), p95)};
+  Verdict verdict{true, std::nullopt,
+                  Sentence("%lld requests, p95 %.1f ms, no failure beyond the allowed",
+                           static_cast<long long>(evidence.requests), p95)};
+  if (evidence.tail && evidence.tail->Slowed()) verdict.tail = evidence.tail;
+  return verdict;
 }
 
 }  // namespace mlprof::server

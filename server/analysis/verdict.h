@@ -6,6 +6,7 @@
 
 #include "common/domain/measurements.h"
 #include "common/domain/objective.h"
+#include "server/analysis/beside_reference.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/recommend.h"
 
@@ -20,9 +21,6 @@ inline constexpr double kErrorTolerance = 2;
 /// Fewer failures may be chance.
 inline constexpr std::int64_t kFewestNewFailures = 3;
 
-/// Without a latency objective p95 may be so many times the one without a CPU limit.
-inline constexpr double kReferenceTolerance = 1.10;
-
 struct VerificationEvidence {
   bool became_ready = false;
   bool start_timed_out = false;  // it still ran, and was not ready in time
@@ -33,7 +31,12 @@ struct VerificationEvidence {
   std::int64_t failures = 0;      // no response, or not 2xx
   std::int64_t new_failures = 0;  // of them, of rows that did not fail without a CPU limit
   std::optional<double> throttled_share;
-  std::optional<double> reference_p95_ms;       // without a CPU limit, same profile
+  std::optional<double> reference_p95_ms;  // without a CPU limit, same profile
+  std::optional<double> p95_ms;            // over the reference's rows; absent: over all
+  bool at_edge = false;                    // both are of the heavy rows next to p95
+  std::optional<double> rate;              // of a closed loop, in requests per second
+  std::optional<double> reference_rate;
+  std::optional<Tail> tail;
   std::optional<double> reference_error_share;  // likewise: of the requests, how many failed
   bool stalled = false;                         // rows stood unanswered until the run was given up
   std::int64_t refaults = 0;             // memory taken too early, while the rows were replayed
@@ -47,17 +50,22 @@ struct Verdict {
   std::string sentence;
   bool slow = false;              // it failed for what other work on the host may have cost
   bool beside_reference = false;  // of that: slower than the reference, and nothing else
+  /// What its slowest requests were, where the quota stopped them and the run passed, or where
+  /// nothing else made it fail.
+  std::optional<Tail> tail = {};
 };
 
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,
 /// and ending before one of memory; a death without an OOM kill or more errors than allowed is
 /// nobody's limit, unless the quota throttled and errors are far more than without one: a server
-/// that turns requests away is short of CPU; then each latency objective, or with none the p95
-/// against 1.10 × the reference. A model that stalls, or is not ready in time while it reads its
-/// pages again and again, is short of memory. A rate must be served to 98%. A run that is too slow
-/// while it reads pages back that it had had (more than one a request) is short of memory, not of
-/// CPU. Where the quota throttled less than 1% of the periods it was not binding: the run was then
-/// as fast as without a limit, and a slow wall clock is the host's noise.
+/// that turns requests away is short of CPU; then each latency objective. With none the run must be
+/// as the reference is: p95 within 1.10 ×, in a closed loop throughput from 0.95 × on, and, of both
+/// sides with 299 requests, p99 within 1.5 × and 1 ms, for which those requests alone count during
+/// which the quota stopped the container. A model that stalls, or is not ready in time while it
+/// reads its pages again and again, is short of memory. A rate must be served to 98%. A run that is
+/// too slow while it reads pages back that it had had (more than one a request) is short of memory,
+/// not of CPU. Where the quota throttled less than 1% of the periods it was not binding: the run
+/// was then as fast as without a limit, and a slow wall clock is the host's noise.
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective);
 

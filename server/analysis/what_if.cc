@@ -7,6 +7,7 @@
 #include "server/analysis/recommend.h"
 #include "server/analysis/sentence.h"
 #include "server/analysis/serving_model.h"
+#include "server/analysis/start_cost.h"
 #include "server/analysis/verdict.h"
 
 namespace mlprof::server {
@@ -25,8 +26,15 @@ bool SameLoad(const Objective& a, const Objective& b) {
   return a.ConcurrencyOrOne() == b.ConcurrencyOrOne();
 }
 
+// A profile of both kinds answers for each.
+bool SameConnections(const Objective& asked, const Objective& own) {
+  return !asked.connections || asked.connections == own.connections ||
+         own.connections == ConnectionUse::kBoth;
+}
+
 bool SameObjective(const Objective& a, const Objective& b) {
-  return SameLoad(a, b) && a.latency_ms == b.latency_ms && a.max_error_rate == b.max_error_rate;
+  return SameLoad(a, b) && a.latency_ms == b.latency_ms && a.max_error_rate == b.max_error_rate &&
+         a.start_within_seconds == b.start_within_seconds;
 }
 
 bool OwnMargin(const WhatIfQuestion& question) {
@@ -57,6 +65,21 @@ Status Check(const WhatIfQuestion& question) {
   return Fail(Error(ErrorCode::kInvalidArgument, "the question cannot be answered", fields));
 }
 
+// Another number of them than the answer was measured with.
+bool OtherWorkers(const Profile& profile, const WhatIfQuestion& question) {
+  return question.workers && question.workers != profile.recommendation->workers->count;
+}
+
+Status CheckWorkers(const Profile& profile, const WhatIfQuestion& question) {
+  const auto& workers = profile.recommendation->workers;
+  if (!question.workers) return {};
+  if (workers && (workers->per_worker_memory || *question.workers == workers->count)) return {};
+  const std::string why = workers ? "what one worker has for itself could not be read"
+                                  : "the profile saw one process that serves";
+  return Fail(
+      Error(ErrorCode::kInvalidArgument, "the question cannot be answered", {{"/workers", why}}));
+}
+
 std::int64_t RequestsFor(const Objective& objective) {
   std::size_t requests = static_cast<std::size_t>(kFewestRequests);
   for (const auto& [key, ms] : objective.latency_ms) {
@@ -77,6 +100,13 @@ class CpuSearch {
     return SimulateLoad(model_, objective_, cpu, requests_);
   }
 
+  /// What a rate wants at least, so that its bursts find room.
+  Cores Floor() const {
+    if (!objective_.requests_per_second) return kCpuQuantum;
+    const double cores = *objective_.requests_per_second * model_.cpu_ms / 1000;
+    return std::max(kCpuQuantum, Cores(cores / kUtilizationOfRate).RoundUpToGrid());
+  }
+
   /// The smallest that holds; nullopt where the ceiling does not.
   std::optional<Cores> Smallest() const {
     for (Cores cpu = Floor(); cpu < model_.ceiling; cpu = NextOnGrid(cpu)) {
@@ -87,12 +117,6 @@ class CpuSearch {
   }
 
  private:
-  Cores Floor() const {
-    if (!objective_.requests_per_second) return kCpuQuantum;
-    const double cores = *objective_.requests_per_second * model_.cpu_ms / 1000;
-    return std::max(kCpuQuantum, Cores(cores / kUtilizationOfRate).RoundUpToGrid());
-  }
-
   static Cores NextOnGrid(Cores cpu) {
     if (cpu < kFineGridEnd) return cpu + kCpuQuantum;
     return std::max(Cores(cpu.value() * 1.1).RoundDownToGrid(), cpu + kCpuQuantum);
@@ -105,6 +129,8 @@ class CpuSearch {
       if (CorrectedMs(model_, outcome, key) > kLatencyReserve * ms) return false;
     }
     if (!objective_.latency_ms.empty()) return true;
+    const double least = kThroughputTolerance * at_ceiling_.requests_per_second;
+    if (!rate && outcome.requests_per_second < least) return false;
     return CorrectedMs(model_, outcome, "p95") <=
            kReferenceTolerance * CorrectedMs(model_, at_ceiling_, "p95");
   }
@@ -115,27 +141,71 @@ class CpuSearch {
   QueueOutcome at_ceiling_;
 };
 
-void AnswerCpu(const Profile& profile, const ServingModel& model, const Objective& objective,
-               WhatIfAnswer& answer) {
-  const CpuSearch search(model, objective);
-  const auto smallest = search.Smallest();
-  const Cores cpu = smallest.value_or(model.ceiling);
-  Recommendation& said = answer.recommendation;
+// What it takes to start as soon as the objective asks, at least.
+Cores AnswerStart(const Profile& profile, Cores ceiling, const Objective& objective,
+                  WhatIfAnswer& answer) {
+  const auto& own = profile.recommendation->start;
+  const auto& within = objective.start_within_seconds;
+  if (!within) return kCpuQuantum;
+  if (!own) {
+    answer.within_measured = false;
+    answer.notes.push_back("how long it takes to start was not measured");
+    return kCpuQuantum;
+  }
+  if (own->at_ceiling.seconds > *within) {
+    answer.within_measured = false;
+    answer.notes.push_back(Sentence("even at the ceiling of %.1f cores it starts in %.3g s",
+                                    ceiling.value(), own->at_ceiling.seconds));
+  }
+  return CoresToStart(own->at_ceiling, *within, ceiling);
+}
+
+Recommendation AnswerCpu(const Profile& profile, const ServingModel& model,
+                         const Objective& objective, const CpuSearch& search, Cores cpu,
+                         double highest_throughput) {
+  // What nothing is simulated of stays as it was answered.
+  Recommendation said;
+  said.requested = profile.recommendation->requested;
+  said.bounds = profile.recommendation->bounds;
+  said.environment_variables = profile.recommendation->environment_variables;
+  said.workers = profile.recommendation->workers;
   said.requested.Set(cpu);
   const double error = profile.findings.cpu ? profile.findings.cpu->relative_error.value_or(0) : 0;
   const double spread = std::max(0.1, 2 * error);
   const QueueOutcome outcome = search.Simulate(cpu);
-  said.max_concurrency = objective.concurrency;
-  said.max_requests_per_second =
-      objective.requests_per_second.value_or(outcome.requests_per_second);
+  if (!objective.requests_per_second) said.max_concurrency = objective.ConcurrencyOrOne();
+  said.max_requests_per_second = objective.requests_per_second.value_or(
+      std::min(outcome.requests_per_second, highest_throughput));
   said.Set({std::max(kCpuQuantum, Cores(cpu.value() * (1 - spread)).RoundDownToGrid()),
             std::min(Cores(cpu.value() * (1 + spread)).RoundUpToGrid(), model.ceiling),
             Sentence("simulated from the stored curves: p95 %.1f ms at %.1f cores",
                      CorrectedMs(model, outcome, "p95"), cpu.value())});
-  if (smallest) return;
+  return said;
+}
+
+WhatIfAnswer WithoutAnswer(const char* code, const MeasuredLoads& loads, const Objective& objective,
+                           const std::string& message) {
+  WhatIfAnswer answer;
   answer.within_measured = false;
-  answer.notes.push_back(Sentence("even the ceiling of %.1f cores would not hold this objective",
-                                  model.ceiling.value()));
+  answer.notes = {message};
+  answer.no_answer = NoAnswer{code, message, loads.Nearest(objective)};
+  if (answer.no_answer->nearest) answer.no_answer->nearest->short_of = message;
+  return answer;
+}
+
+// Why the ceiling does not do.
+std::string NotEvenTheCeiling(const ServingModel& model, const CpuSearch& search) {
+  if (search.Floor() > model.ceiling) {
+    return Sentence(
+        "this rate wants %.1f cores, so that its bursts find room, and even the ceiling "
+        "is %.1f cores",
+        search.Floor().value(), model.ceiling.value());
+  }
+  const QueueOutcome outcome = search.Simulate(model.ceiling);
+  return Sentence(
+      "even the ceiling of %.1f cores would not hold this objective: it is foreseen to "
+      "serve %.1f requests/s with p95 %.1f ms",
+      model.ceiling.value(), outcome.requests_per_second, CorrectedMs(model, outcome, "p95"));
 }
 
 // Requests that are in the server at once, by Little's law.
@@ -168,11 +238,23 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
   const Bytes low = LeastMemory(own);
   Bytes memory = own.requested.memory();
   if (!OwnMargin(question)) {
-    memory = std::max(Scale(NeededMemory(profile), 1 + *question.memory_margin), low + Bytes(1));
+    // Above what is known to fall short; where the answer is the least there is, nothing is.
+    const Bytes least = low < own.requested.memory() ? low + Bytes(1) : low;
+    memory = std::max(Scale(NeededMemory(profile), 1 + *question.memory_margin), least);
   }
   const auto& findings = profile.findings.memory;
   if (more_in_flight > 0 && findings && findings->per_concurrent_request) {
     memory += Scale(*findings->per_concurrent_request, more_in_flight);
+  }
+  if (OtherWorkers(profile, question)) {
+    const int more = *question.workers - own.workers->count;
+    const Bytes each = *own.workers->per_worker_memory;
+    memory = std::max(Bytes(), Bytes(memory.count() + more * each.count()));
+    answer.within_measured = false;
+    answer.recommendation->workers = ServingWorkers{*question.workers, each, 0};
+    answer.notes.push_back(
+        Sentence("%d workers were not run: what one has for itself, %.0f MiB, counts for each",
+                 *question.workers, each.mib()));
   }
   memory = std::max(RoundUp(memory, kMemoryQuantum), kSmallestLimits.memory());
   if (profile.request.ceiling.memory && memory > *profile.request.ceiling.memory) {
@@ -180,11 +262,13 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
     answer.notes.push_back(
         Sentence("%.0f MiB are more than the ceiling of the profile", memory.mib()));
   }
-  Recommendation& said = answer.recommendation;
+  Recommendation& said = *answer.recommendation;
   said.requested.Set(memory);
   const Bound* bound = own.bounds.Find(ResourceKind::kMemory);
-  said.Set({low, bound != nullptr ? Greater(bound->high, memory) : Amount(memory),
-            Sentence("%.0f MiB were needed", NeededMemory(profile).mib())});
+  Bound range{low, bound != nullptr ? Greater(bound->high, memory) : Amount(memory),
+              Sentence("%.0f MiB were needed", NeededMemory(profile).mib())};
+  range.low_failed = bound != nullptr && bound->low_failed;
+  said.Set(std::move(range));
   if (memory < own.requested.memory()) {
     answer.notes.push_back("less memory than the answer has was not verified");
   }
@@ -193,44 +277,88 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
   }
 }
 
+// The lower of the two.
+Confidence Capped(Confidence confidence, Confidence most) {
+  return std::max(confidence, most);  // the enumerators go from high to low
+}
+
+// A foresight is no surer than what it is made of, and never as sure as what was proven.
+void JudgeForesight(const Recommendation& own, WhatIfAnswer& answer) {
+  const Confidence most = answer.within_measured ? Confidence::kMedium : Confidence::kLow;
+  Recommendation& said = *answer.recommendation;
+  said.confidence = Capped(own.confidence, most);
+  for (const ResourceKind kind : kResources) {
+    Bound* bound = said.bounds.Find(kind);
+    if (bound == nullptr) continue;
+    const Bound* before = own.bounds.Find(kind);
+    bound->confidence = Capped(before != nullptr ? before->confidence : own.confidence, most);
+  }
+}
+
+// The same limits for another margin; nothing but the memory changes.
+Recommendation Unproven(Recommendation own) {
+  own.verified = false;
+  own.tight.reset();
+  return own;
+}
+
 }  // namespace
 
 Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial> trials,
                                   std::span<const RowRecord> rows, const WhatIfQuestion& question) {
-  if (!profile.recommendation) return Fail(Conflict("the profile has no recommendation"));
   MLPROF_TRY(Check(question));
   const Objective& own = profile.request.objective;
-  const bool same_objective = SameObjective(question.objective, own);
-  if (same_objective && OwnMargin(question)) return WhatIfAnswer{*profile.recommendation, true, {}};
+  const Objective& asked = question.objective;
+  const bool same_connections = SameConnections(asked, own);
+  const bool same_objective = same_connections && SameObjective(asked, own);
+  if (same_objective && profile.no_answer) {
+    return WhatIfAnswer{std::nullopt, true, {}, profile.no_answer};
+  }
+  if (!profile.recommendation) return Fail(Conflict("the profile has no recommendation"));
+  MLPROF_TRY(CheckWorkers(profile, question));
+  const Recommendation& own_answer = *profile.recommendation;
+  if (same_objective && !OtherWorkers(profile, question) && OwnMargin(question)) {
+    return WhatIfAnswer{own_answer, true, {}};
+  }
   const auto model = CalibrateServingModel(profile, trials, rows);
-  if (!model) return Fail(Conflict("the profile measured no load that others could follow from"));
+  if (!model && !same_objective)
+    return Fail(Conflict("the profile measured no load that others could follow from"));
 
   WhatIfAnswer answer;
-  const Recommendation& own_answer = *profile.recommendation;
   if (same_objective) {
-    answer.recommendation = own_answer;
-    answer.recommendation.verified = false;
-    answer.recommendation.tight.reset();
+    answer.recommendation = Unproven(own_answer);
   } else {
-    // What nothing is simulated of stays as it was answered.
-    answer.recommendation.requested = own_answer.requested;
-    answer.recommendation.bounds = own_answer.bounds;
-    answer.recommendation.environment_variables = own_answer.environment_variables;
-    AnswerCpu(profile, *model, question.objective, answer);
+    const MeasuredLoads loads = LoadsOf(profile, trials);
+    if (const auto more = MoreThanMeasured(loads, asked)) {
+      return WithoutAnswer(kBeyondMeasured, loads, asked, *more);
+    }
+    const CpuSearch search(*model, asked);
+    const auto smallest = search.Smallest();
+    if (!smallest) {
+      return WithoutAnswer(kObjectiveNotHeld, loads, asked, NotEvenTheCeiling(*model, search));
+    }
+    const Cores cpu = std::max(*smallest, AnswerStart(profile, model->ceiling, asked, answer));
+    answer.recommendation =
+        AnswerCpu(profile, *model, asked, search, cpu, loads.HighestThroughput());
+    if (own_answer.start) {
+      answer.recommendation->start =
+          ForecastStart(*own_answer.start, own_answer.requested.cpu(), cpu, asked, model->ceiling);
+    }
   }
-  const Cores cpu = answer.recommendation.requested.cpu();
-  const double more =
-      InFlight(*model, question.objective, cpu) - InFlight(*model, own, own_answer.requested.cpu());
+  const Cores cpu = answer.recommendation->requested.cpu();
+  const double more = same_objective ? 0
+                                     : InFlight(*model, asked, cpu) -
+                                           InFlight(*model, own, own_answer.requested.cpu());
   AnswerMemory(profile, question, more, answer);
-  for (std::string& note : OutsideOfMeasured(profile, trials, question.objective, cpu)) {
+  for (std::string& note : OutsideOfMeasured(profile, trials, asked, cpu)) {
     answer.within_measured = false;
     answer.notes.push_back(std::move(note));
   }
-  const Confidence confidence = answer.within_measured ? Confidence::kMedium : Confidence::kLow;
-  answer.recommendation.confidence = confidence;
-  for (const ResourceKind kind : kResources) {
-    if (Bound* bound = answer.recommendation.bounds.Find(kind)) bound->confidence = confidence;
+  if (!same_connections) {
+    answer.within_measured = false;
+    answer.notes.push_back("rows over connections of that kind were not measured");
   }
+  JudgeForesight(own_answer, answer);
   return answer;
 }
 

@@ -160,7 +160,29 @@ bool AgentSession::lost() const {
 
 int AgentSession::children_lost() const {
   const std::lock_guard lock(mutex_);
-  return children_lost_;
+  return children_killed_ + std::min(children_gone_, rows_broken_);
+}
+
+int AgentSession::children_replaced() const {
+  const std::lock_guard lock(mutex_);
+  return children_gone_ - std::min(children_gone_, rows_broken_);
+}
+
+std::optional<agent_protocol::Processes> AgentSession::TakeCensus(std::stop_token stop,
+                                                                  Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  const std::uint32_t number = ++censuses_;
+  census_.reset();
+  link_.TakeCensus({number});
+  changed_.wait_until(lock, stop, deadline.when(), [&] { return census_ || LostLocked(); });
+  return std::exchange(census_, std::nullopt);
+}
+
+void AgentSession::OnProcesses(const agent_protocol::Processes& processes) {
+  const std::lock_guard lock(mutex_);
+  if (processes.number != censuses_) return;  // of one that was given up
+  census_ = processes;
+  changed_.notify_all();
 }
 
 bool AgentSession::LostLocked() const { return ended_ || closed_ || given_up_; }
@@ -211,6 +233,8 @@ void AgentSession::OnResponse(const agent_protocol::Response& response) {
   const std::lock_guard lock(mutex_);
   if (!replay_) return;  // the response to a row of a replay that was given up
   if (response.id < replay_->first_id) return;  // likewise, of a replay before this one
+  rows_broken_ += response.failure == agent_protocol::RowFailure::kReset ||
+                  response.failure == agent_protocol::RowFailure::kConnect;
   agent_protocol::Response own = response;
   own.id -= replay_->first_id;
   if (!replay_->loop->Responded(own, now)) {
@@ -254,7 +278,7 @@ void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
       ended_ = true;
       break;
     case Kind::kChildDied:
-      ++children_lost_;
+      ++(event.signal != 0 ? children_killed_ : children_gone_);
       kills_.ProcessDied(clock_.Now());
       break;
     case Kind::kOomKill:

@@ -45,14 +45,22 @@ class AgentSession : private AgentListener {
   ReplayResult Replay(const RowSource& rows, const ReplayPlan& plan, std::stop_token stop,
                       Deadline deadline, const OnTick& on_tick = nullptr);
 
+  /// The model's processes now; nothing where the agent does not answer in time.
+  std::optional<agent_protocol::Processes> TakeCensus(std::stop_token stop, Deadline deadline);
+
   /// All samples so far, oldest first.
   std::vector<Sample> Samples() const;
   std::optional<Sample> LastSample() const;
   /// Deaths so far. `lost()` is whether the model can no longer be used.
   DeathEvidence Death() const;
   bool lost() const;
-  /// A worker was killed or replaced although the model goes on.
+  /// Workers that died although the model goes on: killed by a signal, or gone while a row's
+  /// connection broke.
   int children_lost() const;
+  /// Workers that their parent reaped while no row's connection broke: as a server does that
+  /// replaces them after so many requests (gunicorn's max_requests), or when its files change. How
+  /// they ended only their parent knows.
+  int children_replaced() const;
 
  private:
   struct ActiveReplay {
@@ -79,6 +87,7 @@ class AgentSession : private AgentListener {
   void OnSample(const Sample& sample) override;
   void OnReady(const agent_protocol::Ready& ready) override;
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
+  void OnProcesses(const agent_protocol::Processes& processes) override;
   void OnClosed(const Error& why) override;
   /// Waits on where the kernel has killed for memory, but not for long.
   void OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
@@ -109,10 +118,14 @@ class AgentSession : private AgentListener {
   std::vector<Sample> samples_;
   std::optional<agent_protocol::Ready> ready_;
   DeathEvidence death_;
-  bool ended_ = false;     // the command itself is gone
-  bool closed_ = false;    // the link is
-  bool given_up_ = false;  // killed for memory before it was ready, although the command lives
-  int children_lost_ = 0;
+  bool ended_ = false;       // the command itself is gone
+  bool closed_ = false;      // the link is
+  bool given_up_ = false;    // killed for memory before it was ready, although the command lives
+  int children_killed_ = 0;  // by a signal
+  int children_gone_ = 0;    // reaped by their parent
+  int rows_broken_ = 0;      // rows whose connection ended before their response
+  std::uint32_t censuses_ = 0;
+  std::optional<agent_protocol::Processes> census_;
   std::uint64_t next_id_ = 0;
   agent_protocol::Connections connections_;  // as last said
   std::optional<ActiveReplay> replay_;

@@ -66,6 +66,7 @@ bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
 
   RequestRecord& record = result_.requests.emplace_back();
   record.row = request.row;
+  record.due = request.due;
   record.lag_us = request.lag_us;
   // The agent holds an attributed response until the CPU has settled, so the time of its arrival
   // says nothing of the model: its latency is the agent's own.

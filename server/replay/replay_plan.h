@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/agent_protocol/messages.h"
 #include "common/domain/objective.h"
 #include "common/result/result.h"
+#include "server/analysis/latency.h"
 
 namespace mlprof::server {
 
@@ -56,6 +58,7 @@ struct RequestRecord {
   std::optional<Bytes> peak_rise;  // see agent_protocol::Response
   std::uint16_t http_status = 0;
   agent_protocol::RowFailure failure = agent_protocol::RowFailure::kNone;
+  std::chrono::nanoseconds due{0};  // CLOCK_MONOTONIC; the latency counts from here
 
   bool Succeeded() const {
     return failure == agent_protocol::RowFailure::kNone && http_status >= 200 && http_status < 300;
@@ -69,6 +72,9 @@ struct FirstFailure {
   agent_protocol::RowFailure failure = agent_protocol::RowFailure::kNone;
   std::string body;  // first 2 KiB
 };
+
+/// Those that succeeded, in their order.
+std::vector<Visit> VisitsOf(std::span<const RequestRecord> requests);
 
 struct ReplayResult {
   std::vector<RequestRecord> requests;  // answered ones, in the order of their responses
@@ -90,8 +96,14 @@ struct ReplayResult {
   /// The row that the model had last where it died: the first of the rows at the
   /// end whose connection broke or was refused, else the last sent.
   std::optional<std::uint32_t> LastRowTaken() const;
-  /// Of the requests that succeeded: errors are fast and would flatter.
   std::vector<std::uint32_t> SuccessLatencies() const;
 };
+
+/// Those of the rows that count: of a load that ended within its first pass over the rows, those of
+/// the blocks that it went through to their end (server/analysis/row_order.h).
+std::vector<RequestRecord> InWholeBlocks(const ReplayPlan& plan,
+                                         const std::vector<RequestRecord>& requests);
+/// Of them, those that succeeded: what percentiles are taken of.
+std::vector<Visit> CountedVisits(const ReplayPlan& plan, const ReplayResult& replay);
 
 }  // namespace mlprof::server

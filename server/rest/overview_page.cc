@@ -41,6 +41,8 @@ std::string StateCell(const Profile& profile) {
   std::string html = "<span class=\"" + state + "\">" + state + "</span>";
   if (profile.error) {
     html += "<small>" + EscapeHtml(profile.error->message) + "</small>";
+  } else if (profile.no_answer) {
+    html += "<small>no answer: " + EscapeHtml(profile.no_answer->message) + "</small>";
   } else if (!IsFinished(profile.state)) {
     const double percent = std::round(std::clamp(profile.progress.fraction, 0.0, 1.0) * 100);
     html +=

@@ -1,6 +1,7 @@
 #include "server/rest/what_if_routes.h"
 
 #include "common/json/domain_json.h"
+#include "common/json/no_answer_json.h"
 #include "common/json/objective_json.h"
 #include "server/profiling/queue/profile_service.h"
 #include "server/rest/endpoint.h"
@@ -18,7 +19,6 @@ Result<HttpResponse> AskWhatIf(const Services& services, const HttpRequest& requ
   MLPROF_LET(json, ReadJsonBody(request));
   MLPROF_LET(profile, services.profiles.Get(workspace, PathParameter(request, "name")));
   MLPROF_LET(question, DecodeWhatIfQuestion(json, profile.request.objective));
-  if (!profile.recommendation) return Fail(Conflict("the profile has no recommendation"));
   // By id: the name may get a newer run meanwhile.
   MLPROF_LET(trials, services.profiles.Trials(workspace, profile.id));
   MLPROF_LET(rows, services.profiles.Rows(workspace, profile.id));
@@ -35,6 +35,7 @@ void AddWhatIfRoutes(Router& router, const Services& services) {
 namespace {
 
 constexpr double kLargestMargin = 10;  // a share of the need: ten times on top is a slip
+constexpr int kMostWorkers = 1024;     // as many as an objective may have rows in flight
 
 }  // namespace
 
@@ -46,13 +47,16 @@ Result<WhatIfQuestion> DecodeWhatIfQuestion(const Json& json, const Objective& o
     question.objective = ReadObjective(*objective);
   }
   question.memory_margin = reader.Number("memoryMargin", {0, kLargestMargin}, Null::kAbsent);
+  question.workers = reader.Integer("workers", {1, kMostWorkers}, Null::kAbsent);
   reader.RefuseUnknown();
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return question;
 }
 
 Json EncodeWhatIfAnswer(const WhatIfAnswer& answer) {
-  Json json = EncodeRecommendation(answer.recommendation);
+  Json json = answer.recommendation ? EncodeRecommendation(*answer.recommendation)
+                                    : Json{{"recommendation", nullptr}};
+  json["noAnswer"] = answer.no_answer ? EncodeNoAnswer(*answer.no_answer) : Json(nullptr);
   json["withinMeasured"] = answer.within_measured;
   json["notes"] = answer.notes;
   return json;

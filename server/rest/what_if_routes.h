@@ -9,7 +9,8 @@ namespace mlprof::server {
 
 /// Without an objective it is the profile's `own` one. kInvalidArgument with every bad field.
 Result<WhatIfQuestion> DecodeWhatIfQuestion(const Json& json, const Objective& own);
-/// The members of a recommendation, `withinMeasured` and `notes`.
+/// The members of a recommendation, or `recommendation` null, `noAnswer`, `withinMeasured` and
+/// `notes`.
 Json EncodeWhatIfAnswer(const WhatIfAnswer& answer);
 
 }  // namespace mlprof::server

@@ -120,6 +120,10 @@ void AgentConnection::Start(const agent_protocol::Start& start) { Send(start, fa
 void AgentConnection::SetConnections(const agent_protocol::Connections& connections) {
   Send(connections, false);
 }
+void AgentConnection::TakeCensus(const agent_protocol::CensusQuestion& question) {
+  censuses_.fetch_add(1, std::memory_order_relaxed);
+  Send(question, false);
+}
 void AgentConnection::Stop(const agent_protocol::Stop& stop) { Send(stop, false); }
 
 void AgentConnection::SendRow(const agent_protocol::Row& row) {
@@ -314,6 +318,14 @@ Status AgentConnection::Deliver(const Frame& frame) {
     case FrameType::kProcessEvent:
       return deliver(agent_protocol::DecodeProcessEvent(frame.payload),
                      &AgentListener::OnProcessEvent);
+    case FrameType::kProcesses: {
+      if (++censuses_told_ > censuses_.load(std::memory_order_relaxed)) {
+        return Fail(InvalidArgument("a census that nobody asked for"));
+      }
+      auto processes = agent_protocol::DecodeProcesses(frame.payload);
+      if (processes) processes->at = clock_offset_.Here(processes->at);
+      return deliver(std::move(processes), &AgentListener::OnProcesses);
+    }
     case FrameType::kClockReading:
       return Fail(InvalidArgument("a reading of its clock that nobody asked for"));
     default: return Fail(InvalidArgument("a second hello"));

@@ -50,6 +50,7 @@ class AgentConnection final : public AgentLink, private ForwardCarrier {
   void Start(const agent_protocol::Start& start) override;
   void SetConnections(const agent_protocol::Connections& connections) override;
   void SendRow(const agent_protocol::Row& row) override;
+  void TakeCensus(const agent_protocol::CensusQuestion& question) override;
   void Stop(const agent_protocol::Stop& stop) override;
   Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) override;
 
@@ -87,12 +88,14 @@ class AgentConnection final : public AgentLink, private ForwardCarrier {
   const ClockOffset clock_offset_;
   const std::shared_ptr<ForwardStreams> forwards_;  // with the streams, which may outlive this
   std::jthread thread_;
-  std::atomic<std::uint64_t> rows_ = 0;  // sent
+  std::atomic<std::uint64_t> rows_ = 0;      // sent
+  std::atomic<std::uint64_t> censuses_ = 0;  // asked for
 
   // The link thread's own.
   agent_protocol::FrameDecoder decoder_;
   AgentListener* current_ = nullptr;
   std::uint64_t responses_ = 0;
+  std::uint64_t censuses_told_ = 0;
   UnaskedAllowance unasked_;
 
   std::mutex mutex_;

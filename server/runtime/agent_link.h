@@ -18,6 +18,8 @@ class AgentListener {
   virtual void OnSample(const Sample& sample) = 0;
   virtual void OnReady(const agent_protocol::Ready& ready) = 0;
   virtual void OnProcessEvent(const agent_protocol::ProcessEvent& event) = 0;
+  /// The answer to a census; nobody else need listen to it.
+  virtual void OnProcesses(const agent_protocol::Processes& /*processes*/) {}
   /// The connection ended or broke the protocol. Nothing follows.
   virtual void OnClosed(const Error& why) = 0;
 };
@@ -33,6 +35,8 @@ class AgentLink {
   /// Counts for the rows that are sent behind it.
   virtual void SetConnections(const agent_protocol::Connections& connections) = 0;
   virtual void SendRow(const agent_protocol::Row& row) = 0;
+  /// Answered by OnProcesses.
+  virtual void TakeCensus(const agent_protocol::CensusQuestion& question) = 0;
   virtual void Stop(const agent_protocol::Stop& stop) = 0;
   /// Connects to `port` on the container's loopback, 127.0.0.1 or ::1. Bytes that are carried so
   /// give way to rows. kInvalidArgument for no port, kUnavailable with the reason where nothing

@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* kReruns = "reruns";
 constexpr const char* kAskedCeiling = "askedCeiling";
+constexpr const char* kBudgetGiven = "budgetGiven";
 
 // Written by this server, so only a bound against a damaged file.
 constexpr JsonLimits kDocumentLimits{
@@ -66,12 +67,20 @@ Result<Ceiling> DecodeAskedCeiling(const Json& document) {
   return ceiling;
 }
 
+// Former versions did not keep it, and knew no other than a hard end: what they left queued gets
+// the time for its starts.
+bool BudgetWasGiven(const Json& document) {
+  const auto given = document.find(kBudgetGiven);
+  return given != document.end() && given->is_boolean() && given->get<bool>();
+}
+
 }  // namespace
 
 std::string ProfileDocument(const Profile& profile) {
   Json json = EncodeProfile(profile);
   json[kReruns] = EncodeReruns(profile.reruns);
   json[kAskedCeiling] = EncodeAskedCeiling(profile.asked_ceiling);
+  json[kBudgetGiven] = profile.request.budget_given;
   return DumpJson(json);
 }
 
@@ -86,6 +95,7 @@ Result<Profile> ReadProfileDocument(const std::string& document) {
   }
   MLPROF_LET(asked, DecodeAskedCeiling(json));
   profile.asked_ceiling = asked;
+  profile.request.budget_given = BudgetWasGiven(json);
   return profile;
 }
 

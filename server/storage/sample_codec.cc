@@ -7,7 +7,9 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::uint64_t kRowsVersion = 1;
+// Version 1 of row records had no first visits.
+constexpr std::uint64_t kFirstRowsVersion = 1;
+constexpr std::uint64_t kRowsVersion = 2;
 // Version 1 of a batch had only the first 12 integers and the pressure.
 constexpr std::uint64_t kFirstSamplesVersion = 1;
 constexpr std::uint64_t kSamplesVersion = 2;
@@ -52,7 +54,7 @@ void ReadExtras(ByteReader& reader, std::uint64_t extras, Sample& sample) {
   if ((extras & kWait) != 0) sample.run_queue_wait = nanoseconds(reader.Signed());
 }
 
-RowRecord ReadRow(ByteReader& reader) {
+RowRecord ReadRow(ByteReader& reader, std::uint64_t version) {
   RowRecord row;
   row.row = reader.Signed();
   row.size = Bytes(reader.Signed());
@@ -62,6 +64,9 @@ RowRecord ReadRow(ByteReader& reader) {
   row.service_time_ms = reader.OptionalDouble();
   row.cpu_ms = reader.OptionalDouble();
   if (reader.Unsigned() != 0) row.peak_memory = Bytes(reader.Signed());
+  if (version == kFirstRowsVersion) return row;
+  row.first_latency_ms = reader.OptionalDouble();
+  row.first_cpu_ms = reader.OptionalDouble();
   return row;
 }
 
@@ -100,16 +105,21 @@ std::string EncodeRowRecords(std::span<const RowRecord> rows) {
     writer.OptionalDouble(row.cpu_ms);
     writer.Unsigned(row.peak_memory ? 1 : 0);
     if (row.peak_memory) writer.Signed(row.peak_memory->count());
+    writer.OptionalDouble(row.first_latency_ms);
+    writer.OptionalDouble(row.first_cpu_ms);
   }
   return writer.Take();
 }
 
 Result<std::vector<RowRecord>> DecodeRowRecords(std::string_view bytes) {
   ByteReader reader(bytes);
-  if (reader.Unsigned() != kRowsVersion) return Fail(Damaged("row records"));
+  const std::uint64_t version = reader.Unsigned();
+  if (version != kFirstRowsVersion && version != kRowsVersion) {
+    return Fail(Damaged("row records"));
+  }
   std::vector<RowRecord> rows;
   while (!reader.AtEnd()) {
-    rows.push_back(ReadRow(reader));
+    rows.push_back(ReadRow(reader, version));
     if (!reader.ok()) return Fail(Damaged("row records"));
   }
   return rows;

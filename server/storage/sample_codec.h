@@ -6,8 +6,8 @@
 // nanoseconds, and the host's pressure as an optional double. Counters that hardly move take one
 // byte each.
 //
-// Row records: a version byte 1, then for every row its fields in order, integers variable, medians
-// and the peak optional doubles.
+// Row records: a version byte 2, then for every row its fields in order, integers variable, medians
+// and first visits optional doubles. Those of version 1 end with the peak, and are only read.
 //
 // Decoders give kInternal for bytes that are none of theirs.
 #pragma once

@@ -130,6 +130,23 @@ inline Profile SucceededProfile(bool verified) {
   return profile;
 }
 
+// One that ran, and whose objective no limit holds.
+inline Profile ProfileWithoutAnswer() {
+  Profile profile = SomeProfile(ProfileState::kSucceeded);
+  profile.request.objective.latency_ms = {{"p95", 10}};
+  NearestRun nearest;
+  nearest.limits = {Cores(2.0), GiB(4)};
+  nearest.concurrency = 1;
+  nearest.latency_p95_ms = 21.4;
+  nearest.queries_per_second = 48.1;
+  nearest.short_of = "p95 was 21.4 ms, 10.0 ms are allowed; more CPU would not change it";
+  profile.no_answer = NoAnswer{
+      kObjectiveNotHeld,
+      "the model runs, and no limit up to the ceiling holds it: " + nearest.short_of, nearest};
+  profile.measurements = fakes::SomeMeasurements();
+  return profile;
+}
+
 // A profile whose every analysis found something.
 inline Profile LeakingProfile() {
   Profile profile = SucceededProfile(true);

@@ -9,10 +9,12 @@
 namespace mlprof::client::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Profile After() {
   Profile profile = SucceededProfile(true);
@@ -79,10 +81,32 @@ TEST(ComparisonTest, SaysWhyTwoProfilesAreNotComparable) {
   EXPECT_THAT(comparison.not_comparable,
               ElementsAre("different hosts: one CPU, 2 cores and other CPU, 2 cores",
                           "different objectives: 1 at a time and 4 at a time",
-                          "different datasets: requests:1 and requests:2",
-                          "p2 was measured on a noisy host: other work used 0.5 cores"));
+                          "different datasets: requests:1 and requests:2"));
+  EXPECT_THAT(comparison.reservations,
+              ElementsAre("p2 was measured on a noisy host: other work used 0.5 cores"));
   EXPECT_EQ(ComparisonJson(comparison)["comparable"], false);
   EXPECT_THAT(ComparisonDetails(comparison), HasSubstr("NOT COMPARABLE"));
+}
+
+TEST(ComparisonTest, ComparesNoisyRunsAndMarksWhatMayBeNoise) {
+  Profile before = SucceededProfile(true);
+  before.host = HostFacts{"one CPU", 2, GiB(8), 2, "other work used 0.3 cores"};
+  Profile after = After();
+  after.host = before.host;
+  after.measurements->latency_p50_ms = *before.measurements->latency_p50_ms * 1.1;
+  const Comparison comparison = Compare(before, after);
+  EXPECT_THAT(comparison.not_comparable, IsEmpty());
+  EXPECT_EQ(comparison.reservations.size(), 2U);
+  const Json json = ComparisonJson(comparison);
+  EXPECT_EQ(json["comparable"], true);
+  EXPECT_EQ(json["reservations"].size(), 2U);
+  // A tenth slower may be the host; half as slow is not, and memory is not the noise's at all.
+  EXPECT_TRUE(Find(comparison, "measurements.latencyPercentile50InMs")->within_noise);
+  EXPECT_FALSE(Find(comparison, "measurements.latencyPercentile95InMs")->within_noise);
+  EXPECT_FALSE(Find(comparison, "recommendation.requestedMemoryInBytes")->within_noise);
+  EXPECT_THAT(ComparisonDetails(comparison),
+              AllOf(HasSubstr("Comparable with low confidence"), HasSubstr("within the noise"),
+                    Not(HasSubstr("NOT COMPARABLE"))));
 }
 
 TEST(ComparisonTest, TakesASmallDriftOfAQuietHostForNoDifference) {
@@ -115,7 +139,8 @@ TEST_F(CompareCommandTest, PrintsEveryFormatAndTellsAMissingProfile) {
                                                {"before", "Succeeded"},
                                                {"after", "Succeeded"},
                                                {"change", nullptr},
-                                               {"changeInPercent", nullptr}}));
+                                               {"changeInPercent", nullptr},
+                                               {"withinNoise", false}}));
   EXPECT_THAT(Run({"profile", "compare", "p1", "p2", "-o", "tsv"}).out,
               HasSubstr("CPU to request\t0.4 cores\t0.5 cores\t+0.1 cores (+25%)\n"));
   EXPECT_EQ(Run({"profile", "compare", "p1", "p2"}).out,

@@ -2,6 +2,7 @@
 #include "client/cli/path_name.h"
 #include "client/include/mlprof/pack_tar.h"
 #include "tests/client/cli_fixture.h"
+#include "tests/golden/golden.h"
 
 namespace mlprof::client::cli {
 namespace {
@@ -49,10 +50,43 @@ TEST_F(CreateProfileTest, PrintsTheResourceAndNothingElseAsJson) {
 TEST_F(CreateProfileTest, ExitStatusIsThatOfTheProfile) {
   Ends(SucceededProfile(false));
   EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 5);
+  Ends(ProfileWithoutAnswer());
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 6);
   Ends(SomeProfile(ProfileState::kFailed));
   EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 1);
   Ends(SomeProfile(ProfileState::kTimedOut));
   EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 1);
+}
+
+TEST_F(CreateProfileTest, TellsWhyThereIsNoAnswerAndWhatCameNearest) {
+  Ends(ProfileWithoutAnswer());
+  const Outcome outcome =
+      Run({"profile", "-m", "sentiment", "--idi", "requests", "--tag-model", "-o", "table"});
+  EXPECT_EQ(outcome.status, 6) << outcome.err;
+  ExpectGolden("cli/no_answer.table", outcome.out);
+  EXPECT_TRUE(server_->Asked("POST /profiles/0123/apply").empty());
+  const Outcome json = Run({"profile", "-m", "sentiment", "--idi", "requests", "-o", "json"});
+  EXPECT_EQ(json.status, 6);
+  EXPECT_EQ(ParseJson(json.out).value().at("noAnswer").at("code"), "objectiveNotHeld");
+  EXPECT_TRUE(ParseJson(json.out).value().at("recommendation").is_null());
+}
+
+TEST_F(CreateProfileTest, RefusesACeilingBelowTheLeastLimitsBeforeAnythingIsAsked) {
+  const auto refused = [&](const std::string& option, const std::string& figure) {
+    const Outcome outcome =
+        Run({"profile", "-m", "sentiment", "--idi", "requests", option, figure});
+    EXPECT_EQ(outcome.status, 2) << figure;
+    return outcome.err;
+  };
+  EXPECT_NE(refused("--memory-gb", "0.016").find("--memory-gb must be at least 0.03125"),
+            std::string::npos);
+  EXPECT_NE(refused("--cpu", "0.05").find("--cpu must be at least 0.1"), std::string::npos);
+  EXPECT_EQ(connected_to_, "");
+  Ends(SucceededProfile(true));
+  EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests", "--cpu", "0.1", "--memory-gb",
+                 "0.03125"})
+                .status,
+            0);
 }
 
 TEST_F(CreateProfileTest, TagsTheModelsAfterwards) {
@@ -81,6 +115,7 @@ TEST_F(CreateProfileTest, SendsWhatTheOptionsSay) {
             (Json{{"cpu", 3.5}, {"memoryInGb", 15.0}}));
   EXPECT_EQ(Posted().at("objective"), (Json{{"concurrency", 4}, {"latencyInMs", {{"p95", 50.0}}}}));
   EXPECT_EQ(Posted().at("budgetSeconds"), 60);
+  EXPECT_EQ(Run({"profile", "-m", "a", "--idi", "b", "--start-within-seconds", "0"}).status, 2);
   EXPECT_EQ(Run({"profile", "-m", "a", "--idi", "b", "--cpu", "0"}).status, 2);
   EXPECT_EQ(Run({"profile", "-m", "a", "--idi", "b", "--rps", "1", "--concurrency", "1"}).status,
             2);
@@ -98,8 +133,39 @@ TEST_F(CreateProfileTest, SendsARateAndHowItArrives) {
   EXPECT_EQ(with({"--rps", "40", "--arrivals", "constant"}).status, 0);
   EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("objective"),
             (Json{{"requestsPerSecond", 40.0}, {"arrivals", "constant"}}));
+  EXPECT_EQ(with({"--connections", "perRequest"}).status, 0);
+  EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("objective"),
+            (Json{{"connections", "perRequest"}}));
+  EXPECT_EQ(with({"--connections", "some"}).status, 2);
   EXPECT_EQ(with({"--arrivals", "constant"}).status, 2);
   EXPECT_EQ(with({"--rps", "40", "--arrivals", "bursts"}).status, 2);
+}
+
+TEST_F(CreateProfileTest, SendsHowSoonItMustStart) {
+  Ends(SucceededProfile(true));
+  Run({"profile", "-m", "sentiment", "--idi", "requests", "--start-within-seconds", "20"});
+  EXPECT_EQ(Posted().at("objective"), (Json{{"startWithinSeconds", 20.0}}));
+}
+
+TEST_F(CreateProfileTest, LeavesTheBudgetToTheServerUnlessItIsNamed) {
+  Ends(SucceededProfile(true));
+  Run({"profile", "-m", "sentiment", "--idi", "requests"});
+  EXPECT_FALSE(Posted().contains("budgetSeconds"));
+  Run({"profile", "-m", "sentiment", "--idi", "requests", "--budget-seconds", "300"});
+  EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("budgetSeconds"), 300);
+}
+
+TEST_F(CreateProfileTest, TellsHowLongItTakesToStart) {
+  Profile profile = SucceededProfile(true);
+  profile.request.ceiling.cpu = Cores(2.0);
+  profile.request.objective.start_within_seconds = 60;
+  profile.recommendation->start = StartFigures{StartTime{31, 10}, {6, 10}, Cores(1.7)};
+  Ends(profile);
+  const Outcome outcome = Run({"profile", "-m", "sentiment", "--idi", "requests"});
+  EXPECT_NE(outcome.out.find("31 s at 0.4 cores, 6 s at 2 cores; 10 CPU seconds"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("started within 1 min 0 s"), std::string::npos) << outcome.out;
 }
 
 TEST_F(CreateProfileTest, SaysWhichIdIsUnknown) {

@@ -188,6 +188,20 @@ TEST_F(MlProfileTest, RefusesWrongUseBeforeAnythingIsAsked) {
   EXPECT_EQ(connected_to_, "");
 }
 
+TEST_F(MlProfileTest, ExitsWithSixWhereThereIsNoAnswer) {
+  Ends(ProfileWithoutAnswer(), AzureProfileDocument());
+  const Outcome outcome = Profiled({"--add-tag", "requestedCpu"});
+  EXPECT_EQ(outcome.status, 6);
+  EXPECT_NE(outcome.err.find("(exit status 6)"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("no model is tagged"), std::string::npos) << outcome.err;
+}
+
+TEST_F(MlProfileTest, RefusesACeilingBelowTheLeastLimits) {
+  EXPECT_EQ(Profiled({"--gb", "0.016"}).status, 2);
+  EXPECT_EQ(Profiled({"--cc", "0.05"}).status, 2);
+  EXPECT_EQ(connected_to_, "");
+}
+
 TEST_F(MlProfileTest, ExitsWithFiveWhereTheAnswerIsNotVerified) {
   Ends(SucceededProfile(false), AzureProfileDocument());
   const Outcome outcome = Profiled({});

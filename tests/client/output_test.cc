@@ -67,6 +67,18 @@ TEST(ProfileDetailsTest, SaysThatAnAnswerIsNotProven) {
             std::string::npos);
 }
 
+TEST(ProfileDetailsTest, TellsTheWorkersOfAnAnswerThatHasSome) {
+  Profile profile = SucceededProfile(true);
+  EXPECT_EQ(ProfileDetails(profile).find("workers"), std::string::npos);
+  profile.recommendation->workers = ServingWorkers{4, MiB(200), 4};
+  EXPECT_NE(ProfileDetails(profile).find(
+                "  workers          4 processes serve, each with 200 MiB for itself; every one"),
+            std::string::npos);
+  profile.recommendation->workers = ServingWorkers{4, std::nullopt, 3};
+  EXPECT_NE(ProfileDetails(profile).find("4 processes serve; 3 of them had rows"),
+            std::string::npos);
+}
+
 TEST(ProfileDetailsTest, ShowsTheDevicesOfAnAnswerThatHasSome) {
   Profile profile = SucceededProfile(true);
   EXPECT_EQ(ProfileDetails(profile).find("device"), std::string::npos);
@@ -92,6 +104,25 @@ TEST(ProfileDetailsTest, SaysThatMemoryDoesNotGrow) {
   profile.findings.memory->requests = 900;
   const std::string text = ProfileDetails(profile);
   EXPECT_NE(text.find("Found\n  memory           does not grow over 900 requests\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ProfileDetailsTest, TellsFirstVisitsApartWhereTheyCostFarMore) {
+  Profile profile = SucceededProfile(true);
+  profile.findings.cold_rows = ColdRows{40, 0, 51, 52, 1, 51, 52, 1, std::nullopt};
+  EXPECT_EQ(ProfileDetails(profile).find("first visits"), std::string::npos);
+  profile.findings.cold_rows = ColdRows{40, 39, 351, 360, 301, 51, 52, 1.2, MiB(3)};
+  profile.findings.response_cache = ResponseCache{20, 20.5, 0.3, 20.2};
+  profile.findings.input_growth = InputGrowth{4000, 65536};
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("  first visits     351 ms and 301 ms of CPU a row, later ones 51 ms and 1.2 "
+                      "ms (39 of 40 rows cost far more the first time)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("seen rows are answered in 0.3 ms, new ones in 20.5 ms"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("keeps 64 KiB for each distinct row, of which 4000 were sent\n"),
             std::string::npos)
       << text;
 }

@@ -1,6 +1,7 @@
 // `mlprof what-if NAME …`.
 #include <gmock/gmock.h>
 
+#include "common/json/no_answer_json.h"
 #include "tests/client/cli_fixture.h"
 #include "tests/golden/golden.h"
 
@@ -8,6 +9,7 @@ namespace mlprof::client::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class WhatIfTest : public CliTest {
  protected:
@@ -39,6 +41,29 @@ TEST_F(WhatIfTest, PrintsTheAnswerItsNotesAndWhatWasNotMeasured) {
   EXPECT_THAT(Run({"what-if", "p1"}).out, HasSubstr("measured         yes"));
 }
 
+TEST_F(WhatIfTest, TellsWhereThereIsNoAnswerAndWhatCameNearest) {
+  NearestRun nearest;
+  nearest.limits = {Cores(2.0), GiB(4)};
+  nearest.concurrency = 4;
+  nearest.latency_p95_ms = 96.5;
+  nearest.queries_per_second = 44.6;
+  nearest.short_of = "500.0 requests per second are more than 44.6";
+  const Json json = {{"recommendation", nullptr},
+                     {"noAnswer", EncodeNoAnswer({kBeyondMeasured, nearest.short_of, nearest})},
+                     {"withinMeasured", false},
+                     {"notes", Json::array()}};
+  server_->On("POST /profiles/0123/what-if", 200, Text(json));
+  const Outcome outcome = Run({"what-if", "p1", "--rps", "500"});
+  EXPECT_EQ(outcome.status, 6) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("No answer for 500 requests/s"));
+  EXPECT_THAT(outcome.out, HasSubstr("  500.0 requests per second are more than 44.6\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("came nearest     2 cores, 4096 MiB: 44.6 requests/s with 4 "
+                                     "at a time, p95 96.5 ms\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("sustains")));
+  EXPECT_EQ(Run({"what-if", "p1", "-o", "tsv"}).out, "-\t-\tno\t-\n");
+  EXPECT_EQ(ParseJson(Run({"what-if", "p1", "-o", "json"}).out).value(), json);
+}
+
 TEST_F(WhatIfTest, WrapsLongLinesOnATerminalOnly) {
   const std::string whole = "within what the profile measured; nothing was run for it";
   EXPECT_THAT(Run({"what-if", "p1"}).out, HasSubstr(whole));
@@ -55,6 +80,13 @@ TEST_F(WhatIfTest, PrintsTheServersAnswerAsJson) {
   EXPECT_EQ(answer["requestedCpu"], 0.4);
   EXPECT_EQ(answer["withinMeasured"], true);
   EXPECT_EQ(answer["notes"].size(), 2U);
+}
+
+TEST_F(WhatIfTest, AsksForAnotherNumberOfWorkers) {
+  EXPECT_EQ(Run({"what-if", "p1", "--workers", "8"}).status, 0);
+  EXPECT_EQ(Asked(), (Json{{"workers", 8}}));
+  EXPECT_EQ(Run({"what-if", "p1", "--workers", "0"}).status, 2);
+  EXPECT_EQ(Run({"what-if", "p1", "--workers", "1025"}).status, 2);
 }
 
 TEST_F(WhatIfTest, AsksForTheProfilesOwnObjectiveUnlessTold) {

@@ -75,6 +75,9 @@ class ProfilesTest(RoutesCase):
         beyond = self.ask(200, "POST", route, {"objective": {"requestsPerSecond": 100000}}).json
         self.assertFalse(beyond["withinMeasured"])
         self.assertTrue(beyond["notes"])
+        self.assertIsNone(beyond["recommendation"])
+        self.assertEqual(beyond["noAnswer"]["code"], "beyondMeasured")
+        self.assertGreater(beyond["noAnswer"]["nearest"]["measuredQueriesPerSecond"], 0)
         bad = self.ask(400, "POST", route, {"objective": {"concurrency": 0, "y": 1},
                                             "memoryMargin": -1, "x": 1})
         self.assertEqual(self.pointers(bad), ["/memoryMargin", "/objective/concurrency",
@@ -170,6 +173,17 @@ class ProfilesTest(RoutesCase):
             bad = self.ask(400, "POST", "/profiles", {"objective": objective})
             self.assertEqual(self.pointers(bad),
                              ["/inputDatasetId", "/modelIds", "/objective/arrivals"])
+
+    def test_connections_are_of_three_kinds(self):
+        for connections in ("keepAlive", "perRequest", "both"):
+            with self.subTest(connections=connections):
+                self.register(f"by-{connections}")
+                made = self.create(f"by-{connections}", objective={"connections": connections}).json
+                self.assertEqual(made["objective"]["connections"], connections)
+                self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
+        bad = self.ask(400, "POST", "/profiles", {"objective": {"connections": "many"}})
+        self.assertEqual(self.pointers(bad),
+                         ["/inputDatasetId", "/modelIds", "/objective/connections"])
 
     def test_a_config_is_needed_from_somewhere(self):
         self.register("bare")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace mlprof::server {
 
@@ -24,8 +25,59 @@ FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, std::optional<Refus
       refused_(std::move(refused)),
       clock_(clock),
       started_(clock.Now()),
+      read_at_(started_),
       millicores_(limits.cpu().millicores()),
-      thread_([this](std::stop_token stop) { Run(stop); }) {}
+      workers_(static_cast<std::size_t>(model_.workers)),
+      thread_([this](std::stop_token stop) { Run(stop); }) {
+  const std::lock_guard lock(mutex_);
+  for (Worker& worker : workers_) worker = NewWorker();
+}
+
+void FakeAgentLink::SetConnections(const agent_protocol::Connections& connections) {
+  Post([this, connections](AgentListener&) { connections_ = connections; });
+}
+
+void FakeAgentLink::TakeCensus(const agent_protocol::CensusQuestion& question) {
+  Post([this, question](AgentListener& listener) {
+    if (dead_) return;
+    agent_protocol::Processes processes = Census();
+    processes.number = question.number;
+    listener.OnProcesses(processes);
+  });
+}
+
+agent_protocol::Processes FakeAgentLink::Census() const {
+  agent_protocol::Processes census;
+  census.at = clock_.Now();
+  agent_protocol::ModelProcess master;
+  master.pid = 10;
+  master.parent = 1;
+  master.listens = agent_protocol::Listens::kYes;
+  census.processes.push_back(master);
+  if (workers_.size() < 2) return census;
+  for (const Worker& worker : workers_) {
+    agent_protocol::ModelProcess process = master;
+    process.pid = worker.pid;
+    process.parent = master.pid;
+    process.cpu_time = worker.cpu_time;
+    process.private_memory = MiB(10) + (worker.loaded ? model_.worker_load : Bytes());
+    census.processes.push_back(process);
+  }
+  return census;
+}
+
+FakeAgentLink::Worker& FakeAgentLink::NextWorker() {
+  using Policy = agent_protocol::Connections::Policy;
+  if (connections_.policy != Policy::kManyHeld) return workers_.front();
+  const auto reached = std::min(workers_.size(), static_cast<std::size_t>(model_.workers_reached));
+  return workers_[turn_++ % std::max<std::size_t>(1, reached)];
+}
+
+void FakeAgentLink::ReplaceIfDue(AgentListener& listener, Worker& worker) {
+  if (++worker.rows < model_.rows_of_a_worker.value_or(1 << 30)) return;
+  worker = NewWorker();
+  TellChildDied(listener);
+}
 
 FakeAgentLink::~FakeAgentLink() {
   thread_.request_stop();
@@ -45,10 +97,11 @@ void FakeAgentLink::Listen(AgentListener* listener) {
 void FakeAgentLink::Start(const agent_protocol::Start& start) {
   const auto& command = start.command;
   const bool null = std::find(command.begin(), command.end(), "--null-server") != command.end();
-  Post([this, null, watched = start.watch_writes](AgentListener& listener) {
+  Post([this, null, watched = start.watch_writes,
+        timeout = start.start_timeout](AgentListener& listener) {
     null_target_ = null;
     watched_ = watched;
-    BeReady(listener);
+    BeReady(listener, timeout);
   });
 }
 
@@ -93,10 +146,11 @@ void FakeAgentLink::Run(std::stop_token stop) {
   }
 }
 
-void FakeAgentLink::BeReady(AgentListener& listener) {
+void FakeAgentLink::BeReady(AgentListener& listener, std::chrono::milliseconds timeout) {
   agent_protocol::Ready ready;
-  ready.took = std::chrono::milliseconds(5);
-  ready.cpu_time = std::chrono::milliseconds(3);
+  ready.took = model_.start_time + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                       model_.start_cpu * (Stretch() - 1));
+  ready.cpu_time = model_.start_cpu;
   ready.processes = 1;
   if (null_target_) return listener.OnReady(ready);
   if (!model_.start_failure.empty()) {
@@ -115,6 +169,14 @@ void FakeAgentLink::BeReady(AgentListener& listener) {
     for (int kill = 0; kill < model_.start_kills; ++kill) TellOomKill(listener);
     if (limits_.memory() < model_.first_worker_peak.value_or(model_.start_peak)) return;
   }
+  if (ready.took > timeout) {
+    clock_.Pass(timeout);
+    ProcessEvent event;
+    event.kind = ProcessEvent::Kind::kNotReady;
+    event.detail = "nothing answered";
+    return listener.OnProcessEvent(event);
+  }
+  clock_.Pass(ready.took);
   listener.OnSample(Read(model_.start_peak));
   ready.peak_unreclaimable = model_.start_peak;
   ready.threads = model_.threads;
@@ -143,8 +205,28 @@ void FakeAgentLink::DieReadOnly(AgentListener& listener) {
   Die(listener, 1, 0);
 }
 
+double FakeAgentLink::Stretch() const {
+  return std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
+}
+
 Bytes FakeAgentLink::Serving() const {
-  return model_.serving_peak + Bytes(model_.leak_per_row.count() * rows_);
+  const auto loaded = std::count_if(workers_.begin(), workers_.end(),
+                                    [](const Worker& worker) { return worker.loaded; });
+  return model_.serving_peak + Bytes(model_.leak_per_row.count() * rows_) +
+         Bytes(model_.worker_load.count() * loaded) +
+         Bytes(model_.kept_per_row.count() * std::ssize(seen_));
+}
+
+std::chrono::microseconds FakeAgentLink::Visit(const std::string& body) {
+  if (seen_.insert(body).second) return model_.cpu_per_row + model_.first_visit_cpu;
+  return model_.caches_responses ? kNullTarget : model_.cpu_per_row;
+}
+
+bool FakeAgentLink::OutOfOrder(const std::string& body) {
+  const std::string before = std::exchange(last_body_, body);
+  if (!model_.wants_order || body == "row 0") return false;
+  return !body.starts_with("row ") ||
+         before != "row " + std::to_string(std::stoi(body.substr(4)) - 1);
 }
 
 // What was sent and not taken yet is rows, but for a stop at the end.
@@ -192,32 +274,41 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   if (null_target_) return RespondNull(listener, row);
   if (dead_ || *model_.silent) return;
   ++rows_;
+  Worker& worker = NextWorker();
+  worker.loaded = true;
   const Bytes peak = Serving() + model_.rise(row.body) + Waiting();
   if (limits_.memory() < peak) {
-    if (model_.forks) return EndWorker(listener, row, true);
+    if (model_.forks) {
+      worker = NewWorker();
+      return EndWorker(listener, row, true);
+    }
     oom_killed_ = true;
     return Die(listener, 0, SIGKILL);
   }
   const bool sheds = millicores_ < model_.sheds_below.millicores() && rows_ % 2 == 0;
-  const int status = resetting_ ? 0 : sheds ? 503 : model_.status(row.body);
+  const bool fails = sheds || OutOfOrder(row.body);
+  const int status = resetting_ ? 0 : fails ? (sheds ? 503 : 500) : model_.status(row.body);
   if (status < 0) return Reset(listener, row);
   if (status == 0 && model_.forks) return EndWorker(listener, row, false);
   if (status == 0 && model_.resets_first) return ResetAndDie(listener, row);
   if (status == 0) return Die(listener, 0, SIGSEGV);
   listener.OnSample(Read(Serving()));
-  // A quota below one core stretches a row that keeps one core busy.
-  double stretch = std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
+  double stretch = Stretch();
   if (limits_.memory() < peak + model_.hot_file) {
     stretch *= kThrashing;
     refaults_ += 100;
   }
   const bool works = status == 200 || !model_.fails_for_nothing;
-  const std::chrono::microseconds cpu = works ? model_.cpu_per_row : kNullTarget;
-  const auto took = std::max(std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch),
-                             std::chrono::nanoseconds(cpu + model_.held_up));
+  const bool from_cache = model_.caches_responses && seen_.contains(row.body);
+  const std::chrono::microseconds cpu = works ? Visit(row.body) : kNullTarget;
+  const std::chrono::nanoseconds slept = from_cache ? kNullTarget * 0 : model_.sleep_per_row;
+  const auto took =
+      slept + std::max(std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch),
+                       std::chrono::nanoseconds(cpu + model_.held_up));
   run_queue_wait_ += model_.held_up;
   clock_.Pass(took);
   if (works) cpu_time_ += cpu;
+  if (works) worker.cpu_time += cpu;
   Sample after = Read(Serving());
   after.peak_unreclaimable = peak;
   listener.OnSample(after);
@@ -233,6 +324,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   }
   if (status != 200) response.excerpt = "no such thing";
   listener.OnResponse(response);
+  ReplaceIfDue(listener, worker);
 }
 
 void FakeAgentLink::Die(AgentListener& listener, int exit_code, int signal) {
@@ -265,15 +357,21 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.cpu_time = cpu_time_;
   sample.periods = (sample.at - started_) / std::chrono::milliseconds(100);
   // Counters, as the kernel's: a limit that changes says nothing about the periods before.
-  if (millicores_ < 1000) throttled_periods_ += sample.periods - periods_;
+  if (millicores_ < 1000) {
+    throttled_periods_ += sample.periods - periods_;
+    throttled_time_ += (sample.at - read_at_) * (1000 - millicores_) / 1000;
+  }
+  read_at_ = sample.at;
   periods_ = sample.periods;
   sample.throttled_periods = throttled_periods_;
+  sample.throttled_time = throttled_time_;
   sample.unreclaimable = memory;
   sample.usage = memory;
   sample.processes = model_.threads;
   sample.mapped_file = model_.hot_file;
   sample.file_refaults = refaults_;
   sample.run_queue_wait = run_queue_wait_;
+  sample.oom_kills = oom_kills_;
   return sample;
 }
 

@@ -5,6 +5,8 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "server/runtime/agent_link.h"
@@ -21,9 +23,9 @@ class FakeAgentLink final : public AgentLink {
 
   void Listen(AgentListener* listener) override;
   void Start(const agent_protocol::Start& start) override;
-  /// Its model takes rows alike over any.
-  void SetConnections(const agent_protocol::Connections&) override {}
+  void SetConnections(const agent_protocol::Connections& connections) override;
   void SendRow(const agent_protocol::Row& row) override;
+  void TakeCensus(const agent_protocol::CensusQuestion& question) override;
   void Stop(const agent_protocol::Stop& stop) override;
   Result<std::unique_ptr<PortStream>> Connect(int port, Deadline) override {
     return ports_.Connect(port);
@@ -34,10 +36,21 @@ class FakeAgentLink final : public AgentLink {
   bool oom_killed() const { return oom_killed_; }
 
  private:
+  struct Worker {
+    std::int64_t pid = 0;
+    std::chrono::nanoseconds cpu_time{0};
+    bool loaded = false;
+    int rows = 0;
+  };
+  Worker NewWorker() { return {++last_pid_, {}, false, 0}; }
+  Worker& NextWorker();
+  void ReplaceIfDue(AgentListener& listener, Worker& worker);
+  agent_protocol::Processes Census() const;
+
   using Action = std::function<void(AgentListener&)>;
   void Post(Action action);
   void Run(std::stop_token stop);
-  void BeReady(AgentListener& listener);
+  void BeReady(AgentListener& listener, std::chrono::milliseconds timeout);
   void Respond(AgentListener& listener, const agent_protocol::Row& row);
   void RespondNull(AgentListener& listener, const agent_protocol::Row& row);
   void Reset(AgentListener& listener, const agent_protocol::Row& row);
@@ -47,6 +60,11 @@ class FakeAgentLink final : public AgentLink {
   void TellChildDied(AgentListener& listener);
   void Die(AgentListener& listener, int exit_code, int signal);
   void DieReadOnly(AgentListener& listener);
+  /// A quota below one core makes what keeps one core busy so many times as long.
+  double Stretch() const;
+  /// CPU time of a row with this body, which is seen from now on.
+  std::chrono::microseconds Visit(const std::string& body);
+  bool OutOfOrder(const std::string& body);
   Bytes Serving() const;
   Bytes Waiting();
   Sample Read(Bytes memory);
@@ -62,6 +80,8 @@ class FakeAgentLink final : public AgentLink {
   bool delivering_ = false;
   std::deque<Action> actions_;
   std::chrono::nanoseconds started_;
+  std::chrono::nanoseconds read_at_;
+  std::chrono::nanoseconds throttled_time_{0};
   std::chrono::nanoseconds cpu_time_{0};
   std::chrono::nanoseconds run_queue_wait_{0};
   std::int64_t periods_ = 0;
@@ -75,7 +95,13 @@ class FakeAgentLink final : public AgentLink {
   std::int64_t oom_kills_ = 0;
   std::optional<std::chrono::nanoseconds> replaced_;  // when the last worker was
   std::int64_t rows_ = 0;
+  std::set<std::string> seen_;  // bodies
+  std::string last_body_;
   std::int64_t refaults_ = 0;
+  std::int64_t last_pid_ = 10;  // the master's
+  std::vector<Worker> workers_;
+  std::size_t turn_ = 0;
+  agent_protocol::Connections connections_;
   std::jthread thread_;
 };
 

@@ -44,8 +44,23 @@ struct FakeModel {
   std::chrono::microseconds cpu_per_row{2000};
   /// Worked after a row's response; under load it falls into the time of the next row.
   std::chrono::microseconds cpu_after_row{0};
+  /// Slept with every row, beside its CPU time.
+  std::chrono::microseconds sleep_per_row{0};
+  /// CPU time that the first visit of a row takes besides.
+  std::chrono::microseconds first_visit_cpu{0};
+  /// Rows that were answered before take no time worth speaking of.
+  bool caches_responses = false;
+  /// Kept for every distinct row.
+  Bytes kept_per_row;
+  /// A row has 500 unless it comes after the one before it in the dataset ("row 3" after "row 2"),
+  /// or is the first.
+  bool wants_order = false;
   /// Other work keeps each row from its core for so long; a quota that stops it more hides that.
   std::chrono::microseconds held_up{0};
+  /// Until it is ready at full speed; the part that it computes, on one thread, a quota below one
+  /// core stretches.
+  std::chrono::milliseconds start_time{5};
+  std::chrono::milliseconds start_cpu{3};
   Bytes start_peak = MiB(100);
   Bytes serving_peak = MiB(200);
   Bytes leak_per_row;
@@ -73,6 +88,14 @@ struct FakeModel {
   int start_kills = 2;
   /// With `forks`: from here on the model gets ready although start_peak kills one worker.
   std::optional<Bytes> first_worker_peak;
+  /// Processes that serve beside a master that does not; 1: the model is one process. Over a
+  /// connection that is kept alive, and one by one, the first has all rows; over connections that
+  /// are held together each of the first `workers_reached` in turn.
+  int workers = 1;
+  int workers_reached = 1 << 20;
+  Bytes worker_load;  // that each holds from its first row on
+  /// With `workers`: each ends after so many rows, and another takes its place; nothing breaks.
+  std::optional<int> rows_of_a_worker;
   std::string start_failure;  // not "": the command cannot be started
   std::string log = "model log\n";
   /// The first reading of it finds nothing yet.

@@ -92,6 +92,17 @@ class BadInputTest(unittest.TestCase):
         self.assertEqual(profile["findings"]["killingRows"], [20])
         self.assertIn("rowKills", [warning["code"] for warning in profile["warnings"]])
 
+    def test_leak_that_reaches_the_ceiling_within_the_run(self):
+        profile = self.run_profile("leak", [f"sleep=4 leak=256 {i}" for i in range(20)],
+                                   budgetSeconds=120,
+                                   containerResourceRequirements={"cpu": 1, "memoryInGb": 0.5})
+        message = check_failed(self, profile, "OutOfMemory")["message"]
+        self.assertIn("a request", message)
+        self.assertIn("512 MiB", message)
+        self.assertIn("leakSuspected", [warning["code"] for warning in profile["warnings"]])
+        leaked = profile["findings"]["memory"]["bytesPerRequest"] / 1024
+        self.assertAlmostEqual(leaked, 256, delta=0.1 * 256)
+
     def test_workers_that_do_not_load_at_the_ceiling(self):
         """Each is killed and started anew for ever; two of 400 MiB load together at 0.8 GiB."""
         profile = self.run_profile("workers", GOOD, "--workers", "2", "--worker-mib", "400",

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "client/cli/commands/header_option.h"
+#include "common/domain/limits.h"
 #include "common/json/objective_json.h"
+#include "common/text/shortest.h"
 
 namespace mlprof::client::cli {
 namespace {
 
-Status ReadCeiling(const Options& options, Ceiling& ceiling) {
-  MLPROF_LET(cpu, options.Number("--cpu", kAboveZero));
-  MLPROF_LET(memory, options.Number("--memory-gb", kAboveZero));
-  if (cpu) ceiling.cpu = Cores(*cpu);
-  if (memory) ceiling.memory = BytesFromGib(*memory);
-  return {};
+// In the words in which the server refuses them.
+Status CheckLeast(const char* option, const std::optional<double>& figure, double least) {
+  if (!figure || *figure >= least) return {};
+  return Fail(InvalidArgument(std::string(option) + " must be at least " + Shortest(least)));
 }
 
 Status ReadAccelerator(const Options& options, Accelerator& accelerator) {
@@ -33,6 +33,17 @@ Status ReadAccelerator(const Options& options, Accelerator& accelerator) {
 
 }  // namespace
 
+Status ReadCeiling(const Options& options, const char* cpu_option, const char* memory_option,
+                   Ceiling& ceiling) {
+  MLPROF_LET(cpu, options.Number(cpu_option, kAboveZero));
+  MLPROF_LET(memory, options.Number(memory_option, kAboveZero));
+  MLPROF_TRY(CheckLeast(cpu_option, cpu, kSmallestLimits.cpu().value()));
+  MLPROF_TRY(CheckLeast(memory_option, memory, kSmallestLimits.memory().gib()));
+  if (cpu) ceiling.cpu = Cores(*cpu);
+  if (memory) ceiling.memory = BytesFromGib(*memory);
+  return {};
+}
+
 std::vector<OptionSpec> ProfileOptions() {
   std::vector<OptionSpec> options = {
       {{"--model", "-m"}, "MODEL", "path (what lies there is taken first), id or name", true},
@@ -46,16 +57,19 @@ std::vector<OptionSpec> ProfileOptions() {
   };
   const std::vector<OptionSpec> objective = ObjectiveOptions();
   options.insert(options.end(), objective.begin(), objective.end());
-  options.insert(options.end(), {
-                                    {{"--accelerator"}, "TYPE", "none, gpu or tpu"},
-                                    {{"--accelerator-count"}, "N", "how many"},
-                                    {{"--runtime"}, "RUNTIME", "must be the server's own"},
-                                    {{"--budget-seconds"}, "S", "time to find the answer in (300)"},
-                                    {{"--seed"}, "N", "of what is drawn by chance (1)"},
-                                    {{"--variants"}, "FILE", "comes with a later version"},
-                                    {{"--tag-model"}, "", "tag the models with the recommendation"},
-                                    {{"--no-wait"}, "", "queue it and return"},
-                                });
+  options.insert(options.end(),
+                 {
+                     {{"--accelerator"}, "TYPE", "none, gpu or tpu"},
+                     {{"--accelerator-count"}, "N", "how many"},
+                     {{"--runtime"}, "RUNTIME", "must be the server's own"},
+                     {{"--budget-seconds"},
+                      "S",
+                      "time to find the answer in, a hard end (300 and eight starts)"},
+                     {{"--seed"}, "N", "of what is drawn by chance (1)"},
+                     {{"--variants"}, "FILE", "comes with a later version"},
+                     {{"--tag-model"}, "", "tag the models with the recommendation"},
+                     {{"--no-wait"}, "", "queue it and return"},
+                 });
   return options;
 }
 
@@ -64,11 +78,12 @@ Result<ProfileRequest> ProfileRequestOf(const Options& options) {
   request.name = options.Text("--name");
   request.description = options.Text("--description");
   request.runtime = options.Text("--runtime");
-  MLPROF_TRY(ReadCeiling(options, request.ceiling));
+  MLPROF_TRY(ReadCeiling(options, "--cpu", "--memory-gb", request.ceiling));
   MLPROF_TRY(ApplyObjectiveOptions(options, request.objective));
   MLPROF_TRY(ReadAccelerator(options, request.accelerator));
   MLPROF_LET(budget, options.Integer("--budget-seconds", 1));
   if (budget) request.budget = std::chrono::seconds(*budget);
+  request.budget_given = budget.has_value();
   MLPROF_LET(seed, options.Integer("--seed", 0));
   if (seed) request.seed = static_cast<std::uint64_t>(*seed);
   return request;
@@ -114,10 +129,25 @@ Status ApplyLatency(const Options& options, Objective& objective) {
   return {};
 }
 
+Status ApplyConnections(const Options& options, Objective& objective) {
+  if (!options.Has("--connections")) return {};
+  const std::string name = options.Text("--connections");
+  objective.connections = ParseConnections(name);
+  if (objective.connections) return {};
+  return Fail(
+      InvalidArgument("--connections must be keepAlive, perRequest or both, not '" + name + "'"));
+}
+
 Status ApplyErrorRate(const Options& options, Objective& objective) {
   MLPROF_LET(rate, options.Number("--max-error-rate", 0));
   if (rate && *rate > 1) return Fail(InvalidArgument("--max-error-rate must be from 0 to 1"));
   if (rate) objective.max_error_rate = *rate;
+  return {};
+}
+
+Status ApplyStart(const Options& options, Objective& objective) {
+  MLPROF_LET(seconds, options.Number("--start-within-seconds", kAboveZero));
+  if (seconds) objective.start_within_seconds = *seconds;
   return {};
 }
 
@@ -128,11 +158,13 @@ std::vector<OptionSpec> ObjectiveOptions() {
       {{"--concurrency"}, "N", "requests in flight (1)"},
       {{"--rps"}, "R", "requests per second, sent when they are due"},
       {{"--arrivals"}, "HOW", "of --rps: poisson (at random, the default) or constant"},
+      {{"--connections"}, "HOW", "keepAlive, perRequest or both (both where workers fork)"},
       {{"--p50-ms"}, "MS", "latency to hold"},
       {{"--p90-ms"}, "MS", "latency to hold"},
       {{"--p95-ms"}, "MS", "latency to hold"},
       {{"--p99-ms"}, "MS", "latency to hold"},
       {{"--max-error-rate"}, "SHARE", "share of requests that may fail, 0 to 1 (0)"},
+      {{"--start-within-seconds"}, "S", "in which a container must be ready to serve"},
   };
 }
 
@@ -145,8 +177,10 @@ bool HasObjectiveOptions(const Options& options) {
 Status ApplyObjectiveOptions(const Options& options, Objective& objective) {
   MLPROF_TRY(ApplyLoad(options, objective));
   MLPROF_TRY(ApplyArrivals(options, objective));
+  MLPROF_TRY(ApplyConnections(options, objective));
   MLPROF_TRY(ApplyLatency(options, objective));
-  return ApplyErrorRate(options, objective);
+  MLPROF_TRY(ApplyErrorRate(options, objective));
+  return ApplyStart(options, objective);
 }
 
 }  // namespace mlprof::client::cli

@@ -17,6 +17,11 @@ std::vector<OptionSpec> ProfileOptions();
 /// kInvalidArgument naming the option.
 Result<ProfileRequest> ProfileRequestOf(const Options& options);
 
+/// The ceiling out of the two options of these names. kInvalidArgument naming one that is below the
+/// least limits, in the server's words.
+Status ReadCeiling(const Options& options, const char* cpu_option, const char* memory_option,
+                   Ceiling& ceiling);
+
 /// The options that say what an answer must hold.
 std::vector<OptionSpec> ObjectiveOptions();
 bool HasObjectiveOptions(const Options& options);

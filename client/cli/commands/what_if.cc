@@ -9,6 +9,7 @@ namespace mlprof::client::cli {
 namespace {
 
 constexpr double kLargestMargin = 10;
+constexpr std::int64_t kMostWorkers = 1024;
 
 Result<WhatIf> QuestionOf(const Options& options, const Objective& own) {
   WhatIf question;
@@ -21,6 +22,11 @@ Result<WhatIf> QuestionOf(const Options& options, const Objective& own) {
     return Fail(InvalidArgument("--memory-margin is a share: 0.1 is 10%"));
   }
   question.memory_margin = margin;
+  MLPROF_LET(workers, options.Integer("--workers", 1));
+  if (workers && *workers > kMostWorkers) {
+    return Fail(InvalidArgument("--workers must be at most " + std::to_string(kMostWorkers)));
+  }
+  if (workers) question.workers = static_cast<int>(*workers);
   return question;
 }
 
@@ -28,34 +34,49 @@ std::string Numbers(const Recommendation& answer) {
   return Text(answer.requested.cpu()) + ", " + InMib(answer.requested.memory());
 }
 
-std::string DetailsOf(const Profile& profile, const WhatIf& question,
-                      const WhatIfRecommendation& answer) {
-  const Recommendation& recommendation = answer.recommendation;
-  const Objective& objective = question.objective.value_or(profile.request.objective);
-  Details details;
-  details.Heading("Foreseen for " + Text(objective) + "  (from profile " + profile.request.name +
-                  ")");
+void WriteForeseen(const WhatIfRecommendation& answer, Details& details) {
+  const Recommendation& recommendation = *answer.recommendation;
   WriteNumbers(recommendation, details);
-  details.Line("measured", answer.within_measured
-                               ? "yes: within what the profile measured; nothing was run for it"
-                               : "NO: outside of what the profile measured, an extrapolation");
+  if (recommendation.verified) {
+    details.Line("measured", "yes: this is the profile's own question and its own answer");
+  } else {
+    details.Line("measured", answer.within_measured
+                                 ? "yes: within what the profile measured; nothing was run for it"
+                                 : "NO: outside of what the profile measured, an extrapolation");
+  }
   details.Line("confidence", Text(recommendation.confidence));
   WriteBounds(recommendation, details);
   WriteTerms(recommendation, details);
+}
+
+std::string DetailsOf(const Profile& profile, const WhatIf& question,
+                      const WhatIfRecommendation& answer) {
+  const Objective& objective = question.objective.value_or(profile.request.objective);
+  Details details;
+  details.Heading((answer.recommendation ? "Foreseen for " : "No answer for ") + Text(objective) +
+                  "  (from profile " + profile.request.name + ")");
+  if (answer.recommendation) WriteForeseen(answer, details);
+  if (answer.no_answer) WriteNoAnswer(*answer.no_answer, details);
   if (profile.recommendation) {
     details.Line("profile's own",
                  Numbers(*profile.recommendation) + " for " + Text(profile.request.objective));
   }
+  if (answer.no_answer) return details.Take();  // its message is the note
   if (!answer.notes.empty()) details.Heading("Notes");
   for (const std::string& note : answer.notes) details.Block("- " + note, 2);
   return details.Take();
 }
 
 Table TableOf(const WhatIfRecommendation& answer) {
-  return {{"CPU", "MEMORY", "MEASURED", "CONFIDENCE"},
-          {{Figure(answer.recommendation.requested.cpu().value(), 4),
-            InMib(answer.recommendation.requested.memory()), answer.within_measured ? "yes" : "no",
-            std::string(Text(answer.recommendation.confidence))}}};
+  Table table{{"CPU", "MEMORY", "MEASURED", "CONFIDENCE"}, {}};
+  if (const auto& said = answer.recommendation) {
+    table.rows.push_back({Figure(said->requested.cpu().value(), 4), InMib(said->requested.memory()),
+                          answer.within_measured ? "yes" : "no",
+                          std::string(Text(said->confidence))});
+  } else {
+    table.rows.push_back({"-", "-", "no", "-"});
+  }
+  return table;
 }
 
 Result<int> Ask(Session& session, const Options& options) {
@@ -71,7 +92,7 @@ Result<int> Ask(Session& session, const Options& options) {
   MLPROF_LET(answer, client.profiles().AnswerWhatIf(profile.value.id, question));
   session.Print(JsonOfText(answer.json), TableOf(answer.value),
                 DetailsOf(profile.value, question, answer.value));
-  return kDone;
+  return answer.value.recommendation ? kDone : kNoAnswer;
 }
 
 }  // namespace
@@ -79,13 +100,14 @@ Result<int> Ask(Session& session, const Options& options) {
 Command WhatIfCommand() {
   std::vector<OptionSpec> options = ObjectiveOptions();
   options.push_back({{"--memory-margin"}, "SHARE", "memory on top of the need (0.1 is 10%)"});
+  options.push_back({{"--workers"}, "N", "processes that serve, where the profile saw some"});
   return {"what-if",
           "NAME",
           "the answer for another objective, from what was measured; nothing is run",
           1,
           1,
           std::move(options),
-          {"mlprof what-if p1 --rps 40 --p95-ms 50",
+          {"mlprof what-if p1 --rps 40 --p95-ms 50", "mlprof what-if p1 --workers 8",
            "mlprof what-if p1 --concurrency 8 --memory-margin 0.2 -o json"},
           Ask};
 }

@@ -1,5 +1,7 @@
 #include "client/cli/output/answer_details.h"
 
+#include <algorithm>
+
 #include "client/cli/output/text.h"
 
 namespace mlprof::client::cli {
@@ -16,6 +18,17 @@ std::string Sustained(const Recommendation& answer) {
   return out.empty() ? out : "up to " + out;
 }
 
+std::string Workers(const Recommendation& answer) {
+  if (!answer.workers) return "";
+  const ServingWorkers& workers = *answer.workers;
+  std::string out = std::to_string(workers.count) + " processes serve";
+  if (workers.per_worker_memory) {
+    out += ", each with " + Text(*workers.per_worker_memory) + " for itself";
+  }
+  if (workers.reached == workers.count) return out + "; every one of them had rows";
+  return out + "; " + std::to_string(workers.reached) + " of them had rows";
+}
+
 std::string Requested(const Amount& amount) {
   switch (amount.kind()) {
     case ResourceKind::kCpu: return Text(amount.cores());
@@ -26,13 +39,18 @@ std::string Requested(const Amount& amount) {
   return std::to_string(amount.count()) + devices + Memory(amount.bytes());
 }
 
-std::string Range(const Amount& low, const Amount& high) {
-  switch (low.kind()) {
-    case ResourceKind::kCpu: return Figure(low.cores().value(), 4) + " to " + Text(high.cores());
-    case ResourceKind::kMemory:
-    case ResourceKind::kDeviceMemory: break;
-  }
-  return InMib(low.bytes()) + " to " + InMib(high.bytes());
+std::string TextOf(const Amount& amount) {
+  return amount.kind() == ResourceKind::kCpu ? Text(amount.cores()) : InMib(amount.bytes());
+}
+
+// What was run and fell short is not part of the range.
+std::string Range(const Bound& bound) {
+  if (bound.low == bound.high) return TextOf(bound.high);
+  const std::string low = bound.low.kind() == ResourceKind::kCpu
+                              ? Figure(bound.low.cores().value(), 4)
+                              : InMib(bound.low.bytes());
+  if (bound.low_failed) return "more than " + low + ", up to " + TextOf(bound.high);
+  return low + " to " + TextOf(bound.high);
 }
 
 const char* Label(ResourceKind kind) {
@@ -40,8 +58,7 @@ const char* Label(ResourceKind kind) {
 }
 
 void WriteBound(const char* label, const Bound& bound, Details& details) {
-  details.Line(label, Range(bound.low, bound.high) + ", " + std::string(Text(bound.confidence)) +
-                          " confidence");
+  details.Line(label, Range(bound) + ", " + std::string(Text(bound.confidence)) + " confidence");
   details.Line(" ", bound.reason);
 }
 
@@ -62,11 +79,18 @@ std::string Text(const Objective& objective) {
     out = Figure(*objective.requests_per_second) + " requests/s " +
           (objective.arrivals == Arrivals::kConstant ? "evenly spaced" : "at random times");
   }
+  if (objective.connections == ConnectionUse::kPerRequest) out += ", a connection for each";
+  if (objective.connections == ConnectionUse::kBoth) {
+    out += ", over connections kept alive and a new one for each";
+  }
   for (const auto& [percentile, ms] : objective.latency_ms) {
     out += ", " + percentile + " up to " + Milliseconds(ms);
   }
   if (objective.max_error_rate > 0) {
     out += ", at most " + Figure(objective.max_error_rate * 100) + "% errors";
+  }
+  if (objective.start_within_seconds) {
+    out += ", started within " + Duration(*objective.start_within_seconds);
   }
   return out;
 }
@@ -93,8 +117,61 @@ void WriteBounds(const Recommendation& answer, Details& details) {
   }
 }
 
+std::string StartText(const Recommendation& answer, const std::optional<Cores>& ceiling) {
+  if (!answer.start) return "";
+  const StartFigures& start = *answer.start;
+  std::string out;
+  if (start.at_limits) {
+    out = Duration(start.at_limits->seconds) + " at " + Text(answer.requested.cpu()) + ", ";
+  }
+  out += Duration(start.at_ceiling.seconds) + " at " + (ceiling ? Text(*ceiling) : "the ceiling");
+  out += "; " + Figure(start.at_ceiling.cpu_seconds) + " CPU seconds";
+  return out + ", " + Text(start.startup_cpu) + " while it starts";
+}
+
+std::string Tight(const Recommendation& answer) {
+  if (!answer.tight) return "";
+  if (!*answer.tight) return "no: one step less passed as well";
+  std::string tried;
+  std::string least;
+  for (const Amount& amount : answer.requested.All()) {
+    const ResourceRules& rules = RulesOf(amount.kind());
+    const bool at_floor = amount.units() <= rules.smallest.units();
+    const std::string label = Label(amount.kind());
+    if (at_floor) least += (least.empty() ? "" : " and ") + TextOf(rules.smallest) + " of " + label;
+    if (!at_floor) tried += (tried.empty() ? "" : " and of ") + label;
+  }
+  std::string out = "yes: ";
+  if (!tried.empty()) out += "one step less of " + tried + " was tried and failed";
+  if (least.empty()) return out;
+  return out + (tried.empty() ? "" : "; ") + least +
+         " is the least there is, so less was not tried";
+}
+
+std::string Text(const NearestRun& run) {
+  std::string out;
+  for (const Amount& amount : run.limits.All()) out += (out.empty() ? "" : ", ") + TextOf(amount);
+  out += ": ";
+  if (run.queries_per_second) out += Figure(*run.queries_per_second) + " requests/s";
+  if (run.requests_per_second) out += " of " + Figure(*run.requests_per_second) + " that were due";
+  if (run.concurrency) out += " with " + std::to_string(*run.concurrency) + " at a time";
+  if (run.latency_p95_ms) out += ", p95 " + Milliseconds(*run.latency_p95_ms);
+  return out;
+}
+
+void WriteNoAnswer(const NoAnswer& no_answer, Details& details) {
+  details.Plain("");
+  details.Block(no_answer.message, 2);
+  details.Plain("");
+  if (!no_answer.nearest) return;
+  details.Line("came nearest", Text(*no_answer.nearest));
+  const std::string& lacked = no_answer.nearest->short_of;
+  if (no_answer.message.find(lacked) == std::string::npos) details.Line("short of", lacked);
+}
+
 void WriteTerms(const Recommendation& answer, Details& details) {
   details.Line("sustains", Sustained(answer));
+  details.Line("workers", Workers(answer));
   details.Line("set", Text(answer.environment_variables));
 }
 

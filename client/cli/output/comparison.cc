@@ -13,41 +13,53 @@ namespace {
 
 enum class Unit { kNone, kCores, kBytes, kMilliseconds, kSeconds, kPerSecond, kShare, kHours };
 
+// Of figures that other work on the host changes: it makes slow, and hardly large.
+enum class Noise { kIndifferent, kSensitive };
+
 struct Wanted {
   const char* name;  // dots between the members on the way
   const char* label;
   Unit unit = Unit::kNone;
+  Noise noise = Noise::kIndifferent;
 };
 
-constexpr std::array<Wanted, 39> kWanted = {{
+// A repeated measurement that differs by more than this is called noise, so a noisy run may differ
+// by as much from a quiet one for nothing (server/analysis/noise.cc).
+constexpr double kNoiseTolerance = 0.15;
+
+constexpr std::array<Wanted, 40> kWanted = {{
     {"state", "state"},
-    {"recommendation.requestedCpu", "CPU to request", Unit::kCores},
+    {"noAnswer.code", "no answer"},
+    {"recommendation.requestedCpu", "CPU to request", Unit::kCores, Noise::kSensitive},
     {"recommendation.requestedMemoryInBytes", "memory to request", Unit::kBytes},
     {"recommendation.verified", "verified"},
     {"recommendation.tight", "tight"},
     {"recommendation.confidence", "confidence"},
     {"recommendation.environmentVariables", "environment"},
     {"recommendation.maxConcurrency", "sustains at a time"},
-    {"recommendation.maxRequestsPerSecond", "sustains", Unit::kPerSecond},
+    {"recommendation.maxRequestsPerSecond", "sustains", Unit::kPerSecond, Noise::kSensitive},
     {"measurements.measuredAt.cpu", "measured at", Unit::kCores},
     {"measurements.measuredAt.memoryInBytes", "measured at", Unit::kBytes},
     {"measurements.successRate", "succeeded", Unit::kShare},
-    {"measurements.measuredQueriesPerSecond", "throughput", Unit::kPerSecond},
-    {"measurements.averageLatencyInMs", "latency, mean", Unit::kMilliseconds},
-    {"measurements.latencyPercentile50InMs", "latency, p50", Unit::kMilliseconds},
-    {"measurements.latencyPercentile95InMs", "latency, p95", Unit::kMilliseconds},
-    {"measurements.latencyPercentile99InMs", "latency, p99", Unit::kMilliseconds},
-    {"measurements.cpuSecondsPerQuery", "CPU a request", Unit::kSeconds},
-    {"measurements.maxUtilizedCpu", "CPU, most in a second", Unit::kCores},
+    {"measurements.measuredQueriesPerSecond", "throughput", Unit::kPerSecond, Noise::kSensitive},
+    {"measurements.averageLatencyInMs", "latency, mean", Unit::kMilliseconds, Noise::kSensitive},
+    {"measurements.latencyPercentile50InMs", "latency, p50", Unit::kMilliseconds,
+     Noise::kSensitive},
+    {"measurements.latencyPercentile95InMs", "latency, p95", Unit::kMilliseconds,
+     Noise::kSensitive},
+    {"measurements.latencyPercentile99InMs", "latency, p99", Unit::kMilliseconds,
+     Noise::kSensitive},
+    {"measurements.cpuSecondsPerQuery", "CPU a request", Unit::kSeconds, Noise::kSensitive},
+    {"measurements.maxUtilizedCpu", "CPU, most in a second", Unit::kCores, Noise::kSensitive},
     {"measurements.throttledShare", "throttled periods", Unit::kShare},
     {"measurements.maxUtilizedMemoryInBytes", "memory, peak", Unit::kBytes},
     {"measurements.servingPeakMemoryInBytes", "memory, serving", Unit::kBytes},
     {"measurements.startPeakMemoryInBytes", "memory, starting", Unit::kBytes},
-    {"measurements.startSeconds", "start", Unit::kSeconds},
+    {"measurements.startSeconds", "start", Unit::kSeconds, Noise::kSensitive},
     {"measurements.startCpuSeconds", "start, CPU", Unit::kSeconds},
     {"findings.load.kneeConcurrency", "knee at a time"},
-    {"findings.cpu.serialInMs", "serial part", Unit::kMilliseconds},
-    {"findings.cpu.workInMs", "parallel part", Unit::kMilliseconds},
+    {"findings.cpu.serialInMs", "serial part", Unit::kMilliseconds, Noise::kSensitive},
+    {"findings.cpu.workInMs", "parallel part", Unit::kMilliseconds, Noise::kSensitive},
     {"findings.cpu.parallelism", "parallelism", Unit::kCores},
     {"findings.memory.trend", "memory trend"},
     {"findings.memory.bytesPerRequest", "growth a request", Unit::kBytes},
@@ -134,19 +146,37 @@ std::vector<std::string> WhyNot(const Profile& before, const Profile& after) {
     differ("objectives", Text(before.request.objective), Text(after.request.objective));
   }
   differ("datasets", before.request.input_dataset_id, after.request.input_dataset_id);
+  return why;
+}
+
+std::vector<std::string> Reservations(const Profile& before, const Profile& after) {
+  std::vector<std::string> reservations;
   for (const Profile* profile : {&before, &after}) {
     if (!profile->host || profile->host->noise.empty()) continue;
     // "quiet, but …" tells of a small drift, which is no noise.
     if (profile->host->noise.starts_with("quiet")) continue;
-    why.push_back(profile->request.name + " was measured on a noisy host: " + profile->host->noise);
+    reservations.push_back(profile->request.name +
+                           " was measured on a noisy host: " + profile->host->noise);
   }
-  return why;
+  return reservations;
+}
+
+bool LiesWithinNoise(const ComparedFigure& figure) {
+  if (!figure.before.is_number() || !figure.after.is_number()) return false;
+  const double from = figure.before.get<double>();
+  const double change = std::abs(figure.after.get<double>() - from);
+  return change > 0 && change <= kNoiseTolerance * std::abs(from);
 }
 
 }  // namespace
 
 Comparison Compare(const Profile& before, const Profile& after) {
-  Comparison comparison{before.request.name, after.request.name, WhyNot(before, after), {}};
+  Comparison comparison{before.request.name,
+                        after.request.name,
+                        WhyNot(before, after),
+                        Reservations(before, after),
+                        {}};
+  const bool noisy = !comparison.reservations.empty();
   if (comparison.before == comparison.after) {
     comparison.before = before.id;
     comparison.after = after.id;
@@ -160,6 +190,8 @@ Comparison Compare(const Profile& before, const Profile& after) {
     figure.shown_before = Shown(figure.before, wanted.unit);
     figure.shown_after = Shown(figure.after, wanted.unit);
     figure.shown_change = ShownChange(figure.before, figure.after, wanted.unit);
+    figure.within_noise = noisy && wanted.noise == Noise::kSensitive && LiesWithinNoise(figure);
+    if (figure.within_noise) figure.shown_change += ", within the noise";
     comparison.figures.push_back(std::move(figure));
   }
   return comparison;
@@ -168,11 +200,9 @@ Comparison Compare(const Profile& before, const Profile& after) {
 Json ComparisonJson(const Comparison& comparison) {
   Json figures = Json::array();
   for (const ComparedFigure& figure : comparison.figures) {
-    Json json = {{"name", figure.name},
-                 {"before", figure.before},
-                 {"after", figure.after},
-                 {"change", nullptr},
-                 {"changeInPercent", nullptr}};
+    Json json = {{"name", figure.name},        {"before", figure.before},
+                 {"after", figure.after},      {"change", nullptr},
+                 {"changeInPercent", nullptr}, {"withinNoise", figure.within_noise}};
     if (figure.before.is_number() && figure.after.is_number()) {
       const double from = figure.before.get<double>();
       const double change = figure.after.get<double>() - from;
@@ -185,6 +215,7 @@ Json ComparisonJson(const Comparison& comparison) {
           {"after", comparison.after},
           {"comparable", comparison.not_comparable.empty()},
           {"differences", comparison.not_comparable},
+          {"reservations", comparison.reservations},
           {"figures", std::move(figures)}};
 }
 
@@ -201,6 +232,11 @@ std::string ComparisonDetails(const Comparison& comparison) {
   std::string out;
   if (!comparison.not_comparable.empty()) out = "NOT COMPARABLE as models:\n";
   for (const std::string& why : comparison.not_comparable) out += "  - " + Visible(why) + "\n";
+  if (out.empty() && !comparison.reservations.empty()) {
+    out = "Comparable with low confidence: a change of " + Figure(kNoiseTolerance * 100) +
+          "% and less may be the host's\n";
+  }
+  for (const std::string& why : comparison.reservations) out += "  - " + Visible(why) + "\n";
   return (out.empty() ? out : out + "\n") + Aligned(ComparisonTable(comparison));
 }
 

@@ -17,7 +17,8 @@ struct ComparedFigure {
   Json after;
   std::string shown_before;
   std::string shown_after;
-  std::string shown_change;  // "+0.1 cores (+25%)"; "" where there is none to tell
+  std::string shown_change;   // "+0.1 cores (+25%)"; "" where there is none to tell
+  bool within_noise = false;  // the change is no more than a noisy host may make of nothing
 };
 
 struct Comparison {
@@ -25,6 +26,8 @@ struct Comparison {
   std::string after;
   /// Why a change of a figure need not be one of the model; sentences. Empty: comparable.
   std::vector<std::string> not_comparable;
+  /// What lowers the confidence in a comparison that can be made; sentences.
+  std::vector<std::string> reservations;
   std::vector<ComparedFigure> figures;  // those at least one of them has
 };
 

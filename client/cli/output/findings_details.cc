@@ -69,6 +69,26 @@ std::string Advice(const ThreadPoolFindings& pools) {
          (pools.adopted ? "; the answer holds with it" : "; tried, and not part of the answer");
 }
 
+std::string FirstVisits(const ColdRows& cold) {
+  if (cold.dear_rows == 0) return "";
+  std::string out = Milliseconds(cold.average_latency_ms);
+  if (cold.cpu_ms_per_row) out += " and " + Milliseconds(*cold.cpu_ms_per_row) + " of CPU a row";
+  out += ", later ones " + Milliseconds(cold.warm_average_latency_ms);
+  if (cold.warm_cpu_ms_per_row) out += " and " + Milliseconds(*cold.warm_cpu_ms_per_row);
+  return out + " (" + std::to_string(cold.dear_rows) + " of " + std::to_string(cold.rows) +
+         " rows cost far more the first time)";
+}
+
+std::string FromMemory(const ResponseCache& cache) {
+  return "seen rows are answered in " + Milliseconds(cache.repeat_latency_ms) + ", new ones in " +
+         Milliseconds(cache.first_latency_ms) + ": the answer is for new ones";
+}
+
+std::string KeptForRows(const InputGrowth& growth) {
+  return Text(Bytes(static_cast<std::int64_t>(growth.bytes_per_row))) +
+         " for each distinct row, of which " + std::to_string(growth.rows) + " were sent";
+}
+
 std::string Numbers(const std::vector<std::int64_t>& rows) {
   std::string out;
   for (std::size_t i = 0; i < std::min(rows.size(), kRowsShown); ++i) {
@@ -121,13 +141,26 @@ std::string Text(const MemoryFindings& memory) {
   return out;
 }
 
+std::string Text(const OverloadFindings& overload) {
+  std::string out;
+  if (overload.concurrency) out = "up to " + std::to_string(*overload.concurrency) + " at a time";
+  const auto add = [&out](const std::string& part) { out += (out.empty() ? "" : ", ") + part; };
+  if (overload.max_utilized_memory) add("at most " + Text(*overload.max_utilized_memory));
+  if (overload.max_utilized_cpu) add("at most " + Text(Cores(*overload.max_utilized_cpu)));
+  return out;
+}
+
 void WriteFindings(const Findings& findings, Details& details) {
   Details lines;
   if (findings.memory) lines.Line("memory", Text(*findings.memory));
   if (findings.memory && findings.memory->per_concurrent_request) {
     lines.Line(" ", Text(*findings.memory->per_concurrent_request) + " for each request in flight");
   }
+  if (findings.input_growth) lines.Line(" ", "keeps " + KeptForRows(*findings.input_growth));
+  if (findings.response_cache) lines.Line("response cache", FromMemory(*findings.response_cache));
+  if (findings.cold_rows) lines.Line("first visits", FirstVisits(*findings.cold_rows));
   if (findings.load) lines.Line("knee", Knee(*findings.load));
+  if (findings.overload) lines.Line("overload took", Text(*findings.overload));
   if (findings.cpu) lines.Line("a request takes", Fit(*findings.cpu));
   if (findings.thread_pools) {
     lines.Line("thread pools", Seen(*findings.thread_pools));

@@ -13,5 +13,7 @@ void WriteFindings(const Findings& findings, Details& details);
 std::string Text(const HeavyRow& row);
 /// "grows by 1 KiB a request (over 5000); out of memory in 37 h at this rate"
 std::string Text(const MemoryFindings& memory);
+/// "up to 16 at a time, at most 1.27 GiB, at most 2 cores"
+std::string Text(const OverloadFindings& overload);
 
 }  // namespace mlprof::client::cli

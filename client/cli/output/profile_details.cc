@@ -13,12 +13,6 @@ std::string Models(const Profile& profile) {
   return out;
 }
 
-std::string Tight(const Recommendation& recommendation) {
-  if (!recommendation.tight) return "";
-  return *recommendation.tight ? "yes: one step less was tried and failed"
-                               : "no: one step less passed as well";
-}
-
 void WriteAnswer(const Profile& profile, Details& details) {
   const Recommendation& answer = *profile.recommendation;
   const bool done = IsFinished(profile.state);
@@ -32,7 +26,14 @@ void WriteAnswer(const Profile& profile, Details& details) {
   details.Line("confidence", Text(answer.confidence));
   WriteBounds(answer, details);
   details.Line("holds for", Text(profile.request.objective));
+  details.Line("starts in", StartText(answer, profile.request.ceiling.cpu));
   WriteTerms(answer, details);
+}
+
+void WriteNoAnswerOf(const Profile& profile, Details& details) {
+  details.Heading("No answer for " + Models(profile) + "  (profile " + profile.request.name + ")");
+  WriteNoAnswer(*profile.no_answer, details);
+  details.Line("asked for", Text(profile.request.objective));
 }
 
 std::string Latencies(const Measurements& m) {
@@ -126,10 +127,12 @@ void WriteNextSteps(const Profile& profile, Details& details) {
   std::vector<std::pair<std::string, std::string>> steps;
   if (!IsFinished(profile.state)) {
     steps.emplace_back("profile cancel " + name, "stop it");
-  } else if (profile.recommendation) {
+  } else if (profile.recommendation || profile.no_answer) {
     steps.emplace_back("profile show " + name + " -o json", "every figure");
     steps.emplace_back("profile export " + name + " -t DIR --format csv",
                        "trials, rows and samples");
+  }
+  if (IsFinished(profile.state) && profile.recommendation) {
     steps.emplace_back("what-if " + name + " --rps R", "the answer for another load");
   }
   steps.emplace_back("profile logs " + name, "what the installation and the model wrote");
@@ -150,6 +153,7 @@ std::string ProfileDetails(const Profile& profile) {
   if (!finished) WriteProgress(profile, details);
   if (finished && profile.state != ProfileState::kSucceeded) WriteFailure(profile, details);
   if (profile.recommendation) WriteAnswer(profile, details);
+  if (profile.no_answer) WriteNoAnswerOf(profile, details);
   WriteFindings(profile.findings, details);
   if (profile.measurements) WriteMeasurements(*profile.measurements, details);
   WriteWarnings(profile, details);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/domain/artifact.h"
+#include "common/domain/no_answer.h"
 #include "common/domain/objective.h"
 #include "common/domain/profile.h"
 #include "common/domain/recommendation.h"
@@ -43,12 +44,14 @@ using EventHandler = std::function<bool(const ProfileEvent& event)>;
 struct WhatIf {
   std::optional<Objective> objective;   // the whole of it; absent: the profile's own
   std::optional<double> memory_margin;  // share on top of the need; absent: the profile's own
+  std::optional<int> workers = {};      // processes that serve; absent: as many as it saw
 };
 
 struct WhatIfRecommendation {
-  Recommendation recommendation;
-  bool within_measured = false;    // false: an extrapolation
-  std::vector<std::string> notes;  // sentences
+  std::optional<Recommendation> recommendation;
+  std::optional<NoAnswer> no_answer;  // where there is no recommendation
+  bool within_measured = false;       // false: an extrapolation
+  std::vector<std::string> notes;     // sentences
 };
 
 class Profiles {

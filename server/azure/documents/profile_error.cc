@@ -34,7 +34,15 @@ const char* ReservationCode(const Profile& profile) {
   return IsVerified(profile) ? "EnvironmentDiffers" : "NotVerified";
 }
 
+// Of one that found no limit. These clients know no such outcome: the profile succeeded, its
+// recommended figures are absent, and the error says why.
+Json NoAnswerError(const NoAnswer& no_answer) {
+  const bool not_held = no_answer.code == kObjectiveNotHeld;
+  return ErrorJson(not_held ? "ObjectiveNotHeld" : "NoAnswer", no_answer.message, Json::array());
+}
+
 Json SdkReservation(const Profile& profile) {
+  if (profile.no_answer) return NoAnswerError(*profile.no_answer);
   std::string message;
   Json details = Json::array();
   const auto add = [&](const std::string& code, const std::string& text) {
@@ -50,6 +58,7 @@ Json SdkReservation(const Profile& profile) {
 }
 
 Json AzReservation(const Profile& profile) {
+  if (profile.no_answer) return NoAnswerError(*profile.no_answer);
   std::string message =
       IsVerified(profile) ? "" : "the answer could not be verified in fresh containers";
   Json details = Json::array();

@@ -29,6 +29,13 @@ double NeededAfter(Spend spend) {
 
 }  // namespace
 
+void Budget::Started(std::chrono::nanoseconds took) {
+  if (!begun_ || starts_left_ == 0) return;
+  --starts_left_;
+  longest_start_ = std::max(longest_start_, took);
+  end_ = end_.Later(took);
+}
+
 std::chrono::nanoseconds Budget::For(Spend spend) const {
   const Share& share = ShareOf(spend);
   const auto free = Left() - Scaled(total_, NeededAfter(spend));

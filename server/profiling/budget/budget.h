@@ -2,8 +2,13 @@
 //
 // What proves the answer comes last and is what the run is for, so its reserve is set aside first:
 // no phase before it may use what is left of the budget down to the reserve.
+//
+// It is for serving: what the model takes to start is added to it, so that one that starts slowly
+// is measured and proven like any other. At most eight starts are, which bounds the whole; and none
+// where somebody named the budget, which is a hard end then.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -52,12 +57,26 @@ inline constexpr std::array<Share, 12> kShares = {{
     {Spend::kSustained, 0.10, 0.10},  // after the proof, of whatever is left
 }};
 
+/// What a profile of a slow model takes at least: one start at the ceiling (a second is not worth
+/// its time there), the three that prove the answer, and two runs one step lower for each of CPU
+/// and memory.
+inline constexpr int kStartsAdded = 8;
+
+enum class BudgetEnd {
+  kAfterStarts,  // the first starts are added to it
+  kHard,         // somebody named it
+};
+
 /// Used by the thread that runs the profile.
 class Budget {
  public:
   /// The clock must outlive it.
-  Budget(const MonotonicClock& clock, std::chrono::nanoseconds total)
-      : clock_(clock), total_(total), end_(Deadline::After(total, clock)) {}
+  Budget(const MonotonicClock& clock, std::chrono::nanoseconds total,
+         BudgetEnd end = BudgetEnd::kAfterStarts)
+      : clock_(clock),
+        total_(total),
+        end_(Deadline::After(total, clock)),
+        starts_left_(end == BudgetEnd::kHard ? 0 : kStartsAdded) {}
 
   /// It runs from the first start of the model's container; what comes before (an image that is
   /// pulled) is not the model's. Later calls do nothing.
@@ -70,9 +89,25 @@ class Budget {
   /// and the least that later phases need; its own least where even that is not left.
   std::chrono::nanoseconds For(Spend spend) const;
 
+  /// When a start that begins now is given up, which may take `longest`: an added one is bounded by
+  /// that alone.
+  Deadline EndOfStart(std::chrono::nanoseconds longest) const {
+    return starts_left_ > 0 ? Deadline::After(longest, clock_) : AtMost(longest);
+  }
+  /// A start is over, whatever came of it: what it took is added, if it is one of the first.
+  void Started(std::chrono::nanoseconds took);
+  /// How many more are added.
+  int starts_left() const { return starts_left_; }
+  /// What `count` starts of `each` take of it.
+  std::chrono::nanoseconds ChargeOf(std::chrono::nanoseconds each, int count = 1) const {
+    return each * std::max(0, count - starts_left_);
+  }
+
   const MonotonicClock& clock() const { return clock_; }
   bool begun() const { return begun_; }
   std::chrono::nanoseconds Left() const { return begun_ ? end_.Left() : total_; }
+  /// With all starts that may still be added, each as long as the longest so far.
+  std::chrono::nanoseconds MostLeft() const { return Left() + longest_start_ * starts_left_; }
   bool Passed() const { return begun_ && end_.Passed(); }
   Deadline end() const { return begun_ ? end_ : Deadline::After(total_, clock_); }
   /// The end, or `wait` from now.
@@ -82,6 +117,8 @@ class Budget {
   const MonotonicClock& clock_;
   const std::chrono::nanoseconds total_;
   Deadline end_;
+  int starts_left_;
+  std::chrono::nanoseconds longest_start_{0};
   bool begun_ = false;
 };
 

@@ -15,9 +15,21 @@ Status AgentInstrument::Begin(const ObservedContainer& container, Deadline) {
 }
 
 Result<std::vector<Series>> AgentInstrument::End(ContainerFacts& facts, Deadline) {
-  if (!agent_->lost()) facts.workers_lost = agent_->children_lost();
+  if (!agent_->lost()) {
+    facts.workers_lost = agent_->children_lost();
+    facts.workers_replaced = agent_->children_replaced();
+  }
   const std::vector<Sample> samples = agent_->Samples();
-  facts.peak_unreclaimable = Summarize(samples).peak_unreclaimable;
+  constexpr auto kFirst = std::chrono::nanoseconds::min();
+  constexpr auto kLast = std::chrono::nanoseconds::max();
+  const auto beyond = facts.beyond_from.value_or(kLast);
+  facts.peak_unreclaimable = Summarize(Between(samples, kFirst, beyond)).peak_unreclaimable;
+  if (facts.beyond_from) {
+    const ResourceUse use = Summarize(Between(samples, beyond, kLast));
+    if (!facts.overload) facts.overload.emplace();
+    facts.overload->peak_unreclaimable = use.peak_unreclaimable;
+    facts.overload->max_cores = use.max_cores;
+  }
   return MakeSeries(samples);
 }
 

@@ -54,6 +54,7 @@ Container::Container(Lab& lab, const ContainerPlan& plan, int number,
       host_(target_->Host(AskDeadline()).value_or(lab.subject().host)),
       session_(std::make_unique<AgentSession>(target_->agent(), lab.clock())) {
   facts_.use = plan.use;
+  if (plan.use == Use::kBeyond) facts_.beyond_from = std::chrono::nanoseconds(0);
   observation_.emplace(lab.parts_.instruments,
                        ObservedContainer{target_->container_id(), *session_, lab.clock()},
                        AskDeadline());
@@ -120,7 +121,11 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
   if (at_most) start.start_timeout = std::min(start.start_timeout, *at_most);
   start.watch_writes = facts_.use == Use::kWatchWrites;
   facts_.served_model = true;
-  return Await(start);
+  Budget& budget = lab_.budget();
+  const auto began = lab_.clock().Now();
+  auto ready = Await(start, budget.EndOfStart(start.start_timeout + kWordOfTheAgent));
+  budget.Started(lab_.clock().Now() - began);
+  return ready;
 }
 
 tl::expected<agent_protocol::Ready, DeathEvidence> Container::StartWhole(
@@ -134,14 +139,13 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::StartNullTarget() 
   agent_protocol::Start start = StartFor(lab_.subject().image, lab_.subject().config);
   start.command = {kAgentProgram, "--null-server", std::to_string(start.port)};
   start.readiness_path.clear();
-  return Await(start);
+  return Await(start, lab_.budget().AtMost(start.start_timeout + kWordOfTheAgent));
 }
 
 tl::expected<agent_protocol::Ready, DeathEvidence> Container::Await(
-    const agent_protocol::Start& start) {
+    const agent_protocol::Start& start, Deadline deadline) {
   session_->Start(start);
-  const auto ready = session_->AwaitReady(
-      lab_.parts_.run_stop.token(), lab_.budget().AtMost(start.start_timeout + kWordOfTheAgent));
+  const auto ready = session_->AwaitReady(lab_.parts_.run_stop.token(), deadline);
   if (!ready) return tl::unexpected<DeathEvidence>(Death());
   return *ready;
 }
@@ -155,6 +159,10 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
     lab_.parts_.run_stop.Ask(ReasonOf(*result.unread), result.unread->message());
     result.stopped = true;
   }
+  if (facts_.beyond_from && !plan.open_loop) {
+    if (!facts_.overload) facts_.overload.emplace();
+    facts_.overload->concurrency = std::max(facts_.overload->concurrency, plan.concurrency);
+  }
   if (!result.requests.empty()) {
     served_.push_back({result.began, result.ended, std::ssize(result.requests)});
   }
@@ -165,6 +173,10 @@ std::int64_t Container::RequestsServed() const {
   std::int64_t requests = 0;
   for (const RequestStretch& stretch : served_) requests += stretch.requests;
   return requests;
+}
+
+void Container::GoBeyond() {
+  if (!facts_.beyond_from) facts_.beyond_from = lab_.clock().Now();
 }
 
 Status Container::SetCpu(Cores cpu) {
@@ -183,6 +195,10 @@ HostWatch::Stretch Container::WatchHost() {
 }
 
 bool Container::RanOutOfBudget() const { return lab_.budget().Passed() && !session_->lost(); }
+
+std::optional<agent_protocol::Processes> Container::TakeCensus(Deadline deadline) {
+  return session_->TakeCensus(lab_.parts_.run_stop.token(), deadline);
+}
 
 std::int64_t Container::Losses() const {
   return session_->children_lost() + session_->Death().oom_kills;

@@ -26,7 +26,8 @@ class Container {
   Container(const Container&) = delete;
   Container& operator=(const Container&) = delete;
 
-  /// Starts the model's command and waits until it answers, no longer than the budget lasts.
+  /// Starts the model's command and waits until it answers, no longer than the config allows, nor
+  /// than the budget lasts where no start is added to it any more.
   /// `at_most`: not ready by then counts as not ready in time, whatever the config allows. No start
   /// is one during which the kernel killed for memory: a server that forks is ready with the
   /// workers that are left, and starts the killed one anew for ever.
@@ -39,6 +40,8 @@ class Container {
   tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
   /// Replays in this container with the live line shown.
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
+  /// From here on it is asked for more than the objective does: what it takes is told apart.
+  void GoBeyond();
   /// Changes the CPU limit in place. An engine that does not answer ends the run.
   Status SetCpu(Cores cpu);
 
@@ -61,7 +64,12 @@ class Container {
   Seed seed() const { return seed_; }
   /// Set on top of the inference config's.
   const std::map<std::string, std::string>& environment() const { return environment_; }
-  /// Processes of the model that ended, whether or not it goes on without them.
+  /// The model's processes now; nothing where its agent does not answer in time.
+  std::optional<agent_protocol::Processes> TakeCensus(Deadline deadline);
+  /// That the kernel killed for memory.
+  std::int64_t OomKills() const { return session_->Death().oom_kills; }
+  /// Processes of the model that died, whether or not it goes on without them; not those that it
+  /// replaced itself.
   std::int64_t Losses() const;
   /// Since its launch.
   std::vector<Sample> Samples() const { return session_->Samples(); }
@@ -79,7 +87,8 @@ class Container {
   ContainerFacts Close();
 
  private:
-  tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start);
+  tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start,
+                                                           Deadline deadline);
   void AskEngine(DeathEvidence& death);
   Deadline AskDeadline() const;
   std::string LogTail();

@@ -2,6 +2,7 @@
 // wrote. Values.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,13 +19,24 @@ struct InstrumentFailure {
   std::string why;
 };
 
+/// What was seen while more was asked of a container than the objective does.
+struct Overload {
+  std::optional<Bytes> peak_unreclaimable;
+  std::optional<double> max_cores;  // largest mean over one second
+  int concurrency = 0;              // most rows in flight; 0: of rates alone
+};
+
 /// What is known of a container when it is closed.
 struct ContainerFacts {
   Use use = Use::kObjective;
-  bool served_model = false;                // rather than the null target
-  std::optional<Bytes> peak_unreclaimable;  // over its life, without the agent's own
-  int workers_lost = 0;  // processes that ended or were replaced while the model went on
+  bool served_model = false;  // rather than the null target
+  /// Until more than the objective was asked of it, without the agent's own.
+  std::optional<Bytes> peak_unreclaimable;
+  int workers_lost = 0;      // processes that died while the model went on
+  int workers_replaced = 0;  // that the model itself replaced, and no row broke of it
   std::vector<InstrumentFailure> instrument_failures = {};
+  std::optional<std::chrono::nanoseconds> beyond_from = {};  // on the run's clock
+  std::optional<Overload> overload = {};                     // from then on
 };
 
 /// What the containers of a profile wrote, one after another, as far as it is kept. Used by the

@@ -1,13 +1,6 @@
 #include "server/profiling/lab/host_watch.h"
 
-#include <string_view>
-
 namespace mlprof::server {
-namespace {
-
-constexpr std::string_view kQuiet = "quiet";
-
-}  // namespace
 
 NoiseEvidence HostWatch::Stretch::End(const ResourceUse& use) const {
   NoiseEvidence evidence;
@@ -26,9 +19,12 @@ NoiseEvidence HostWatch::Stretch::End(const ResourceUse& use) const {
 }
 
 NoiseVerdict HostWatch::Judge(const NoiseEvidence& evidence) {
-  NoiseVerdict verdict = JudgeNoise(evidence);
-  noise_ = Worst(noise_, verdict);
-  return verdict;
+  seen_ = Worse(seen_, evidence);
+  const NoiseVerdict all = JudgeNoise(seen_);
+  noise_.noisy = all.noisy;
+  // What is not known to be quiet is not called so.
+  noise_.sentence = all.noisy || noise_.unknown.empty() ? all.sentence : "";
+  return JudgeNoise(evidence);
 }
 
 NoiseVerdict HostWatch::JudgeDrift(double earlier_ms, double later_ms) {
@@ -40,14 +36,6 @@ NoiseVerdict HostWatch::JudgeDrift(double earlier_ms, double later_ms) {
 void HostWatch::CouldNotTell(const Error& why) {
   if (noise_.unknown.empty()) noise_.unknown = why.message();
   if (!noise_.noisy) noise_.sentence.clear();
-}
-
-HostNoise Worst(const HostNoise& so_far, const NoiseVerdict& verdict) {
-  if (verdict.noisy) return {true, verdict.sentence, so_far.unknown};
-  if (!so_far.unknown.empty()) return so_far;
-  const bool says_more = so_far.sentence.empty() ||
-                         (so_far.sentence.starts_with(kQuiet) && verdict.sentence != kQuiet);
-  return {so_far.noisy, says_more ? verdict.sentence : so_far.sentence};
 }
 
 }  // namespace mlprof::server

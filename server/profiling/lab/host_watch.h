@@ -11,7 +11,7 @@
 
 namespace mlprof::server {
 
-/// What is told of the host's quiet: the worst that was seen.
+/// What is told of the host's quiet, wherever it is told: the worst of each figure that was seen.
 struct HostNoise {
   bool noisy = false;
   /// "quiet", "quiet, but …", or what disturbed; "" where that is not known: nobody looked yet, or
@@ -41,7 +41,7 @@ class HostWatch {
   /// On a machine of so many cores, whose load `read` gives.
   Stretch Begin(int cores, HostLoadReader read) { return {*this, cores, std::move(read)}; }
 
-  /// Judges the evidence and keeps the worst of all that was judged.
+  /// Judges the evidence, and keeps the worst of each figure of all that was judged.
   NoiseVerdict Judge(const NoiseEvidence& evidence);
   /// The same of one measurement that was repeated: `later` by `earlier` at the same limits.
   NoiseVerdict JudgeDrift(double earlier_ms, double later_ms);
@@ -52,11 +52,8 @@ class HostWatch {
  private:
   void CouldNotTell(const Error& why);
 
+  NoiseEvidence seen_;  // the worst of each figure
   HostNoise noise_;
 };
-
-/// `so_far` with one verdict more: a disturbance that was told stays told, and so does a drift,
-/// however quiet what comes later is. What is not known to be quiet is not called so. Pure.
-HostNoise Worst(const HostNoise& so_far, const NoiseVerdict& verdict);
 
 }  // namespace mlprof::server

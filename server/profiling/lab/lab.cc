@@ -77,7 +77,7 @@ void Lab::Record(Trial trial) {
 
 void Lab::Progressed(double fraction, const std::string& message) {
   std::optional<double> left;
-  if (parts_.budget.begun()) left = std::chrono::duration<double>(parts_.budget.Left()).count();
+  if (parts_.budget.begun()) left = std::chrono::duration<double>(parts_.budget.MostLeft()).count();
   parts_.phases.Progressed(fraction, message, left);
 }
 

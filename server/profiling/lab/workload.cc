@@ -4,6 +4,7 @@
 #include <random>
 
 #include "server/analysis/latency.h"
+#include "server/analysis/row_order.h"
 
 namespace mlprof::server {
 namespace {
@@ -14,6 +15,15 @@ constexpr int kBurstOfRate = 2;
 // The counts of RequestsForConfidence are for independent requests. Neighbours in a burst are slow
 // together, so a rate needs so many times more. Chosen, not measured.
 constexpr std::size_t kRequestsForOneOfARate = 5;
+// The same seed draws a container's arrivals: its order must not follow them.
+constexpr std::uint64_t kOrderOfSeed = 0x9e3779b97f4a7c15;
+
+// Of a load that is one kind's alone.
+agent_protocol::Connections ConnectionsOf(const Objective& objective) {
+  using Policy = agent_protocol::Connections::Policy;
+  const bool fresh = objective.connections == ConnectionUse::kPerRequest;
+  return {fresh ? Policy::kOneARequest : Policy::kKeptAlive, 0};
+}
 
 }  // namespace
 
@@ -27,17 +37,37 @@ std::vector<std::uint32_t> SeededOrder(const Workload& workload) {
   return order;
 }
 
+std::vector<std::uint32_t> SeededOrder(const Workload& workload, Seed container) {
+  std::vector<bool> known(workload.rows);
+  for (const std::uint32_t row : workload.by_latency) known.at(row) = true;
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t row : SeededOrder(workload)) {
+    if (!known[row]) rows.push_back(row);
+  }
+  for (const std::uint32_t row : workload.by_latency) {
+    if (!workload.left_out.contains(row)) rows.push_back(row);
+  }
+  return BlockedOrder(rows, container.value() ^ kOrderOfSeed);
+}
+
 ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& time) {
   ReplayPlan plan;
-  plan.order = SeededOrder(workload);
+  plan.order = SeededOrder(workload, seed);
   const Objective& objective = workload.objective;
   plan.concurrency = objective.ConcurrencyOrOne();
   if (objective.requests_per_second) {
     plan.open_loop = OpenLoop{*objective.requests_per_second, objective.arrivals, seed.value()};
   }
+  plan.connections = ConnectionsOf(objective);
   plan.max_time = time.time;
-  plan.min_requests = time.min_requests;
+  plan.min_requests = UpToWholeBlock(plan.order.size(), time.min_requests);
   plan.hard_max_time = std::max(time.time, time.longest);
+  if (workload.each_row_once) {
+    std::erase_if(plan.order, [&](std::uint32_t row) {
+      return std::find(workload.apart.begin(), workload.apart.end(), row) != workload.apart.end();
+    });
+    plan.max_requests = plan.order.size();
+  }
   return plan;
 }
 
@@ -45,7 +75,15 @@ ReplayPlan ClosedPlan(const Workload& workload, int concurrency, std::chrono::na
   ReplayPlan plan;
   plan.order = SeededOrder(workload);
   plan.concurrency = concurrency;
+  plan.connections = ConnectionsOf(workload.objective);
   plan.max_time = time;
+  return plan;
+}
+
+ReplayPlan ClosedPlan(const Workload& workload, Seed seed, int concurrency,
+                      std::chrono::nanoseconds time) {
+  ReplayPlan plan = ClosedPlan(workload, concurrency, time);
+  plan.order = SeededOrder(workload, seed);
   return plan;
 }
 

@@ -24,6 +24,15 @@ struct Workload {
   std::int64_t distinct_rows = 0;  // were replayed
   /// Mean of the rows that were measured one by one.
   std::optional<double> cpu_seconds_per_query = {};
+  /// Those rows, from the fastest to the slowest.
+  std::vector<std::uint32_t> by_latency = {};
+  /// Each row keeps memory of its own: less than the answer for all of them is no answer.
+  bool grows_with_inputs = false;
+  /// Rows that were seen are answered from memory: a load is each row once. These stay out of it,
+  /// and warm the process up.
+  bool each_row_once = false;
+  std::vector<std::uint32_t> apart = {};
+  int workers = 0;  // processes that serve, where it is known that there is more than one
 
   std::size_t rows_left() const { return rows - left_out.size(); }
 };
@@ -37,6 +46,9 @@ inline constexpr int kMostInFlight = 256;
 
 /// The rows' indices in the seeded random order of this profile, without those left out.
 std::vector<std::uint32_t> SeededOrder(const Workload& workload);
+/// The same rows in a container's own order (server/analysis/row_order.h): what one order happens
+/// to do to a model, such as two heavy rows that always meet, must not decide for all containers.
+std::vector<std::uint32_t> SeededOrder(const Workload& workload, Seed container);
 
 /// How long a load goes on: `time`, and longer, up to `longest`, until `min_requests` were sent.
 struct LoadTime {
@@ -45,11 +57,14 @@ struct LoadTime {
   std::chrono::nanoseconds longest{0};
 };
 
-/// The objective's load. `seed` is the container's, of random arrivals.
+/// The objective's load. `seed` is the container's, of its order and of random arrivals.
 ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& time);
 
 /// `concurrency` rows in flight for `time`.
 ReplayPlan ClosedPlan(const Workload& workload, int concurrency, std::chrono::nanoseconds time);
+/// The same in a container's own order.
+ReplayPlan ClosedPlan(const Workload& workload, Seed seed, int concurrency,
+                      std::chrono::nanoseconds time);
 
 /// The heaviest rows, as many of them at a time as the objective has rows in flight: what may
 /// coincide one day should coincide now. Each comes that many times.

@@ -54,6 +54,16 @@ bool Ample::MayLeaveOut(std::uint32_t row) const {
          std::find(rows.begin(), rows.end(), row) == rows.end();
 }
 
+PhaseResult<void> Ample::Renew() {
+  if (auto started = StartFresh(); !started) return tl::unexpected<RunEnd>(started.error());
+  return {};
+}
+
+std::optional<FatalGrowth> Ample::FindGrowth() const {
+  if (!container_ || container_->served().empty()) return std::nullopt;
+  return FindFatalGrowth(container_->Samples(), container_->served(), lab_.ceiling().memory());
+}
+
 PhaseResult<bool> Ample::GiveUp(const ReplayResult& replay, const DeathEvidence& death) {
   if (replay.target_lost) {
     return tl::unexpected<RunEnd>(CheckTarget(lab_, *container_, replay).error());
@@ -83,6 +93,8 @@ PhaseResult<bool> Ample::ReplaceKilled(const ReplayResult& replay) {
   if (replay.stopped || lab_.stopped()) return false;
   const DeathEvidence death = container_->Death();
   const bool starved = death.oom_kills > 0;
+  // No row is to blame for what all of them left behind.
+  if (starved && FindGrowth()) return FailRun(DiagnoseDeath(death));
   // Memory that a row lacks is the ceiling's fault, not the row's. But a model that goes on without
   // a worker has a response for the other rows.
   if (!last_row_ || !MayLeaveOut(*last_row_) || (replay.target_lost && starved)) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "server/analysis/fatal_growth.h"
 #include "server/profiling/lab/lab.h"
 
 namespace mlprof::server::phases {
@@ -25,6 +27,10 @@ class Ample {
   /// A fresh one, its model not started yet, in place of the former.
   PhaseResult<void> Launch(PageCache page_cache);
   Container& container() { return *container_; }
+  /// A fresh container in place of one that would soon be killed for what it has leaked.
+  PhaseResult<void> Renew();
+  /// Whether a model that was killed for memory had grown into the ceiling.
+  std::optional<FatalGrowth> FindGrowth() const;
   /// From the next launch on the model may write to a copy of the folder.
   void GiveFolder(const RefusedWrite& write) { setup_.given.push_back(write); }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "server/analysis/limit_search.h"
+#include "server/analysis/start_cost.h"
 #include "server/profiling/phases/refused_folder.h"
 
 namespace mlprof::server::phases {
@@ -80,8 +81,28 @@ PhaseResult<StartFacts> ColdStarts(Lab& lab, Ample& ample) {
   return facts;
 }
 
+std::vector<StartTime> TimesOf(const StartFacts& starts) {
+  std::vector<StartTime> times;
+  for (std::size_t i = 0; i < starts.seconds.size(); ++i) {
+    times.push_back({starts.seconds[i], starts.cpu_seconds[i]});
+  }
+  return times;
+}
+
+Cores LeastCpuToStart(const StartFacts& starts, const Objective& objective,
+                      std::chrono::seconds start_timeout, Cores ceiling) {
+  const double allowed = std::chrono::duration<double>(start_timeout).count();
+  const double within = std::min(objective.start_within_seconds.value_or(allowed), allowed);
+  Cores least;
+  for (const StartTime& start : TimesOf(starts)) {
+    least = std::max(least, CoresToStart(start, within, ceiling));
+  }
+  return least;
+}
+
 MeasuredNeed NeedOfStart(const StartFacts& starts) {
   MeasuredNeed need;
+  need.cpu.to_start = starts.least_cpu;
   need.memory.start_peak = *std::max_element(starts.peaks.begin(), starts.peaks.end());
   need.memory.start_spread = need.memory.start_peak - Median(starts.peaks);
   return need;

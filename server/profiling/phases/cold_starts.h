@@ -4,8 +4,10 @@
 // searched, as the reason the profile ends with.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
+#include "common/domain/objective.h"
 #include "common/domain/trial.h"
 #include "server/analysis/recommend.h"
 #include "server/profiling/lab/lab.h"
@@ -18,12 +20,21 @@ struct StartFacts {
   std::vector<double> seconds;      // until ready
   std::vector<double> cpu_seconds;  // likewise
   agent_protocol::Ready ready;      // of the container that is kept
+  Cores least_cpu;                  // with less it would not start in time; no cores: not known
 };
 
 /// Leaves the model serving in `ample`, with folders to write to where it does not start without.
 PhaseResult<StartFacts> ColdStarts(Lab& lab, Ample& ample);
 
-/// What the starts alone ask for. Pure.
+/// The starts one by one. Pure, as is what follows.
+std::vector<StartTime> TimesOf(const StartFacts& starts);
+
+/// The least CPU with which the slowest of them may be over as soon as the objective asks, or
+/// before the config gives up on it.
+Cores LeastCpuToStart(const StartFacts& starts, const Objective& objective,
+                      std::chrono::seconds start_timeout, Cores ceiling);
+
+/// What the starts alone ask for.
 MeasuredNeed NeedOfStart(const StartFacts& starts);
 
 /// One start as a trial of the profile: of a model that got ready, and of one that did not.

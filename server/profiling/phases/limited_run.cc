@@ -1,18 +1,24 @@
 #include "server/profiling/phases/limited_run.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "server/analysis/latency.h"
+#include "server/analysis/proof_count.h"
+#include "server/analysis/sentence.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/workers.h"
 
 namespace mlprof::server::phases {
 namespace {
 
-// Chosen, not measured: what fits several times into the share of the budget that proves an answer.
-constexpr std::chrono::seconds kWarmUpTime{2};
 constexpr std::chrono::seconds kLaunchTime{1};  // four times what one takes (docs/decisions, 6)
 constexpr std::chrono::seconds kReferenceTime{3};
+// So many times what reaching every worker took at the ceiling, and as long as other bursts.
+constexpr double kSlowReach = 3;
 constexpr std::chrono::seconds kLeastLoad{3};
 // A model short of memory may take hours where it took seconds: a start or a row that takes so many
 // times its usual time, and the least below, is given up. Chosen, not measured.
@@ -25,21 +31,16 @@ std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
-std::chrono::milliseconds LongestStart(const Pace& pace, Cores cpu) {
-  const double seconds = pace.start_seconds + pace.start_cpu_seconds / cpu.value();
-  return std::max(kLeastStart, Milliseconds(kSlowStart * seconds * 1000));
+// Whether it became ready after the objective wanted it.
+bool IsLate(const agent_protocol::Ready& ready, const Objective& objective) {
+  const auto& within = objective.start_within_seconds;
+  return within && std::chrono::duration<double>(ready.took).count() > *within;
 }
 
 // Within which a replay of `time` must have its last response.
 std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu) {
   const double slowest_ms = pace.slowest_row_ms / std::min(1.0, cpu.value());
   return time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms));
-}
-
-ReplayPlan WarmUpPlan(const Workload& workload) {
-  ReplayPlan plan = ClosedPlan(workload, workload.objective.ConcurrencyOrOne(), kWarmUpTime);
-  plan.max_requests = 2 * plan.order.size();
-  return plan;
 }
 
 // One run, in the order it happens.
@@ -50,15 +51,18 @@ class Run {
         yardstick_(yardstick),
         wanted_(wanted),
         container_(container),
-        plan_(ObjectivePlan(yardstick.workload, container.seed(), wanted.load)) {}
+        plan_(ObjectivePlan(yardstick.workload, container.seed(),
+                            PartOf(wanted.load, yardstick.workload.objective))),
+        looks_(yardstick.reference),
+        beside_(yardstick.reference) {}
 
   PhaseResult<void> Go() {
-    const auto ready = container_.Start(LongestStart(yardstick_.pace, wanted_.limits.cpu()));
+    const auto ready = container_.Start(LongestStart(yardstick_, wanted_.limits.cpu()));
     ready_at_ = lab_.clock().Now();
     if (ready) {
       ready_ = *ready;
-      ReplayAll();
-      if (IsSlowBesideTheReference()) TakeReferenceAgain();
+      if (auto replayed = ReplayAll(); !replayed) return replayed;
+      if (IsSlowBesideTheReference()) TakeTurns();
     }
     if (lab_.stopped()) return Canceled();
     if (ready ? evidence_.stalled && lab_.budget().Passed() : container_.RanOutOfBudget()) {
@@ -73,33 +77,94 @@ class Run {
     run.use = Summarize(samples);
     run.noise = watch_.End(run.use);
     run.latencies = replay_.SuccessLatencies();
+    run.look = LookAt(plan_, replay_, samples);
     run.trial = MakeTrial(container_, yardstick_.workload, wanted_.purpose, plan_, began_, replay_);
     run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;
     if (ready_) AddStart(run.trial.measurements);
+    run.saw_all_rows = warm_up_.whole_pass;
     run.verdict = JudgeRun(samples, run.use);
+    if (workers_) run.workers = workers_->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
-    run.reference =
-        Fastest(yardstick_.reference, run.trial, yardstick_.workload, lab_.ceiling().cpu());
+    run.lacks =
+        LacksForProof(yardstick_.workload.objective, run.latencies.size(), ServingSeconds());
+    run.reference = std::move(looks_);
     return run;
   }
 
  private:
-  // The heaviest rows come first, because the load may be too short to reach them. Errors are
-  // counted in the load alone, where each row comes as often as the objective has it.
-  void ReplayAll() {
+  // The heaviest rows come before the load, which may be too short to reach them: first of all, or
+  // once all rows were seen where first visits cost more; after it where they cost nothing any more
+  // once they were seen. Errors are counted in the load alone, where each row comes as often as the
+  // objective has it.
+  PhaseResult<void> ReplayAll() {
+    const bool each_once = yardstick_.workload.each_row_once;
+    const bool seen_first = yardstick_.pace.first_pass.matters;
+    if (!each_once && !seen_first && !SurvivesHeavyRows()) return {};
+    if (auto warm = WarmUp(); !warm) return warm;
+    if (!warm_up_.survived) return {};
+    if (!each_once && seen_first && !SurvivesHeavyRows()) return {};
+    // Which rows reach every worker is not known, and each may come but once where they are cached.
+    if (!each_once && !ReachesWorkers()) return {};
+    MeasureLoad();
+    if (each_once && !evidence_.died && !evidence_.stalled) SurvivesHeavyRows();
+    return {};
+  }
+
+  bool SurvivesHeavyRows() {
     const auto burst = LongestBurst();
-    if (Survives(HeavyPlan(yardstick_.workload, burst), burst) &&
-        Survives(WarmUpPlan(yardstick_.workload), kWarmUpTime)) {
-      replay_ = Replay(plan_, *plan_.hard_max_time);
-      evidence_.requests = std::ssize(replay_.requests);
-      evidence_.failures = replay_.failures;
-      evidence_.new_failures = NewFailures(yardstick_.reference, replay_);
+    ReplayResult result;
+    return Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
+  }
+
+  PhaseResult<void> WarmUp() {
+    const auto warm_up =
+        WarmUpAtLimits(lab_, yardstick_, container_,
+                       [this](const ReplayPlan& plan, std::chrono::nanoseconds time,
+                              ReplayResult& result) { return Survives(plan, time, result); });
+    if (!warm_up) {
+      return FailRun({"RuntimeFailed",
+                      "the CPU limit could not be set: " + warm_up.error().message(),
+                      {"run `mlprof doctor` on the server's machine"},
+                      ""});
+    }
+    warm_up_ = *warm_up;
+    return {};
+  }
+
+  void MeasureLoad() {
+    replay_ = Replay(plan_, *plan_.hard_max_time);
+    evidence_.requests = std::ssize(replay_.requests);
+    evidence_.failures = replay_.failures;
+    evidence_.new_failures = NewFailures(yardstick_.reference, replay_);
+    const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth;
+    if (both && !evidence_.died && !evidence_.stalled) {
+      fresh_ = Replay(WithFreshConnections(plan_), *plan_.hard_max_time);
     }
   }
 
-  bool Survives(const ReplayPlan& plan, std::chrono::nanoseconds time) {
-    Replay(plan, time);
+  // An open loop may end before its last stretch without a row is over.
+  double ServingSeconds() const {
+    const auto served = plan_.open_loop ? std::max(replay_.ended, replay_.began + wanted_.load.time)
+                                        : replay_.ended;
+    const bool whole = !replay_.stopped && !replay_.cut_off && !replay_.requests.empty();
+    return std::chrono::duration<double>((whole ? served : replay_.ended) - replay_.began).count();
+  }
+
+  // Every serving process has its first row before the measured load, which may reach one of them
+  // only. False where the rest is not worth running: what was killed for memory tells enough.
+  bool ReachesWorkers() {
+    const Pace& pace = yardstick_.pace;
+    const double seconds =
+        kSlowReach * (pace.reach_seconds + pace.reach_cpu_seconds / wanted_.limits.cpu().value());
+    const std::chrono::nanoseconds time = kLongestBurst + Milliseconds(seconds * 1000);
+    workers_ = ReachWorkers(lab_, container_, yardstick_.workload,
+                            [&](const ReplayPlan& plan) { return Replay(plan, time); });
+    return !evidence_.died && !evidence_.stalled && container_.OomKills() == 0;
+  }
+
+  bool Survives(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult& result) {
+    result = Replay(plan, time);
     return !evidence_.died && !evidence_.stalled;
   }
 
@@ -114,28 +179,44 @@ class Run {
     // With other settings (thread pools) it is another model, to which the reference does not
     // apply; and one that reads its pages again and again is slow at any CPU limit.
     if (!yardstick_.setup.environment.empty()) return false;
+    // All rows were seen by now, and tell nothing of rows that were not.
+    if (yardstick_.workload.each_row_once) return false;
     const std::vector<Sample> samples = container_.Samples();
     const bool slow = JudgeRun(samples, Summarize(samples)).beside_reference;
     return slow && evidence_.refaults <= evidence_.requests / 10;
   }
 
-  // Takes the reference again, in this container with the limit lifted: the host may have become
-  // slower since it was taken.
-  void TakeReferenceAgain() {
+  // Limit, reference, limit: the host may have become slower since the references were taken, or
+  // have been disturbed while this limit was measured.
+  void TakeTurns() {
+    const auto now = TakeReference();
+    if (!now) return;
+    // What a slower host excuses is told, whether or not the limit holds beside it.
+    beside_ = OnlyWith(looks_, *now);
+    const double before = *yardstick_.reference.p95_ms;
+    if (*beside_.p95_ms > before) lab_.host().JudgeDrift(before, *beside_.p95_ms);
+    looks_ = WithLook(std::move(looks_), *now);
+    if (IsSlowBesideTheReference() && HoldsAnotherTurn()) MeasureLoad();
+  }
+
+  // Takes the reference again, in this container with the limit lifted.
+  std::optional<Look> TakeReference() {
     const Cores ceiling = lab_.ceiling().cpu();
-    if (!container_.SetCpu(ceiling)) return;
+    if (!container_.SetCpu(ceiling)) return std::nullopt;
     const ReplayPlan plan =
         ObjectivePlan(yardstick_.workload, container_.seed(),
                       {kReferenceTime, RequestsForConfidence(0.95), LongestBurst()});
     const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
     // Back to the limits of the run, by which it is named from here on.
-    if (Status back = container_.SetCpu(wanted_.limits.cpu()); !back) return;
-    const LatencyDistribution latencies(reference.SuccessLatencies());
-    if (latencies.count() < RequestsForConfidence(0.95)) return;
-    reference_now_ms_ = latencies.QuantileMs(0.95);
-    // What a slower host excuses is told, whether or not the limit holds beside it.
-    const double before = *yardstick_.reference.p95_ms;
-    if (*reference_now_ms_ > before) lab_.host().JudgeDrift(before, *reference_now_ms_);
+    if (Status back = container_.SetCpu(wanted_.limits.cpu()); !back) return std::nullopt;
+    Look look = LookAt(plan, reference);
+    if (look.visits.size() < RequestsForConfidence(0.95)) return std::nullopt;
+    return look;
+  }
+
+  // With as much left for whoever comes after.
+  bool HoldsAnotherTurn() {
+    return !evidence_.died && lab_.budget().Left() > 2 * *plan_.hard_max_time;
   }
 
   // Within which a replay of `time` must have its last response.
@@ -159,6 +240,7 @@ class Run {
     evidence_.oom_kills = death.oom_kills;
     evidence_.death = DiagnoseDeath(death).message;
     evidence_.start_timed_out = death.not_ready && !death.exit_code && !death.signal;
+    JudgeStart();
     // A run that stalled has no measured load: everything since it was ready is judged. The pages
     // that a start reads from a cold cache are no sign of too little memory, unless it never ended.
     const ResourceUse serving =
@@ -166,12 +248,38 @@ class Run {
                           : Summarize(container_.SamplesOf(replay_));
     evidence_.throttled_share = serving.throttled_share;
     evidence_.refaults = ready_ ? serving.refaults : whole_life.refaults;
-    const Reference& reference = yardstick_.reference;
     const Objective& objective = yardstick_.workload.objective;
-    evidence_.reference_p95_ms = std::max(reference.p95_ms, reference_now_ms_);
-    evidence_.reference_error_share = reference.error_share;
-    SetRate(RateOf(plan_, replay_, AcceptableMs(reference, objective)), evidence_);
-    return Judge(evidence_, LatencyDistribution(replay_.SuccessLatencies()), objective);
+    evidence_.reference_error_share = yardstick_.reference.error_share;
+    SetBeside(beside_, plan_, LookAt(plan_, replay_, samples), evidence_);
+    SetRate(RateOf(plan_, replay_, AcceptableMs(beside_, objective)), evidence_);
+    const Verdict verdict =
+        Judge(evidence_, LatencyDistribution::ByRow(CountedVisits(plan_, replay_)), objective);
+    return verdict.passed ? JudgeRest(verdict) : verdict;
+  }
+
+  // What else has to hold where the measured load did.
+  Verdict JudgeRest(const Verdict& verdict) {
+    if (fresh_) {
+      const Verdict fresh =
+          JudgeFresh(yardstick_.workload, yardstick_.reference, WithFreshConnections(plan_),
+                     *fresh_, Summarize(container_.SamplesOf(*fresh_)));
+      if (!fresh.passed) return fresh;
+    }
+    if (workers_ && !workers_->coverage.complete()) return NotReached(workers_->coverage);
+    return verdict;
+  }
+
+  // By the objective, where it has a word on that.
+  void JudgeStart() {
+    const Objective& objective = yardstick_.workload.objective;
+    if (!objective.start_within_seconds) return;
+    if (ready_ && IsLate(*ready_, objective)) {
+      evidence_.became_ready = false;
+      evidence_.start_timed_out = true;
+    }
+    if (!evidence_.start_timed_out) return;
+    evidence_.death = Sentence("it was not ready within the %.4g s of the objective",
+                               *objective.start_within_seconds);
   }
 
   Lab& lab_;
@@ -182,10 +290,14 @@ class Run {
   const Timestamp began_ = Now();
   const HostWatch::Stretch watch_ = container_.WatchHost();
   VerificationEvidence evidence_;
+  LimitedWarmUp warm_up_;
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};
-  ReplayResult replay_;  // of the measured load
-  std::optional<double> reference_now_ms_;
+  ReplayResult replay_;                // of the measured load
+  std::optional<ReplayResult> fresh_;  // of its part with a connection for each request
+  std::optional<WorkersSeen> workers_;
+  Reference looks_;   // all so far
+  Reference beside_;  // those that it is judged by
 };
 
 }  // namespace
@@ -206,16 +318,28 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   return *std::move(done);
 }
 
-std::chrono::nanoseconds TimeBeforeLoad(const Yardstick& yardstick) {
+std::chrono::milliseconds LongestStart(const Yardstick& yardstick, Cores cpu) {
+  if (const auto& within = yardstick.workload.objective.start_within_seconds) {
+    return Milliseconds(std::ceil(*within * 1000));
+  }
+  const Pace& pace = yardstick.pace;
+  const double seconds = pace.start_seconds + pace.start_cpu_seconds / cpu.value();
+  return std::max(kLeastStart, Milliseconds(kSlowStart * seconds * 1000));
+}
+
+std::chrono::nanoseconds TimeBeforeLoad(const Budget& budget, const Yardstick& yardstick,
+                                        int runs) {
   const double burst_ms =
       yardstick.pace.slowest_row_ms * static_cast<double>(yardstick.workload.heavy.size());
-  return Milliseconds(yardstick.pace.start_seconds * 1000) + kLaunchTime + kWarmUpTime +
-         std::min<std::chrono::milliseconds>(kLongestBurst, Milliseconds(burst_ms));
+  const auto burst = std::min<std::chrono::milliseconds>(kLongestBurst, Milliseconds(burst_ms));
+  const auto reach = Milliseconds(yardstick.pace.reach_seconds * 1000);
+  return budget.ChargeOf(Milliseconds(yardstick.pace.start_seconds * 1000), runs) +
+         runs * (kLaunchTime + WarmUpTime(yardstick) + reach + burst);
 }
 
 bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick) {
   constexpr int kRuns = 4;  // this one and the three that prove
-  return budget.Left() > kRuns * (TimeBeforeLoad(yardstick) + kLeastLoad);
+  return budget.Left() > TimeBeforeLoad(budget, yardstick, kRuns) + kRuns * kLeastLoad;
 }
 
 }  // namespace mlprof::server::phases

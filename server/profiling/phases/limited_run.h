@@ -2,12 +2,15 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "common/domain/trial.h"
 #include "server/analysis/noise.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
+#include "server/analysis/worker_coverage.h"
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/reference.h"
@@ -26,15 +29,26 @@ struct LimitedRun {
   std::vector<std::uint32_t> latencies;
   ResourceUse use;  // over the whole life of the container
   NoiseEvidence noise;
-  Reference reference;  // the fastest look, this run's among them
+  Look look;  // of its measured load
+  /// Why it proves nothing although it passed: it was too short.
+  std::optional<std::string> lacks = {};
+  Reference reference;                         // with the look that was taken in turns, if any
+  std::optional<WorkerCoverage> workers = {};  // where more than one process serves
+  bool saw_all_rows = true;  // before its load, where that matters (Pace::first_pass)
 };
 
 /// Swap off, paying for its own page cache. The trial is recorded.
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
                                     const LimitedRunPlan& plan);
 
-/// What a run takes before its measured load begins: start, heavy rows, warm-up.
-std::chrono::nanoseconds TimeBeforeLoad(const Yardstick& yardstick);
+/// A start with so much CPU that takes longer is given up: it is later than the objective allows,
+/// or takes many times what it should.
+std::chrono::milliseconds LongestStart(const Yardstick& yardstick, Cores cpu);
+
+/// What so many runs take of the budget before their measured loads begin: starts that are not
+/// added to it, heavy rows, warm-up.
+std::chrono::nanoseconds TimeBeforeLoad(const Budget& budget, const Yardstick& yardstick,
+                                        int runs = 1);
 
 /// Whether one more run leaves enough of the budget for the three that prove an answer.
 bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick);

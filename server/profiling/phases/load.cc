@@ -24,11 +24,9 @@ std::optional<double> LateMs(const Trial& trial) {
   return trial.send_lag_p99_ms;
 }
 
-Reference ReferenceOf(const ReplayResult& replay) {
-  const LatencyDistribution latencies(replay.SuccessLatencies());
-  Reference reference;
-  reference.p95_ms = latencies.QuantileMs(0.95);
-  reference.mean_ms = latencies.MeanMs();
+Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay) {
+  Reference reference = WithLook({}, LookAt(plan, replay));
+  reference.mean_ms = LatencyDistribution::ByRow(CountedVisits(plan, replay)).MeanMs();
   for (const RequestRecord& request : replay.requests) {
     if (!request.Succeeded()) reference.failing_rows.insert(request.row);
   }
@@ -61,7 +59,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
   MLPROF_LET(failed, CheckRows(container, workload.objective, replay));
   facts.failed = failed;
   const bool noisy = lab.host().Judge(noise).noisy;
-  facts.reference = ReferenceOf(replay);
+  facts.reference = ReferenceOf(plan, replay);
   facts.trial = MakeTrial(container, workload, TrialPurpose::kLoad, plan, began, replay);
   facts.trial.passed = true;
   facts.trial.verdict = "the reference without a CPU limit below the ceiling";

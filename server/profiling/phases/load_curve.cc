@@ -1,6 +1,7 @@
 #include "server/profiling/phases/load_curve.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/analysis/load_curve.h"
 #include "server/analysis/resource_use.h"
@@ -37,7 +38,8 @@ PhaseResult<std::optional<LoadLevel>> MeasureLevel(Lab& lab, Container& containe
                                                    Reference& reference) {
   lab.Progressed(0.5, std::to_string(concurrency) + " rows in flight");
   const Timestamp began = Now();
-  const ReplayPlan plan = ClosedPlan(workload, concurrency, kLevelTime);
+  const ReplayPlan plan = ClosedPlan(workload, container.seed(), concurrency, kLevelTime);
+  if (concurrency > workload.objective.ConcurrencyOrOne()) container.GoBeyond();
   const ReplayResult replay = container.Replay(plan, lab.budget().end());
   // A model that dies of more rows in flight than the objective asks for has not failed.
   if (replay.target_lost && !lab.stopped()) return std::nullopt;
@@ -49,7 +51,9 @@ PhaseResult<std::optional<LoadLevel>> MeasureLevel(Lab& lab, Container& containe
   trial.passed = level.error_rate <= kErrorsEnough;
   trial.verdict = trial.passed ? "measured" : "too many errors at this many in flight";
   lab.Record(trial);
-  reference = Fastest(reference, trial, workload, lab.ceiling().cpu());
+  if (IsObjectivesLoad(workload.objective, concurrency)) {
+    reference = WithLook(std::move(reference), LookAt(plan, replay));
+  }
   return level;
 }
 

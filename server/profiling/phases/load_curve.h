@@ -12,7 +12,7 @@ struct CurveFacts {
   std::optional<Bytes> memory_per_request;  // one more in flight
   std::optional<int> killed_at;             // so many in flight, more than the objective asks for
   bool replay_bound = false;                // the replay could do no more
-  Reference reference;                      // the fastest look so far
+  Reference reference;                      // with what was seen here
 };
 
 /// The last thing done in the container: what it keeps of so many rows at once is not the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "server/analysis/memory_plateau.h"
 #include "server/analysis/resource_use.h"
@@ -19,6 +20,29 @@ PlateauVerdict Judge(const Container& container) {
   return JudgePlateau(MakeMemoryWindows(container.Samples(), container.served(), kPlateauWindow));
 }
 
+// Until the ceiling is reached at the rate of the last load; infinity where nothing grows.
+double SecondsUntilFull(const Container& container, const PlateauVerdict& verdict) {
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  if (verdict.trend != MemoryTrend::kGrowing || container.served().empty()) return kForever;
+  const RequestStretch& last = container.served().back();
+  const double took = std::chrono::duration<double>(last.ended - last.began).count();
+  if (took <= 0) return kForever;
+  const Bytes room = container.limits().memory() - container.Samples().back().unreclaimable;
+  const double rate = static_cast<double>(last.requests) / took;
+  return 3600 * server::HoursToOutOfMemory(verdict.bytes_per_request.value_or(0), rate, room);
+}
+
+// Two stretches: the forecast is rough, and a model that is killed has no answer.
+bool MayGoOn(const Container& container, const PlateauVerdict& verdict) {
+  return SecondsUntilFull(container, verdict) > 2 * std::chrono::duration<double>(kStretch).count();
+}
+
+double SecondsToCome(const Budget& budget) {
+  return std::chrono::duration<double>(budget.For(Spend::kCpuSearch) +
+                                       budget.For(Spend::kCpuCurve) + budget.For(Spend::kLoadCurve))
+      .count();
+}
+
 double ShareOfTime(std::chrono::nanoseconds spent, std::chrono::nanoseconds longest) {
   return std::min(
       1.0, static_cast<double>(spent / kStretch) / static_cast<double>(longest / kStretch + 1));
@@ -31,7 +55,8 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
       std::min<std::chrono::nanoseconds>(kLongestPlateau, lab.budget().For(Spend::kPlateau));
   const auto began = lab.clock().Now();
   PlateauVerdict verdict = Judge(container);
-  while (!verdict.settled && lab.clock().Now() - began < longest && !lab.budget().Passed()) {
+  while (!verdict.settled && MayGoOn(container, verdict) && lab.clock().Now() - began < longest &&
+         !lab.budget().Passed()) {
     const ReplayResult replay = container.Replay(
         ObjectivePlan(workload, container.seed(), {kStretch, 0, kStretch}), lab.budget().end());
     if (auto ended = CheckTarget(lab, container, replay); !ended) {
@@ -50,6 +75,7 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
   facts.bytes_per_request = verdict.bytes_per_request;
   facts.steady_confidence = verdict.steady_confidence;
   facts.serving_low = verdict.level;
+  facts.outgrows = SecondsUntilFull(container, verdict) < SecondsToCome(lab.budget());
   facts.serving_peak = Summarize(container.Samples()).peak_unreclaimable.value_or(Bytes());
   return facts;
 }

@@ -16,6 +16,8 @@ struct PlateauFacts {
   std::optional<double> steady_confidence;
   std::optional<Bytes> serving_low;  // the lowest level it served at, once warm
   Bytes serving_peak;
+  /// It grows so fast that it would reach the ceiling before the phases at the ceiling are through.
+  bool outgrows = false;
 };
 
 PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Workload& workload);

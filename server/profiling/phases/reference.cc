@@ -1,46 +1,113 @@
 #include "server/profiling/phases/reference.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/analysis/latency.h"
-#include "server/analysis/verdict.h"
+#include "server/analysis/seeded_random.h"
+#include "server/analysis/throttled.h"
 
 namespace mlprof::server::phases {
 namespace {
 
-constexpr std::size_t kEnoughRows = 500;  // stand for a dataset of any size; chosen, not measured
+// Odd, so that the median is a look. The oldest go: what matters is the host of now. Chosen, not
+// measured.
+constexpr std::size_t kMostLooks = 5;
+// Of a look: a thousand lie beyond its p99. Chosen, not measured.
+constexpr std::size_t kMostVisits = 100'000;
 
-bool IsObjectivesLoad(const Objective& objective, const Trial& trial) {
-  // With its thread pools set otherwise it is another model.
-  if (trial.purpose == TrialPurpose::kThreadPools) return false;
-  if (objective.requests_per_second) {
-    return trial.requests_per_second == objective.requests_per_second;
+// One in each stretch of equal length, at random: every second one might be the same rows again and
+// again.
+std::vector<RequestRecord> EvenPart(const std::vector<RequestRecord>& requests) {
+  SeededRandom random(requests.size());
+  std::vector<RequestRecord> part;
+  part.reserve(kMostVisits);
+  for (std::size_t i = 0; i < kMostVisits; ++i) {
+    const std::size_t from = i * requests.size() / kMostVisits;
+    const std::size_t to = (i + 1) * requests.size() / kMostVisits;
+    part.push_back(requests[from + random.Index(to - from)]);
   }
-  return !trial.requests_per_second && trial.concurrency == objective.ConcurrencyOrOne();
+  return part;
 }
 
-bool WasHeldBack(const Trial& trial, Cores ceiling) {
-  const auto& share = trial.measurements.throttled_share;
-  return share ? *share >= kUnboundShare : trial.limits.cpu() < ceiling;
+double MeanLatencyMs(const std::vector<RequestRecord>& requests) {
+  double sum_us = 0;
+  for (const RequestRecord& request : requests) sum_us += request.latency_us;
+  return requests.empty() ? 0 : sum_us / static_cast<double>(requests.size()) / 1000;
 }
 
-// A run of few rows may have had the lighter ones only, and look fast for that.
-bool SawEnough(const Trial& trial, const Workload& workload) {
-  const std::size_t all_rows = std::min<std::size_t>(workload.rows, kEnoughRows);
-  const std::size_t enough = std::max(RequestsForConfidence(0.95), all_rows);
-  return trial.measurements.success_queries >= static_cast<std::int64_t>(enough);
+std::vector<Visit> MarkedVisits(const std::vector<RequestRecord>& requests,
+                                const ThrottledTimes& throttled) {
+  std::vector<Visit> visits;
+  visits.reserve(requests.size());
+  for (const RequestRecord& request : requests) {
+    if (!request.Succeeded()) continue;
+    const auto ended = request.due + std::chrono::microseconds(request.latency_us);
+    visits.push_back({request.row, request.latency_us, throttled.Touch(request.due, ended)});
+  }
+  return visits;
+}
+
+std::optional<double> MedianP95Ms(const std::vector<Look>& looks) {
+  std::vector<double> all;
+  for (const Look& look : looks) {
+    if (const auto p95 = LatencyDistribution::ByRow(look.visits).QuantileMs(0.95)) {
+      all.push_back(*p95);
+    }
+  }
+  if (all.empty()) return std::nullopt;
+  std::sort(all.begin(), all.end());
+  return (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
 }
 
 }  // namespace
 
-Reference Fastest(const Reference& reference, const Trial& trial, const Workload& workload,
-                  Cores ceiling) {
-  Reference fastest = reference;
-  const auto p95 = trial.measurements.latency_p95_ms;
-  const bool tells = p95 && reference.p95_ms && IsObjectivesLoad(workload.objective, trial) &&
-                     !WasHeldBack(trial, ceiling) && SawEnough(trial, workload);
-  if (tells) fastest.p95_ms = std::min(*reference.p95_ms, *p95);
-  return fastest;
+Look LookAt(const ReplayPlan& plan, const ReplayResult& replay, std::span<const Sample> samples) {
+  const std::vector<RequestRecord> counted = InWholeBlocks(plan, replay.requests);
+  const bool few = counted.size() <= kMostVisits;
+  Look look;
+  look.visits = MarkedVisits(few ? counted : EvenPart(counted), ThrottledTimes(samples));
+  const auto successes = static_cast<double>(std::ssize(replay.requests) - replay.failures);
+  const double all_ms = MeanLatencyMs(replay.requests);
+  const double counted_ms = MeanLatencyMs(counted);
+  if (replay.Seconds() <= 0) return look;
+  look.requests_per_second = successes / replay.Seconds();
+  // Had those alone come that count: in a closed loop the rate goes with one by the mean latency.
+  if (counted_ms > 0) look.requests_per_second *= all_ms / counted_ms;
+  return look;
+}
+
+Reference WithLook(Reference reference, Look look) {
+  const bool enough = look.visits.size() >= RequestsForConfidence(0.95);
+  if (!enough && !reference.looks.empty()) return reference;
+  reference.looks.push_back(std::move(look));
+  if (reference.looks.size() > kMostLooks) reference.looks.erase(reference.looks.begin());
+  reference.p95_ms = MedianP95Ms(reference.looks);
+  return reference;
+}
+
+Reference OnlyWith(const Reference& reference, const Look& look) {
+  Reference alone = reference;
+  alone.looks.clear();
+  return WithLook(std::move(alone), look);
+}
+
+void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& run,
+               VerificationEvidence& evidence) {
+  evidence.reference_p95_ms = reference.p95_ms;
+  if (reference.looks.empty()) return;
+  const BesideReference beside = Compare(run, reference.looks);
+  evidence.p95_ms = beside.p95_ms;
+  evidence.reference_p95_ms = beside.reference_p95_ms;
+  evidence.at_edge = beside.at_edge;
+  evidence.tail = beside.tail;
+  // A rate is what was asked for, not what the model could do.
+  evidence.rate = plan.open_loop ? std::nullopt : beside.rate;
+  evidence.reference_rate = plan.open_loop ? std::nullopt : beside.reference_rate;
+}
+
+bool IsObjectivesLoad(const Objective& objective, int concurrency) {
+  return !objective.requests_per_second && concurrency == objective.ConcurrencyOrOne();
 }
 
 std::int64_t NewFailures(const Reference& reference, const ReplayResult& replay) {

@@ -5,28 +5,47 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <span>
+#include <vector>
 
 #include "common/domain/limits.h"
-#include "common/domain/trial.h"
+#include "common/domain/sample.h"
+#include "server/analysis/beside_reference.h"
+#include "server/analysis/verdict.h"
 #include "server/profiling/lab/setup.h"
 #include "server/profiling/lab/workload.h"
 #include "server/replay/replay_plan.h"
 
 namespace mlprof::server::phases {
 
-/// The objective's load in the container at the ceiling.
+/// The objective's load without a CPU limit below the ceiling, seen several times over the run.
 struct Reference {
-  std::optional<double> p95_ms;
+  std::optional<double> p95_ms;  // the median of the looks
   std::optional<double> mean_ms;
   double error_share = 0;  // of the requests
   std::set<std::uint32_t> failing_rows = {};
+  std::vector<Look> looks = {};             // the newest few, the oldest first
+  std::optional<double> fresh_p95_ms = {};  // with a connection for each request
 };
 
-/// `reference` with the run's p95 in place of its own where that is lower and the run tells of full
-/// speed: the objective's load, enough requests, and no quota that held it back. Other work on the
-/// host makes slow, never fast, so the fastest look counts.
-Reference Fastest(const Reference& reference, const Trial& trial, const Workload& workload,
-                  Cores ceiling);
+/// What limits are judged by, of a replay by `plan`. `samples`: of the container meanwhile, which
+/// tell what the quota stopped. Of very many requests an even part.
+Look LookAt(const ReplayPlan& plan, const ReplayResult& replay,
+            std::span<const Sample> samples = {});
+
+/// `reference` with one look more, which is no look where it saw fewer requests than p95 takes,
+/// unless it is the first. Other work on the host makes some of them slow, and chance makes some
+/// fast: their median counts.
+Reference WithLook(Reference reference, Look look);
+/// With this look alone.
+Reference OnlyWith(const Reference& reference, const Look& look);
+
+/// What `run`, of a replay by `plan`, was beside the reference, into the evidence.
+void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& run,
+               VerificationEvidence& evidence);
+
+/// Whether a load of so many rows in flight at any time is the objective's.
+bool IsObjectivesLoad(const Objective& objective, int concurrency);
 
 /// A p95 so many times the reference, at the same limits: the host has become slower meanwhile.
 inline constexpr double kSlowerHost = 1.05;
@@ -37,11 +56,24 @@ std::int64_t NewFailures(const Reference& reference, const ReplayResult& replay)
 /// The longest latency that is no sign of a backlog: what the objective allows, else the reference.
 double AcceptableMs(const Reference& reference, const Objective& objective);
 
+/// All rows for the first time, one after the other, at the ceiling.
+struct FirstPass {
+  double seconds = 0;
+  double cpu_seconds = 0;
+  /// First visits cost more than later ones, or leave more memory: no load is measured before every
+  /// row was visited.
+  bool matters = false;
+};
+
 /// How long the model took at the ceiling, at most.
 struct Pace {
   double start_seconds = 0;
   double start_cpu_seconds = 0;
   double slowest_row_ms = 0;
+  // Until every serving process had had a row, where there is more than one.
+  double reach_seconds = 0;
+  double reach_cpu_seconds = 0;
+  FirstPass first_pass = {};
 };
 
 /// What a run in a fresh container is set up with and judged by.

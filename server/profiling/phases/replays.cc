@@ -31,7 +31,7 @@ std::optional<double> CpuSecondsPerQuery(const Workload& workload, const ReplayR
   const std::int64_t successes = std::ssize(replay.requests) - replay.failures;
   if (successes <= 0) return std::nullopt;
   if (replay.failures > 0) {
-    if (const auto mean = MeanCpuSeconds(replay)) return mean;
+    if (const auto mean = MeanCpuSeconds(replay.requests)) return mean;
     if (workload.cpu_seconds_per_query) return workload.cpu_seconds_per_query;
   }
   if (!use.cpu_seconds) return std::nullopt;
@@ -142,7 +142,7 @@ Trial MakeTrial(const Container& container, const Workload& workload, TrialPurpo
   measurements.measured_at = container.limits();
   measurements.total_queries = std::ssize(replay.requests);
   measurements.success_queries = std::ssize(replay.requests) - replay.failures;
-  FillLatencies(LatencyDistribution(replay.SuccessLatencies()), measurements);
+  FillLatencies(LatencyDistribution::ByRow(CountedVisits(plan, replay)), measurements);
   if (trial.seconds > 0) {
     measurements.queries_per_second =
         static_cast<double>(measurements.success_queries) / trial.seconds;

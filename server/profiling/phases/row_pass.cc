@@ -1,9 +1,14 @@
 #include "server/profiling/phases/row_pass.h"
 
 #include <algorithm>
+#include <span>
 
+#include "server/analysis/first_visits.h"
+#include "server/analysis/input_growth.h"
+#include "server/analysis/resource_use.h"
 #include "server/analysis/row_cost.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/row_order.h"
 #include "server/profiling/phases/row_records.h"
 
 namespace mlprof::server::phases {
@@ -40,7 +45,7 @@ void ForgetFrom(std::uint32_t killer, ReplayPlan& plan, ReplayResult& all) {
 }
 
 // Every row once, going on with the rest where a row ends the model.
-PhaseResult<ReplayResult> FirstPass(Lab& lab, Ample& ample, ReplayPlan plan) {
+PhaseResult<ReplayResult> ReplayEachOnce(Lab& lab, Ample& ample, ReplayPlan plan) {
   ReplayResult all;
   plan.ends_at_kill = true;
   const auto until = lab.clock().Now() + plan.max_time.value_or(std::chrono::nanoseconds{0});
@@ -71,7 +76,7 @@ PhaseResult<ReplayResult> ReplayAll(Lab& lab, Ample& ample, Workload& workload, 
   ReplayPlan plan = PassPlan(workload);
   const bool fits = AllFit(lab.budget(), workload.rows, facts.serial);
   plan.max_time = lab.budget().For(fits ? Spend::kRows : Spend::kRowSample);
-  MLPROF_LET(all, FirstPass(lab, ample, plan));
+  MLPROF_LET(all, ReplayEachOnce(lab, ample, plan));
   workload.left_out = ample.left_out();
   facts.replayed = std::ssize(all.requests);
   facts.sampled = all.requests.size() < workload.rows_left();
@@ -89,32 +94,57 @@ PhaseResult<ReplayResult> ReplayAll(Lab& lab, Ample& ample, Workload& workload, 
 }
 
 // What is said of the rows one by one.
-void KeepRows(Lab& lab, const Workload& workload, const ReplayResult& all, RowFacts& facts) {
-  std::vector<RowRecord> records = MakeRowRecords(lab.rows(), all);
+void KeepRows(Lab& lab, const Workload& workload, const WarmUpFacts& warm_up,
+              const ReplayResult& all, RowFacts& facts) {
+  std::vector<RowRecord> records = MakeRowRecords(lab.rows(), all, warm_up.first_visits);
   lab.Record(records);
   std::erase_if(records, [&](const RowRecord& record) {
     return workload.left_out.contains(static_cast<std::uint32_t>(record.row));
   });
   facts.distinct = std::ssize(records);
   facts.heavy = HeavyRows(records);
-  facts.cpu_seconds_per_query = MeanCpuSeconds(all);
+  facts.cpu_seconds_per_query = MeanCpuSeconds(LaterVisits(warm_up.first_visits, all.requests));
   facts.named = NameHeavyRows(records);
   facts.payload = FitPayloadCost(records);
+  facts.cold = SummarizeColdRows(records);
+}
+
+// What the first visits left in memory, beside what these rows leave when they come again. A
+// container that took the place of the one that was warmed up tells neither.
+void SeeMemory(const Container& container, const WarmUpFacts& warm_up, RowFacts& facts) {
+  const auto& served = container.served();
+  const RequestStretch& pass = warm_up.first_pass;
+  if (served.empty() || served.front().began != pass.began || pass.requests == 0) return;
+  const std::vector<Sample> samples = container.Samples();
+  if (const auto during = Between(samples, pass.began, pass.ended); !during.empty() && facts.cold) {
+    facts.cold->memory_rise =
+        std::max(Bytes(), during.back().unreclaimable - during.front().unreclaimable);
+  }
+  const auto again = std::find_if(served.begin(), served.end(), [&](const RequestStretch& stretch) {
+    return stretch.began >= pass.ended;
+  });
+  facts.growth = JudgeInputGrowth(samples, pass, {again, served.end()});
 }
 
 }  // namespace
 
 PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
-                                 const std::vector<RequestRecord>& serial) {
+                                 const WarmUpFacts& warm_up) {
   const Timestamp began = Now();
   RowFacts facts;
-  facts.serial = serial;
+  facts.serial = warm_up.serial;
   MLPROF_LET(all, ReplayAll(lab, ample, workload, facts));
-  facts.serial.insert(facts.serial.end(), all.requests.begin(), all.requests.end());
-  KeepRows(lab, workload, all, facts);
-  for (const RequestRecord& request : facts.serial) {
-    facts.slowest_ms = std::max(facts.slowest_ms, request.latency_us / 1000.0);
-  }
+  const std::vector<RequestRecord> later = LaterVisits(warm_up.first_visits, all.requests);
+  facts.serial.insert(facts.serial.end(), later.begin(), later.end());
+  KeepRows(lab, workload, warm_up, all, facts);
+  const auto see_slowest = [&](std::span<const RequestRecord> requests) {
+    for (const RequestRecord& request : requests) {
+      facts.slowest_ms = std::max(facts.slowest_ms, request.latency_us / 1000.0);
+    }
+  };
+  see_slowest(warm_up.first_visits);
+  see_slowest(facts.serial);
+  see_slowest(all.requests);
   workload.distinct_rows = facts.distinct;
   workload.cpu_seconds_per_query = facts.cpu_seconds_per_query;
   const Container& container = ample.container();
@@ -123,11 +153,29 @@ PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
   facts.trial.verdict = std::to_string(facts.distinct) + " rows, " + std::to_string(all.failures) +
                         " failed requests";
   lab.Record(facts.trial);
-  MLPROF_LET(failed, CheckRows(container, workload.objective, all));
-  facts.failed = failed;
+  const auto failed = CheckRows(container, workload.objective, all);
+  if (!failed) return NameOrder(failed.error(), warm_up.first_visits, all.requests);
+  facts.failed = *failed;
+  if (facts.failed) facts.failed->message += OrderNote(warm_up.first_visits, all.requests);
+  SeeMemory(container, warm_up, facts);
   facts.need = SeeNeed(container, workload, all, facts.trial, facts.serial);
   facts.need.noisy = lab.host().noisy();
   return facts;
+}
+
+FirstPass FirstPassOf(const WarmUpFacts& warm_up, const RowFacts& rows, std::size_t count) {
+  FirstPass pass;
+  pass.matters = rows.growth || (rows.cold && FirstVisitsAreDear(*rows.cold));
+  if (warm_up.first_visits.empty()) return pass;
+  for (const RequestRecord& request : warm_up.first_visits) {
+    const double seconds = request.latency_us / 1e6;
+    pass.seconds += seconds;
+    pass.cpu_seconds += request.cpu_us ? *request.cpu_us / 1e6 : seconds;
+  }
+  const double all = static_cast<double>(count) / static_cast<double>(warm_up.first_visits.size());
+  pass.seconds *= std::max(1.0, all);
+  pass.cpu_seconds *= std::max(1.0, all);
+  return pass;
 }
 
 }  // namespace mlprof::server::phases

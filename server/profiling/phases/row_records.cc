@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace mlprof::server::phases {
 namespace {
@@ -19,6 +20,7 @@ struct RowRequests {
   std::vector<std::uint32_t> service_us;
   std::vector<std::uint32_t> cpu_us;
   std::optional<Bytes> peak_rise;
+  std::optional<RequestRecord> first;
   int replays = 0;
   int status = 0;
 };
@@ -32,10 +34,18 @@ std::optional<double> MedianMs(std::vector<std::uint32_t>& microseconds) {
 
 }  // namespace
 
-std::vector<RowRecord> MakeRowRecords(const RowSource& rows, const ReplayResult& replay) {
+std::vector<RowRecord> MakeRowRecords(const RowSource& rows, const ReplayResult& replay,
+                                      std::span<const RequestRecord> earlier) {
+  std::map<std::uint32_t, RequestRecord> visited;
+  for (const RequestRecord& request : earlier) visited.emplace(request.row, request);
   std::map<std::uint32_t, RowRequests> by_row;
   for (const RequestRecord& request : replay.requests) {
     RowRequests& row = by_row[request.row];
+    if (const auto before = visited.find(request.row); before != visited.end()) {
+      row.first = before->second;
+    } else {
+      visited.emplace(request.row, request);
+    }
     ++row.replays;
     row.status = request.http_status;
     if (!request.Succeeded()) continue;
@@ -58,9 +68,25 @@ std::vector<RowRecord> MakeRowRecords(const RowSource& rows, const ReplayResult&
     record.service_time_ms = MedianMs(row.service_us);
     record.cpu_ms = MedianMs(row.cpu_us);
     record.peak_memory = row.peak_rise;
+    if (row.first && row.first->Succeeded()) {
+      record.first_latency_ms = row.first->latency_us / 1000.0;
+      if (row.first->cpu_us) record.first_cpu_ms = *row.first->cpu_us / 1000.0;
+    }
     records.push_back(record);
   }
   return records;
+}
+
+std::vector<RequestRecord> LaterVisits(std::span<const RequestRecord> earlier,
+                                       std::span<const RequestRecord> requests) {
+  std::set<std::uint32_t> visited;
+  for (const RequestRecord& request : earlier) visited.insert(request.row);
+  std::vector<RequestRecord> later;
+  for (const RequestRecord& request : requests) {
+    if (!visited.insert(request.row).second) later.push_back(request);
+  }
+  if (later.empty()) later.assign(requests.begin(), requests.end());
+  return later;
 }
 
 std::vector<std::uint32_t> HeavyRows(const std::vector<RowRecord>& records) {
@@ -103,10 +129,10 @@ std::optional<double> UnhinderedCores(std::span<const RequestRecord> requests) {
   return cpu_ms / latency_ms;
 }
 
-std::optional<double> MeanCpuSeconds(const ReplayResult& replay) {
+std::optional<double> MeanCpuSeconds(std::span<const RequestRecord> requests) {
   double sum = 0;
   std::size_t count = 0;
-  for (const RequestRecord& request : replay.requests) {
+  for (const RequestRecord& request : requests) {
     if (!request.Succeeded() || !request.cpu_us) continue;
     sum += *request.cpu_us / 1e6;
     ++count;

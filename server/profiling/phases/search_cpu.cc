@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <utility>
 
 #include "server/analysis/cpu_curve.h"
 #include "server/analysis/limit_search.h"
@@ -19,13 +20,14 @@ constexpr std::chrono::seconds kCpuProbeTime{3};
 constexpr std::chrono::milliseconds kCurveTime{1500};  // for the what-if alone
 // As many as show a curve's bend beside the limits that the search tried.
 constexpr int kCurvePoints = 4;
-// The ceiling is visited again after so many limits, for drift of the host.
+// Where no reference is taken in turns, the ceiling is visited again after so many limits.
 constexpr int kProbesBetweenAnchors = 3;
 
 struct Probed {
   CpuPoint point;
   NoiseEvidence noise;
   Verdict verdict;
+  Look look;
 };
 
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
@@ -69,12 +71,13 @@ class CpuSearch {
   CpuChoice Conclude(Cores chosen);
 
  private:
-  PhaseResult<Probed> Probe(Cores cpu, const LoadTime& time, std::optional<double> reference_ms);
-  PhaseResult<Probed> ProbeForSearch(Cores cpu, std::optional<double> reference_ms);
+  PhaseResult<Probed> Probe(Cores cpu, const LoadTime& time, const Reference& beside);
+  PhaseResult<Probed> ProbeForSearch(Cores cpu, const Reference& beside);
   PhaseResult<CpuPoint> ProbeFairly(Cores cpu, Deadline end);
-  PhaseResult<CpuPoint> VisitAnchor();
+  PhaseResult<Probed> VisitAnchor();
   Verdict Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
-                std::optional<double> reference_ms) const;
+                const Look& look, const Reference& beside) const;
+  void SeeTail(Cores cpu, const Verdict& verdict);
   Cores Floor(Cores guess) const;
   std::vector<Cores> CurveLimits() const;
 
@@ -86,11 +89,12 @@ class CpuSearch {
   const MeasuredNeed& need_;
   std::vector<CpuPoint> points_;
   std::vector<double> anchors_ms_;  // means at the ceiling, over the search
+  std::optional<TailRefusal> tail_refused_;
 };
 
 // A probe is judged as a verification is, by its own latencies and errors.
 Verdict CpuSearch::Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
-                         std::optional<double> reference_ms) const {
+                         const Look& look, const Reference& beside) const {
   VerificationEvidence evidence;
   evidence.became_ready = true;
   evidence.requests = std::ssize(replay.requests);
@@ -103,14 +107,14 @@ Verdict CpuSearch::Judge(const ReplayPlan& plan, const ReplayResult& replay, con
   }
   evidence.reference_error_share = reference_.error_share;
   evidence.throttled_share = use.throttled_share;
-  evidence.reference_p95_ms = reference_ms;
+  SetBeside(beside, plan, look, evidence);
   const Objective& objective = workload_.objective;
   SetRate(RateOf(plan, replay, AcceptableMs(reference_, objective)), evidence);
-  return server::Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
+  return server::Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)),
+                       objective);
 }
 
-PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
-                                     std::optional<double> reference_ms) {
+PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time, const Reference& beside) {
   if (auto status = container_.SetCpu(cpu); !status) {
     return LimitNotChanged("changed", status.error());
   }
@@ -122,53 +126,64 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time,
   const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), time);
   const ReplayResult replay = container_.Replay(plan, lab_.budget().end());
   const ResourceUse use = Summarize(container_.SamplesOf(replay));
-  Probed probed{{}, watch.End(use), {}};
+  Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples())};
   if (auto ended = CheckTarget(lab_, container_, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
   Trial trial = MakeTrial(container_, workload_, TrialPurpose::kCpuProbe, plan, began, replay);
-  probed.verdict = Judge(plan, replay, use, reference_ms);
+  probed.verdict = Judge(plan, replay, use, probed.look, beside);
   trial.passed = probed.verdict.passed;
   trial.verdict = probed.verdict.sentence;
   lab_.Record(trial);
-  reference_ = Fastest(reference_, trial, workload_, lab_.ceiling().cpu());
+  SeeTail(cpu, probed.verdict);
   probed.point = MakePoint(cpu, trial);
   return probed;
 }
 
-PhaseResult<Probed> CpuSearch::ProbeForSearch(Cores cpu, std::optional<double> reference_ms) {
+PhaseResult<Probed> CpuSearch::ProbeForSearch(Cores cpu, const Reference& beside) {
   const auto longest = lab_.budget().For(Spend::kCpuProbe);
   return Probe(cpu,
                {std::min<std::chrono::nanoseconds>(kCpuProbeTime, longest),
                 RequestsForConfidence(0.95), longest},
-               reference_ms);
+               beside);
 }
 
-// The ceiling again, to see whether the host still is what it was when the reference was taken.
-PhaseResult<CpuPoint> CpuSearch::VisitAnchor() {
-  MLPROF_LET(probed, ProbeForSearch(lab_.ceiling().cpu(), std::nullopt));
+// The ceiling again, in turns with the limits: one look more at the reference, which also shows
+// whether the host still is what it was.
+PhaseResult<Probed> CpuSearch::VisitAnchor() {
+  MLPROF_LET(probed, ProbeForSearch(lab_.ceiling().cpu(), {}));
   if (probed.point.mean_ms > 0) anchors_ms_.push_back(probed.point.mean_ms);
   NoiseEvidence evidence = probed.noise;
   evidence.anchors_ms = anchors_ms_;
   lab_.host().Judge(evidence);
-  return probed.point;
+  reference_ = WithLook(std::move(reference_), probed.look);
+  return probed;
 }
 
-// A limit that is too slow is tried once more where other work disturbed it, and beside a reference
-// of now where the host has become slower: noise makes slow, never fast.
+// Limit, reference, and where the limit was too slow for what may be the host's doing, the limit
+// again beside the reference of now: noise makes slow, never fast.
 PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
-  std::optional<double> reference = reference_.p95_ms;
-  MLPROF_LET(probed, ProbeForSearch(cpu, reference));
-  if (!probed.verdict.slow || end.Passed()) return probed.point;
-  bool again = lab_.host().Judge(probed.noise).noisy;
-  if (reference && probed.verdict.beside_reference) {
+  const std::optional<double> before = reference_.p95_ms;
+  MLPROF_LET(probed, ProbeForSearch(cpu, reference_));
+  if (end.Passed()) return probed.point;
+  bool again = probed.verdict.slow && lab_.host().Judge(probed.noise).noisy;
+  Reference beside = reference_;
+  if (before && workload_.objective.latency_ms.empty()) {
     MLPROF_LET(now, VisitAnchor());
-    again = again || now.p95_ms > kSlowerHost * *reference;
-    reference = std::max(*reference, now.p95_ms);
+    const bool slower = now.point.p95_ms > kSlowerHost * *before ||
+                        now.point.mean_ms > kSlowerHost * reference_.mean_ms.value_or(1e9);
+    again = again || (slower && probed.verdict.beside_reference);
+    beside = slower ? OnlyWith(reference_, now.look) : reference_;
   }
   if (!again) return probed.point;
-  MLPROF_LET(second, ProbeForSearch(cpu, reference));
+  MLPROF_LET(second, ProbeForSearch(cpu, beside));
   return second.point;
+}
+
+// The most that was refused for its slowest requests alone.
+void CpuSearch::SeeTail(Cores cpu, const Verdict& verdict) {
+  if (verdict.passed || !verdict.tail) return;
+  if (!tail_refused_ || tail_refused_->cpu < cpu) tail_refused_ = TailRefusal{cpu, *verdict.tail};
 }
 
 Cores CpuSearch::Floor(Cores guess) const {
@@ -177,7 +192,7 @@ Cores CpuSearch::Floor(Cores guess) const {
   if (objective.requests_per_second) return guess;
   // Noise makes the reference slow, and a limit that would be too slow look good beside it.
   if (objective.latency_ms.empty() && lab_.host().noisy()) return guess;
-  return kSmallestLimits.cpu();
+  return std::max(kSmallestLimits.cpu(), need_.cpu.to_start);
 }
 
 PhaseResult<Cores> CpuSearch::Search() {
@@ -192,7 +207,9 @@ PhaseResult<Cores> CpuSearch::Search() {
     if (point.mean_ms <= 0) break;
     points_.push_back(point);
     search.Tell(*next, point.passed);
-    if (points_.size() % kProbesBetweenAnchors == 0 && !end.Passed()) {
+    // An objective for latency needs no reference, but the host may drift all the same.
+    const bool looks = workload_.objective.latency_ms.empty();
+    if (!looks && points_.size() % kProbesBetweenAnchors == 0 && !end.Passed()) {
       if (auto ended = VisitAnchor(); !ended) return tl::unexpected<RunEnd>(ended.error());
     }
   }
@@ -228,7 +245,7 @@ PhaseResult<void> CpuSearch::FillCurve() {
   const auto began = lab_.clock().Now();
   for (const Cores limit : CurveLimits()) {
     if (lab_.clock().Now() - began > longest) break;
-    MLPROF_LET(probed, Probe(limit, {kCurveTime, 0, kCurveTime}, reference_.p95_ms));
+    MLPROF_LET(probed, Probe(limit, {kCurveTime, 0, kCurveTime}, reference_));
     if (probed.point.mean_ms > 0) points_.push_back(probed.point);
   }
   return {};
@@ -238,6 +255,7 @@ CpuChoice CpuSearch::Conclude(Cores chosen) {
   CpuChoice choice;
   choice.cpu = chosen;
   choice.reference = reference_;
+  if (tail_refused_ && tail_refused_->cpu < chosen) choice.tail_refused = tail_refused_;
   // The search need not try the ceiling itself: there the load's share counts.
   choice.throttled_share = load_.trial.measurements.throttled_share.value_or(0);
   for (const CpuPoint& point : points_) {

@@ -9,11 +9,18 @@
 
 namespace mlprof::server::phases {
 
+/// A limit that failed for its slowest requests alone.
+struct TailRefusal {
+  Cores cpu;
+  Tail tail;
+};
+
 struct CpuChoice {
   Cores cpu;
   double throttled_share = 0;  // of the periods, at `cpu`
   CpuCurve curve;
-  Reference reference;  // the fastest look so far
+  std::optional<TailRefusal> tail_refused = {};
+  Reference reference;  // with the looks so far
 };
 
 /// The limit is back at the ceiling afterwards.

@@ -19,7 +19,7 @@ std::optional<MemoryRange> RangeOfMappedFiles(const MeasuredNeed& need, const Li
 
 struct HotFileFacts {
   std::optional<Bytes> hot_file;  // absent: what is mapped need not stay
-  Reference reference;            // the fastest look so far
+  Reference reference;            // with the looks so far
 };
 
 PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const MeasuredNeed& need,

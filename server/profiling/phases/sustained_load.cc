@@ -6,6 +6,7 @@
 #include "server/analysis/load_curve.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
 
@@ -30,7 +31,16 @@ class Levels {
         end_(end) {}
 
   /// Whether the container bore the objective's own load.
-  bool WarmUp() {
+  bool WarmUp(const Yardstick& yardstick) {
+    if (yardstick.pace.first_pass.matters) {
+      const auto warm_up = WarmUpAtLimits(
+          lab_, yardstick, container_,
+          [this](const ReplayPlan& plan, std::chrono::nanoseconds, ReplayResult& result) {
+            result = Replay(plan);
+            return !over_;
+          });
+      if (!warm_up || over_) return false;
+    }
     Replay(ObjectivePlan(workload_, container_.seed(), {kShortestLevel, 0, kShortestLevel}));
     return !over_;
   }
@@ -89,7 +99,7 @@ class Levels {
     evidence.reference_p95_ms = reference_.p95_ms;
     const Objective& objective = workload_.objective;
     SetRate(RateOf(plan, replay, AcceptableMs(reference_, objective)), evidence);
-    return Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
+    return Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)), objective);
   }
 
   Lab& lab_;
@@ -99,8 +109,6 @@ class Levels {
   const Deadline end_;
   bool over_ = false;
 };
-
-Deadline EndOf(Lab& lab) { return lab.budget().AtMost(lab.budget().For(Spend::kSustained)); }
 
 // In the objective's kind of load.
 double MostLoad(const Objective& objective, const ReplayCapacity& capacity, double proven_rate) {
@@ -117,12 +125,20 @@ bool CanBeJudged(Lab& lab, const Yardstick& yardstick) {
   return yardstick.reference.p95_ms && !lab.host().noisy();
 }
 
-SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container, Deadline end,
+SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container,
                      const ReplayCapacity& capacity, const ProvenLoad& proven) {
   SustainedFacts facts;
-  const bool ready = container.StartWhole(end.LeftMs()).has_value();
+  const Budget& budget = lab.budget();
+  const auto share = budget.For(Spend::kSustained);
+  const auto before = budget.Left();
+  const auto longest = budget.starts_left() > 0
+                           ? LongestStart(yardstick, container.limits().cpu())
+                           : std::chrono::ceil<std::chrono::milliseconds>(share);
+  const bool ready = container.StartWhole(longest).has_value();
+  // Of a start that was added to the budget nothing is taken off the share.
+  const Deadline end = budget.AtMost(share - (before - budget.Left()));
   Levels levels(lab, yardstick, container, end);
-  const bool steady = ready && levels.WarmUp();
+  const bool steady = ready && levels.WarmUp(yardstick);
   if (end.Passed() || lab.stopped()) return facts;
   facts.unsteady = !steady;
   if (!steady) return facts;
@@ -149,17 +165,18 @@ bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
                              const std::optional<ReplayCapacity>& capacity,
                              const ProvenLoad& proven) {
   return capacity && proven.requests_per_second.value_or(0) > 0 && CanBeJudged(lab, yardstick) &&
-         !lab.stopped() && EndOf(lab).Left() >= TimeBeforeLoad(yardstick) + kLongestLevel;
+         !lab.stopped() &&
+         lab.budget().For(Spend::kSustained) >=
+             TimeBeforeLoad(lab.budget(), yardstick) + kLongestLevel;
 }
 
 SustainedFacts MeasureSustainedLoad(Lab& lab, const Yardstick& yardstick, const Limits& answer,
                                     const ReplayCapacity& capacity, const ProvenLoad& proven) {
-  const Deadline end = EndOf(lab);
   lab.Progressed(0, "seeing how much more load the answer holds");
   const auto container =
       lab.Launch({answer, yardstick.setup, lab.NextSeed(), PageCache::kCold, Use::kBeyond});
   if (!container) return {};
-  const SustainedFacts facts = Climb(lab, yardstick, **container, end, capacity, proven);
+  const SustainedFacts facts = Climb(lab, yardstick, **container, capacity, proven);
   (*container)->Close();
   return facts;
 }

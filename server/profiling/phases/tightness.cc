@@ -64,15 +64,12 @@ class Descents {
     while (const auto step = descent.Next()) {
       MLPROF_LET(run, RunFairly(others.With(*step), resource));
       if (!run) break;
-      if (run->verdict.passed && !MayTake(*run, resource)) {
-        tight_.Set(resource, false);
-        return {};
+      const bool passed = run->verdict.passed;
+      descent.Tell(passed, passed && MayTake(*run, resource));
+      if (!passed && descent.failed()) {
+        state_.failed.push_back({run->trial.limits, resource, run->verdict.tail});
       }
-      descent.Tell(run->verdict.passed);
-      if (!run->verdict.passed) {
-        state_.failed.push_back({run->trial.limits, resource});
-        break;
-      }
+      if (!passed) continue;
       passes.push_back(*std::move(run));
       if (descent.accepted() != *step) continue;
       state_.proof = {others.With(*step), std::exchange(passes, {})};
@@ -106,22 +103,32 @@ class Descents {
 
   // Whether the budget holds one more run, by the slowest of those that proved the answer.
   bool Affordable() {
+    const Budget& budget = lab_.budget();
     double longest = 0;
+    double later_ready = 0;  // than at the ceiling
     for (const LimitedRun& run : state_.proof.passes) {
+      const double start = run.trial.measurements.start_seconds.value_or(0);
       longest = std::max(longest, run.trial.seconds);
+      later_ready = std::max(later_ready, start - yardstick_.pace.start_seconds);
     }
     const std::chrono::duration<double> needed =
-        kRunsThatMustFit * std::chrono::duration<double>(longest) + TimeBeforeLoad(yardstick_);
-    return lab_.budget().Left() > needed;
+        kRunsThatMustFit * std::chrono::duration<double>(longest) +
+        TimeBeforeLoad(budget, yardstick_) +
+        budget.ChargeOf(std::chrono::milliseconds(static_cast<std::int64_t>(later_ready * 1000)));
+    return budget.Left() > needed;
   }
 
   // Whether a lower limit that held may become the answer. Memory not, if it was filled nearly to
   // the limit. CPU not on a noisy host, where a slow reference makes a lower limit look good; and
-  // not for a rate, whose room for bursts a short run does not test.
+  // not for a rate, whose room for bursts a short run does not test. Neither by a run that was too
+  // short to prove it.
   bool MayTake(const LimitedRun& run, ResourceKind resource) {
+    if (run.lacks) return false;
     if (RulesOf(resource).search == LimitSearch::kLive) {
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
+    // Rows that were not sent have kept nothing yet.
+    if (yardstick_.workload.grows_with_inputs && !run.saw_all_rows) return false;
     const auto limit = run.trial.limits.Find(resource);
     const auto used = PeakOf(run.use, resource);
     return limit && used && *used <= PercentOf(*limit, kFullestPercent);

@@ -11,7 +11,7 @@ struct Tightness {
   std::vector<FailedTry> failed;  // with those of the verification
   std::optional<bool> tight;      // absent: not every resource was tried one step lower
   bool cut_short = false;         // by the budget, or by what was only to show more
-  Reference reference;            // the fastest look so far
+  Reference reference;            // with the looks so far
   std::optional<RunEnd> canceled;
 };
 

@@ -1,7 +1,9 @@
 #include "server/profiling/phases/verify.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "server/analysis/proof_count.h"
 #include "server/analysis/sentence.h"
 
 namespace mlprof::server::phases {
@@ -13,12 +15,29 @@ constexpr std::chrono::seconds kVerificationTime{10};
 // Less than this cannot hold a start and a replay.
 constexpr std::chrono::seconds kLeastTime{5};
 constexpr std::chrono::seconds kLeastProofLoad{1};
+// Without an objective for latency: shorter, it would prove nothing
+// (server/analysis/proof_count.h).
+constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
 
 // The outcome of the containers at the same limits.
 struct ProofAttempt {
   std::vector<LimitedRun> passes;
   std::optional<LimitedRun> failure;  // absent: all passed
+  std::optional<WorkerCoverage> workers = {};
+
+  /// Why the passes prove nothing, where they do not.
+  std::optional<std::string> Lacks() const {
+    const auto lacking = std::find_if(passes.begin(), passes.end(),
+                                      [](const LimitedRun& run) { return run.lacks.has_value(); });
+    return lacking == passes.end() ? std::nullopt : lacking->lacks;
+  }
 };
+
+std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& so_far,
+                                           const std::optional<WorkerCoverage>& run) {
+  if (!so_far || !run) return so_far ? so_far : run;
+  return so_far->count - so_far->reached < run->count - run->reached ? run : so_far;
+}
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast.
 bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
@@ -42,6 +61,7 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
                                 ProofPlan(lab.budget(), yardstick, limits,
                                           TrialPurpose::kVerification, kContainers - number + 1)));
     yardstick.reference = run.reference;
+    attempt.workers = LeastReached(attempt.workers, run.workers);
     if (DeservesAnotherTry(lab, run, tried_again)) {
       tried_again = true;
     } else if (run.verdict.passed) {
@@ -54,6 +74,38 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
   return attempt;
 }
 
+bool IsDisturbed(const LimitedRun& run) { return run.verdict.slow && JudgeNoise(run.noise).noisy; }
+
+// Whether a run shows that the limits do not hold an objective although the model serves there: too
+// slow for it on a quiet host, rather than slower than a reference of another moment.
+bool MissesTheObjective(const LimitedRun& run, const Objective& objective) {
+  const Verdict& verdict = run.verdict;
+  return objective.CanBeMissedUnlimited() && !verdict.passed && verdict.slow &&
+         !verdict.beside_reference && !IsDisturbed(run) &&
+         run.trial.measurements.success_queries > 0;
+}
+
+double P95Of(const LimitedRun& run) {
+  return run.trial.measurements.latency_p95_ms.value_or(std::numeric_limits<double>::infinity());
+}
+
+// Where nothing is left to raise: whether a second container misses the objective as the first one
+// did. One alone may be chance.
+std::optional<Trial> NotHeld(Lab& lab, Yardstick& yardstick, const Limits& limits,
+                             const ProofAttempt& attempt) {
+  const Objective& objective = yardstick.workload.objective;
+  const LimitedRun& first = *attempt.failure;
+  if (!attempt.passes.empty() || !MissesTheObjective(first, objective)) return std::nullopt;
+  if (lab.budget().Left() < kLeastTime) return std::nullopt;
+  lab.Progressed(0.5, "seeing whether " + LimitsText(limits) + " miss the objective again");
+  const auto again = RunAtLimits(
+      lab, yardstick, ProofPlan(lab.budget(), yardstick, limits, TrialPurpose::kVerification, 1));
+  if (!again) return std::nullopt;
+  yardstick.reference = again->reference;
+  if (!MissesTheObjective(*again, objective)) return std::nullopt;
+  return P95Of(*again) < P95Of(first) ? again->trial : first.trial;
+}
+
 }  // namespace
 
 LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
@@ -61,12 +113,16 @@ LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const
   // A third of what is left at most, so that a raise finds something left; and the containers still
   // to come need their starts too.
   const auto left = budget.Left();
-  const auto load = std::max<std::chrono::nanoseconds>(
-      kLeastProofLoad, std::min(left / 3, left / containers - TimeBeforeLoad(yardstick)));
+  const Objective& objective = yardstick.workload.objective;
+  const auto least = objective.latency_ms.empty() ? std::chrono::nanoseconds(kLeastReferenceLoad)
+                                                  : std::chrono::nanoseconds(kLeastProofLoad);
+  const auto for_loads = left - TimeBeforeLoad(budget, yardstick, containers);
+  const auto load =
+      std::max<std::chrono::nanoseconds>(least, std::min(left / 3, for_loads / containers));
   return {limits,
           purpose,
-          {std::min<std::chrono::nanoseconds>(kVerificationTime, load),
-           RequestsToSee(yardstick.workload.objective), load}};
+          {std::min<std::chrono::nanoseconds>(kVerificationTime, load), RequestsToSee(objective),
+           load}};
 }
 
 Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
@@ -82,6 +138,12 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
       verification.end = attempt.error();
       return verification;
     }
+    verification.workers = attempt->workers;
+    if (const auto lacks = attempt->Lacks(); lacks && !attempt->failure) {
+      verification.why_not = *lacks;
+      verification.held = true;
+      break;
+    }
     if (!attempt->failure) {
       verification.proof = Proof{verification.limits, std::move(attempt->passes)};
       verification.finished = true;
@@ -89,10 +151,17 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
     }
     const Verdict& verdict = attempt->failure->verdict;
     verification.why_not = verdict.sentence;
-    if (!verdict.shortage) break;
-    verification.failed.push_back({verification.limits, *verdict.shortage});
-    const auto raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
-    if (!raised) break;
+    std::optional<Limits> raised;
+    if (verdict.shortage) {
+      FailedTry failed{verification.limits, *verdict.shortage, verdict.tail};
+      failed.disturbed = IsDisturbed(*attempt->failure);
+      verification.failed.push_back(failed);
+      raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
+    }
+    if (!raised) {
+      verification.not_held = NotHeld(lab, yardstick, verification.limits, *attempt);
+      break;
+    }
     // If the budget ends now, these limits are told, which are not known to fail.
     verification.limits = *raised;
     told(verification);

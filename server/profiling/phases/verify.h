@@ -25,9 +25,15 @@ struct Verification {
   std::vector<FailedTry> failed;  // what was tried and did not hold
   std::optional<Proof> proof;     // absent: neither the budget nor the ceiling allowed one
   std::string why_not;            // there is none
-  bool finished = false;          // rather than still trying, or ended by the run's end
-  Reference reference;            // the fastest look so far
-  std::optional<RunEnd> end;      // of the run: the rest is what was known by then
+  bool held = false;              // all containers did, and were too short to prove it
+  /// The nearest of two runs that missed the objective where no more of any limit was to be had or
+  /// would have helped, on a quiet host.
+  std::optional<Trial> not_held;
+  bool finished = false;  // rather than still trying, or ended by the run's end
+  Reference reference;    // with the looks so far
+  std::optional<WorkerCoverage> workers =
+      {};                     // of the container that fewest of them were reached in
+  std::optional<RunEnd> end;  // of the run: the rest is what was known by then
 };
 
 /// Called with what is known each time the limits change.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/analysis/first_visits.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
@@ -15,6 +16,11 @@ constexpr std::size_t kWindowRequests = 50;
 constexpr std::chrono::seconds kLongestWarmUp{60};  // chosen, not measured
 // For the progress alone: so many windows are what most models take.
 constexpr double kUsualWindows = 5;
+
+// Attribution holds each response until the model rests: 5 ms, and the readings (agent/relay). Rows
+// are attributed from the first visit on where that takes no more than this share of the time.
+constexpr std::chrono::milliseconds kAttribution{8};
+constexpr int kAttributionShare = 4;
 
 // In the dataset's order, going on where the window before ended.
 ReplayPlan WindowPlan(const Workload& workload, std::size_t first_row,
@@ -33,6 +39,10 @@ ReplayPlan WindowPlan(const Workload& workload, std::size_t first_row,
   return plan;
 }
 
+bool CanAttribute(const Workload& workload, std::chrono::nanoseconds longest) {
+  return kAttribution * static_cast<std::int64_t>(workload.rows) <= longest / kAttributionShare;
+}
+
 WarmUpWindow Measure(const Container& container, const ReplayResult& replay) {
   const ResourceUse use = Summarize(container.SamplesOf(replay));
   const auto requests = static_cast<double>(std::max<std::size_t>(1, replay.requests.size()));
@@ -41,21 +51,36 @@ WarmUpWindow Measure(const Container& container, const ReplayResult& replay) {
 }
 
 struct Windows {
-  ReplayResult all;
-  std::vector<WarmUpWindow> windows;
+  ReplayResult first;    // every row once
+  ReplayResult repeats;  // from then on
+  Timestamp repeats_began;
+  std::vector<WarmUpWindow> windows;  // of both
   bool steady = false;
+
+  std::size_t requests() const { return first.requests.size() + repeats.requests.size(); }
+  bool all_failed() const {
+    return first.failures + repeats.failures == static_cast<std::int64_t>(requests());
+  }
+  /// What is known of a warm model; of a cold one where nothing else is.
+  const ReplayResult& warm() const { return repeats.requests.empty() ? first : repeats; }
 };
 
-// Rows of different sizes make short windows differ: a whole pass is seen before steadiness counts.
+// The first visits are a part of their own. Rows that all cost the same the first time are not
+// steady, unless that is what they cost when they come again.
 PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
   const auto longest =
       std::min<std::chrono::nanoseconds>(kLongestWarmUp, lab.budget().For(Spend::kWarmUp));
   auto end = lab.clock().Now() + longest;
   Windows seen;
   while (!seen.steady && lab.clock().Now() < end) {
-    const ReplayResult window = ample.container().Replay(
-        WindowPlan(workload, seen.all.requests.size(), end - lab.clock().Now()),
-        lab.budget().end());
+    const std::size_t unseen =
+        workload.rows_left() - std::min(workload.rows_left(), seen.first.requests.size());
+    ReplayPlan plan = WindowPlan(workload, seen.requests(), end - lab.clock().Now());
+    if (unseen > 0) {
+      plan.max_requests = unseen;
+      plan.attribute = CanAttribute(workload, longest);
+    }
+    const ReplayResult window = ample.container().Replay(plan, lab.budget().end());
     MLPROF_LET(replaced, ample.ReplaceKilled(window));
     if (replaced) {
       workload.left_out = ample.left_out();
@@ -63,19 +88,32 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
       end = lab.clock().Now() + longest;
       continue;
     }
-    Append(seen.all, window);
+    Append(unseen > 0 ? seen.first : seen.repeats, window);
     if (auto ended = CheckTarget(lab, ample.container(), window); !ended) {
       return tl::unexpected<RunEnd>(ended.error());
     }
-    const auto requests = std::ssize(seen.all.requests);
-    if (requests == 0 || seen.all.failures == requests) break;
+    if (seen.all_failed()) break;
     seen.windows.push_back(Measure(ample.container(), window));
-    seen.steady = IsSteady(seen.windows) && seen.all.requests.size() >= workload.rows;
+    seen.steady = unseen == 0 && IsSteady(seen.windows);
+    if (unseen > 0) seen.repeats_began = Now();
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
-                   "warming up, " + std::to_string(requests) + " requests");
+                   "warming up, " + std::to_string(seen.requests()) + " requests");
   }
   seen.steady = IsSteady(seen.windows);  // the rows may be too many for a whole pass
   return seen;
+}
+
+std::optional<ResponseCache> SeeCache(const Windows& seen) {
+  std::vector<VisitCost> visits;
+  for (const ReplayResult* part : {&seen.first, &seen.repeats}) {
+    for (const RequestRecord& request : part->requests) {
+      if (!request.Succeeded()) continue;
+      VisitCost visit{request.row, request.latency_us / 1000.0};
+      if (request.cpu_us) visit.cpu_ms = *request.cpu_us / 1000.0;
+      visits.push_back(visit);
+    }
+  }
+  return RecognizeResponseCache(visits);
 }
 
 }  // namespace
@@ -86,14 +124,26 @@ PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   Container& container = ample.container();
   WarmUpFacts facts;
   facts.steady = seen.steady;
-  facts.serial = seen.all.requests;
-  facts.trial = MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, began, seen.all);
+  facts.first_visits = seen.first.requests;
+  facts.first_pass = {seen.first.began, seen.first.ended, std::ssize(seen.first.requests)};
+  facts.serial = seen.warm().requests;
+  facts.cache = SeeCache(seen);
+  if (!seen.repeats.requests.empty()) {
+    Trial cold = MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, began, seen.first);
+    cold.passed = true;
+    cold.verdict = "every row for the first time";
+    lab.Record(cold);
+  }
+  facts.trial = MakeTrial(container, workload, TrialPurpose::kWarmUp, {},
+                          seen.repeats.requests.empty() ? began : seen.repeats_began, seen.warm());
   facts.trial.passed = seen.steady;
   facts.trial.verdict = seen.steady ? "steady" : "not steady";
   lab.Record(facts.trial);
-  MLPROF_LET(failed, CheckRows(container, workload.objective, seen.all));
+  ReplayResult all = seen.first;
+  Append(all, seen.repeats);
+  MLPROF_LET(failed, CheckRows(container, workload.objective, all));
   facts.failed = failed;
-  facts.need = SeeNeed(container, workload, seen.all, facts.trial, facts.serial);
+  facts.need = SeeNeed(container, workload, seen.warm(), facts.trial, facts.serial);
   facts.need.noisy = lab.host().noisy();
   return facts;
 }

@@ -1,8 +1,11 @@
-// Phase "warmUp": rows one at a time until latency and CPU per request are steady.
+// Phase "warmUp": every row once, for what its first visit costs, and on until latency and CPU per
+// request are steady.
 #pragma once
 
 #include <vector>
 
+#include "common/domain/findings.h"
+#include "server/analysis/memory_plateau.h"
 #include "server/profiling/phases/ample.h"
 #include "server/profiling/phases/need.h"
 #include "server/profiling/phases/replays.h"
@@ -11,8 +14,13 @@ namespace mlprof::server::phases {
 
 struct WarmUpFacts {
   bool steady = false;
-  std::vector<RequestRecord> serial;  // one at a time, at the ceiling
-  Trial trial;
+  std::vector<RequestRecord> first_visits;  // one at a time, at the ceiling, in the dataset's order
+  RequestStretch first_pass;                // when they were made
+  /// One at a time, at the ceiling, of rows that were visited before; the first visits where no
+  /// others were made.
+  std::vector<RequestRecord> serial;
+  std::optional<ResponseCache> cache;
+  Trial trial;  // of `serial`
   NeedSeen need;
   std::optional<FailedRows> failed;
 };

@@ -122,6 +122,9 @@ Result<Profile> ProfileService::Apply(const std::string& workspace, const std::s
   auto profile = profiles_.Get(workspace, name_or_id);
   if (!profile) return profile;
   if (!IsFinished(profile->state)) return Fail(Conflict("the profile is not finished yet"));
+  if (profile->no_answer) {
+    return Fail(Conflict("the profile has no answer to apply: " + profile->no_answer->message));
+  }
   if (!profile->recommendation) return Fail(Conflict("the profile has no recommendation"));
   ModelChange change;
   change.add_tags = RecommendationTags(*profile->recommendation);

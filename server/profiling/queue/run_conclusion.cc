@@ -60,6 +60,7 @@ Profile Stripped(Profile profile) {
   profile.started.reset();
   profile.finished.reset();
   profile.recommendation.reset();
+  profile.no_answer.reset();
   profile.measurements.reset();
   profile.findings = {};
   profile.error.reset();
@@ -82,6 +83,7 @@ void RunAgain(Profile& profile, const Profile& accepted, RerunCause cause, const
     return;
   }
   profile.recommendation.reset();
+  profile.no_answer.reset();
   Finish(profile,
          {ProfileState::kFailed,
           ProfileError{rule.error,
@@ -112,6 +114,7 @@ void Conclude(Profile& profile, const Profile& accepted, const RunOver& over, Ti
   if (!over.wrote_all) {
     // An answer whose proof is not stored is none.
     profile.recommendation.reset();
+    profile.no_answer.reset();
     profile.measurements.reset();
   }
   const bool has_verdict = over.end.state != ProfileState::kCanceled;

@@ -1,9 +1,14 @@
 #include "server/profiling/run/answer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "server/analysis/confidence.h"
+#include "server/analysis/first_visits.h"
+#include "server/analysis/proof_count.h"
+#include "server/analysis/start_cost.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/run/no_answer.h"
 #include "server/profiling/run/warnings.h"
 
 namespace mlprof::server {
@@ -31,8 +36,10 @@ bool RowsAreMissing(const RunFacts& facts) {
          (facts.row_pass && (facts.row_pass->failed || facts.row_pass->sampled));
 }
 
-ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof) {
+ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof,
+                             const std::vector<FailedTry>& failed) {
   ConfidenceEvidence evidence;
+  evidence.raised_by_noise = RaisedByNoise(proof.limits, failed);
   evidence.passes = static_cast<int>(proof.passes.size());
   evidence.noisy = facts.noise.noisy;
   evidence.rows_failed = RowsAreMissing(facts);
@@ -44,6 +51,8 @@ ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof) {
   }
   evidence.latency_spread = HalfRange(means);
   if (facts.plateau) evidence.trend = facts.plateau->trend;
+  evidence.from_cache = facts.warm_up && facts.warm_up->cache;
+  evidence.grows_with_inputs = facts.row_pass && facts.row_pass->growth;
   const MeasuredNeed need = NeedOf(facts);
   if (const Bytes floor = need.memory.Floor(); floor > Bytes()) {
     evidence.start_spread =
@@ -52,11 +61,30 @@ ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof) {
   return JudgeConfidence(evidence);
 }
 
+// With which a run held the objective: the proof's containers, and the search's probes.
+std::vector<Amount> Held(const RunFacts& facts) {
+  std::vector<Amount> held;
+  if (const Proof* proof = ProofOf(facts)) held = proof->limits.All();
+  if (!facts.cpu) return held;
+  for (const CpuPoint& point : facts.cpu->curve.points) {
+    if (point.passed) held.push_back(point.cpu);
+  }
+  return held;
+}
+
 void AddConfidence(const ConfidenceLabels& labels, Recommendation& answer) {
   answer.confidence = labels.LowestOf(answer.requested);
   for (const ResourceKind kind : kResources) {
     if (Bound* bound = answer.bounds.Find(kind)) bound->confidence = labels.Of(kind);
   }
+}
+
+void AddUnprovenTail(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const LimitedRun& run : proof.passes) fewest = std::min(fewest, run.latencies.size());
+  Bound* bound = answer.bounds.Find(ResourceKind::kCpu);
+  const auto unproven = UnprovenTail(facts.objective, fewest);
+  if (bound != nullptr && unproven) bound->reason += "; " + *unproven;
 }
 
 void AddSustained(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
@@ -72,6 +100,24 @@ void AddSustained(const RunFacts& facts, const Proof& proof, Recommendation& ans
   if (facts.sustained->unsteady) AddConfidence({}, answer);
 }
 
+std::vector<StartTime> StartsOf(const Proof& proof) {
+  std::vector<StartTime> starts;
+  for (const LimitedRun& run : proof.passes) {
+    const Measurements& measured = run.trial.measurements;
+    if (!measured.start_seconds) continue;
+    starts.push_back({*measured.start_seconds, measured.start_cpu_seconds.value_or(0)});
+  }
+  return starts;
+}
+
+void AddStartFigures(const RunFacts& facts, const Proof* proof, Recommendation& answer) {
+  if (!facts.starts || facts.starts->seconds.empty()) return;
+  const std::vector<StartTime> at_limits =
+      proof != nullptr ? StartsOf(*proof) : std::vector<StartTime>();
+  answer.start =
+      FiguresOfStarts(at_limits, TimesOf(*facts.starts), facts.objective, facts.host.ceiling.cpu());
+}
+
 }  // namespace
 
 MeasuredNeed NeedOf(const RunFacts& facts) {
@@ -83,6 +129,11 @@ MeasuredNeed NeedOf(const RunFacts& facts) {
   MeasuredNeed need = phases::NeedOf(start, facts.objective, seen);
   if (facts.plateau)
     need.memory.serving_peak = std::max(need.memory.serving_peak, facts.plateau->serving_peak);
+  if (facts.warm_up && facts.warm_up->cache) {
+    const auto first = CoresOfFirstVisits(*facts.warm_up->cache, facts.objective);
+    const double cores = facts.distinct ? facts.distinct->cores : first.value_or(0);
+    if (cores > 0) need.cpu.cores = cores;
+  }
   if (facts.hot_file) need.memory.hot_file = facts.hot_file->hot_file.value_or(Bytes());
   return need;
 }
@@ -102,11 +153,24 @@ const Proof* ProofOf(const RunFacts& facts) {
 
 phases::ProvenLoad LoadOf(const Proof& proof, const Objective& objective) {
   phases::ProvenLoad load{objective.requests_per_second};
+  // Random arrivals come slower than their mean for a while, too. A run that passed kept up with
+  // what was due, and so with the rate.
+  if (objective.requests_per_second) return load;
   for (const LimitedRun& run : proof.passes) {
     const auto rate = run.trial.measurements.queries_per_second;
     if (rate) load.requests_per_second = std::min(load.requests_per_second.value_or(*rate), *rate);
   }
   return load;
+}
+
+std::optional<WorkerCoverage> WorkersOf(const RunFacts& facts) {
+  std::optional<WorkerCoverage> workers;
+  if (facts.workers) workers = facts.workers->coverage;
+  if (!facts.verification || !facts.verification->workers) return workers;
+  const auto at_ceiling = workers ? workers->per_worker_memory : std::nullopt;
+  workers = facts.verification->workers;
+  workers->per_worker_memory = std::max(workers->per_worker_memory, at_ceiling);
+  return workers;
 }
 
 std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
@@ -121,15 +185,20 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
     limits = facts.tightness->proof.limits;
     failed = facts.tightness->failed;
   }
-  Recommendation answer = Recommend(limits, NeedOf(facts), facts.host.ceiling, failed);
+  Recommendation answer = Recommend(limits, NeedOf(facts), facts.host.ceiling, failed, Held(facts));
   if (facts.pools && facts.pools->found.adopted) {
     answer.environment_variables = facts.pools->found.environment;
   }
+  if (const auto workers = WorkersOf(facts)) {
+    answer.workers = ServingWorkers{workers->count, workers->per_worker_memory, workers->reached};
+  }
   const Proof* proof = ProofOf(facts);
+  AddStartFigures(facts, proof, answer);
   if (proof == nullptr) return answer;
   answer.verified = true;
   if (facts.tightness) answer.tight = facts.tightness->tight;
-  AddConfidence(Confidences(facts, *proof), answer);
+  AddUnprovenTail(facts, *proof, answer);
+  AddConfidence(Confidences(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);
   return answer;
 }
@@ -139,6 +208,7 @@ namespace {
 // Of the phase that came last.
 std::optional<Measurements> LastMeasured(const RunFacts& facts) {
   if (const phases::Proof* proof = ProofOf(facts)) return proof->passes.back().trial.measurements;
+  if (facts.distinct && facts.distinct->trial) return facts.distinct->trial->measurements;
   if (facts.load) return facts.load->trial.measurements;
   if (facts.row_pass) return facts.row_pass->trial.measurements;
   if (facts.warm_up) return facts.warm_up->trial.measurements;
@@ -183,18 +253,41 @@ std::optional<double> HoursToOutOfMemory(const RunFacts& facts,
 }
 
 std::optional<MemoryFindings> MemoryOf(const RunFacts& facts, std::optional<double> hours) {
-  if (!facts.plateau) return std::nullopt;
+  if (!facts.plateau && !facts.fatal_growth) return std::nullopt;
   const MeasuredNeed need = NeedOf(facts);
   MemoryFindings found;
-  found.trend = facts.plateau->trend;
-  found.requests = facts.plateau->requests;
-  found.bytes_per_request = facts.plateau->bytes_per_request;
+  if (facts.plateau) {
+    found.trend = facts.plateau->trend;
+    found.requests = facts.plateau->requests;
+    found.bytes_per_request = facts.plateau->bytes_per_request;
+    found.steady_confidence = facts.plateau->steady_confidence;
+  }
+  if (facts.fatal_growth) {
+    found.trend = MemoryTrend::kGrowing;
+    found.requests = facts.fatal_growth->requests;
+    found.bytes_per_request = facts.fatal_growth->bytes_per_request;
+    found.steady_confidence.reset();
+  }
   found.hours_to_out_of_memory = hours;
   found.load_peak = need.memory.start_peak;
   found.serving_peak = need.memory.serving_peak;
   if (facts.hot_file) found.hot_file = facts.hot_file->hot_file;
   if (facts.curve) found.per_concurrent_request = facts.curve->memory_per_request;
-  found.steady_confidence = facts.plateau->steady_confidence;
+  return found;
+}
+
+std::optional<OverloadFindings> OverloadOf(const RunFacts& facts) {
+  std::optional<OverloadFindings> found;
+  for (const ContainerFacts& container : facts.containers) {
+    if (!container.overload || !container.served_model) continue;
+    if (!found) found.emplace();
+    const Overload& seen = *container.overload;
+    found->max_utilized_memory = std::max(found->max_utilized_memory, seen.peak_unreclaimable);
+    found->max_utilized_cpu = std::max(found->max_utilized_cpu, seen.max_cores);
+    if (seen.concurrency > 0) {
+      found->concurrency = std::max(found->concurrency.value_or(0), seen.concurrency);
+    }
+  }
   return found;
 }
 
@@ -202,21 +295,26 @@ Findings FindingsOf(const RunFacts& facts, std::optional<double> hours) {
   Findings findings;
   findings.replay = facts.replay;
   if (facts.curve && !facts.curve->curve.levels.empty()) findings.load = facts.curve->curve;
-  if (facts.cpu) findings.cpu = facts.cpu->curve;
+  if (facts.cpu && !facts.cpu->curve.points.empty()) findings.cpu = facts.cpu->curve;
   findings.memory = MemoryOf(facts, hours);
   if (facts.row_pass) {
     findings.payload = facts.row_pass->payload;
     findings.heavy_rows = facts.row_pass->named;
+    findings.cold_rows = facts.row_pass->cold;
+    findings.input_growth = facts.row_pass->growth;
   }
+  if (facts.warm_up) findings.response_cache = facts.warm_up->cache;
   findings.killing_rows.assign(facts.kills.rows.begin(), facts.kills.rows.end());
   if (facts.pools) findings.thread_pools = facts.pools->found;
+  findings.overload = OverloadOf(facts);
   return findings;
 }
 
 }  // namespace
 
 void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& profile) {
-  profile.recommendation = AnswerOf(facts);
+  profile.no_answer = NoAnswerOf(facts);
+  profile.recommendation = profile.no_answer ? std::nullopt : AnswerOf(facts);
   profile.measurements = MeasurementsOf(facts);
   const auto hours = HoursToOutOfMemory(facts, profile.recommendation, profile.measurements);
   profile.findings = FindingsOf(facts, hours);

@@ -16,15 +16,19 @@ Limits UnprovenLimits(const RunFacts& facts);
 /// The limits that passed with their runs; null while none have.
 const phases::Proof* ProofOf(const RunFacts& facts);
 
-/// What the containers of a proof were seen to sustain: the objective's load. Random arrivals may
-/// come faster for a while than they were asked to.
+/// What the containers of a proof were seen to sustain: the objective's load. Of a rate that is the
+/// rate itself, which each of them kept up with; else the least of what they served.
 phases::ProvenLoad LoadOf(const phases::Proof& proof, const Objective& objective);
+
+/// Of the proof, or of the last try at one; else as they were reached at the ceiling. Nothing where
+/// one process serves.
+std::optional<WorkerCoverage> WorkersOf(const RunFacts& facts);
 
 /// Nothing before the first rows were measured.
 std::optional<Recommendation> AnswerOf(const RunFacts& facts);
 
-/// Sets the answer, the measurements, the findings, the host's noise and the warnings, which come
-/// after the `given` ones (of the request, and of runs before this one).
+/// Sets the answer, or that there is none, the measurements, the findings, the host's noise and the
+/// warnings, which come after the `given` ones (of the request, and of runs before this one).
 void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& profile);
 
 }  // namespace mlprof::server

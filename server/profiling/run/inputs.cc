@@ -63,7 +63,8 @@ HostChoice ChooseWithin(const HostFacts& host, const Cpuset& cpuset, const Ceili
   HostChoice choice{host, most.memory(), most, cpuset, false};
   for (const Amount& amount : wanted.All()) {
     const Amount given = Lesser(amount, *most.Find(amount.kind()));
-    choice.ceiling.Set(given);
+    // An answer lies on the grid and is no more than was asked for.
+    choice.ceiling.Set(RoundDown(given));
     choice.asked_for_more |= given < amount;
   }
   return choice;

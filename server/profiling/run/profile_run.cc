@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "server/analysis/row_order.h"
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/prepare.h"
 #include "server/profiling/progress/phase_tracker.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/inputs.h"
+#include "server/profiling/run/no_answer.h"
 #include "server/profiling/run/run_facts.h"
 #include "server/registry/artifact_store.h"
 
@@ -15,6 +17,9 @@ namespace mlprof::server {
 namespace {
 
 using namespace phases;  // NOLINT(google-build-using-namespace): this file is their story
+
+// A search of fewer runs tells nothing: one that fails, and one that holds.
+constexpr int kMemoryRuns = 2;
 
 // The phases in their order. Each takes values and gives one, which is kept in the facts; what the
 // profile says is rendered from the facts at the end of every phase.
@@ -29,7 +34,8 @@ class Story {
         run_stop_(run_stop),
         tracker_(profile, journal, announcer),
         given_(profile.warnings),
-        budget_(services.clock, profile.request.budget) {}
+        budget_(services.clock, profile.request.budget,
+                profile.request.budget_given ? BudgetEnd::kHard : BudgetEnd::kAfterStarts) {}
 
   RunEnd Tell() {
     const auto told = TellAll();
@@ -88,8 +94,9 @@ class Story {
     Finish(lab, "done");
 
     Ample ample(lab, setup);
-    const auto measured = MeasureAtCeiling(lab, ample, workload);
+    auto measured = MeasureAtCeiling(lab, ample, workload);
     See(ample);
+    SeeGrowth(ample, measured);
     ample.Close();
     if (!measured) return tl::unexpected<RunEnd>(measured.error());
     return Prove(lab, ample.setup(), workload, *measured);
@@ -101,6 +108,8 @@ class Story {
     Enter(shares::kColdStarts, "starting the model");
     MLPROF_LET(starts, ColdStarts(lab, ample));
     facts_.starts = std::move(starts);
+    facts_.starts->least_cpu = LeastCpuToStart(
+        *facts_.starts, facts_.objective, lab.subject().config.start_timeout, lab.ceiling().cpu());
     See(ample);
     Finish(lab, "done");
 
@@ -112,30 +121,67 @@ class Story {
     Finish(lab, facts_.warm_up->steady ? "done" : "not steady");
 
     Enter(shares::kRows, "replaying every row");
-    MLPROF_LET(row_pass, ReplayRows(lab, ample, workload, facts_.warm_up->serial));
+    MLPROF_LET(row_pass, ReplayRows(lab, ample, workload, *facts_.warm_up));
     facts_.row_pass = std::move(row_pass);
     workload.left_out = ample.left_out();
     See(ample);
     workload.heavy = facts_.row_pass->heavy;
     workload.distinct_rows = facts_.row_pass->distinct;
     workload.cpu_seconds_per_query = facts_.row_pass->cpu_seconds_per_query;
+    workload.by_latency = RowsByLatency(VisitsOf(facts_.row_pass->serial));
+    workload.grows_with_inputs = facts_.row_pass->growth.has_value();
     Finish(lab, "done");
-    return MeasureUnderLoad(lab, ample.container(), workload);
+    return MeasureUnderLoad(lab, ample, workload);
   }
 
-  PhaseResult<ResourceUse> MeasureUnderLoad(Lab& lab, Container& container,
-                                            const Workload& workload) {
+  // How connections are made is known only now: whether more than one process serves decides it.
+  void Resolve(Workload& workload) {
+    if (!workload.objective.connections) {
+      workload.objective.connections = ConnectionsFor(facts_.workers);
+    }
+    facts_.objective = workload.objective;
+    profile_.request.objective = workload.objective;
+  }
+
+  PhaseResult<ResourceUse> MeasureUnderLoad(Lab& lab, Ample& ample, Workload& workload) {
     Enter(shares::kLoad, "measuring under the objective's load");
-    MLPROF_LET(load, MeasureLoad(lab, container, workload, facts_.row_pass->serial));
+    MLPROF_LET(workers, ReachAtCeiling(lab, ample.container(), workload));
+    facts_.workers = workers;
+    if (workers) workload.workers = workers->coverage.count;
+    Resolve(workload);
+    MLPROF_LET(load, MeasureLoad(lab, ample.container(), workload, facts_.row_pass->serial));
     facts_.load = std::move(load);
+    facts_.load->reference.fresh_p95_ms = FreshP95(lab, ample.container(), workload);
     Finish(lab, "done");
 
     Enter(shares::kPlateau, "waiting for memory to settle");
-    MLPROF_LET(plateau, WatchMemory(lab, container, workload));
+    MLPROF_LET(plateau, WatchMemory(lab, ample.container(), workload));
     facts_.plateau = plateau;
     Finish(lab, plateau.settled ? "settled" : "not settled");
-    const ResourceUse use = Summarize(container.Samples());
+    const ResourceUse use = Summarize(ample.container().Samples());
+    if (facts_.warm_up->cache) {
+      // Every row was seen here: what limits and more load do to it is of the cache alone.
+      const Reference& reference = facts_.load->reference;
+      facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), reference);
+      facts_.curve.emplace().reference = reference;
+      return use;
+    }
+    if (plateau.outgrows && MayRenew()) {
+      if (auto renewed = ample.Renew(); !renewed) return tl::unexpected<RunEnd>(renewed.error());
+    }
+    return SearchUnderLoad(lab, ample.container(), workload, use);
+  }
 
+  // A start that is not added to the budget must leave the search its share.
+  bool MayRenew() const {
+    const double start =
+        *std::max_element(facts_.starts->seconds.begin(), facts_.starts->seconds.end());
+    const auto took = std::chrono::nanoseconds(static_cast<std::int64_t>(start * 1e9));
+    return budget_.ChargeOf(took) < budget_.For(Spend::kCpuSearch);
+  }
+
+  PhaseResult<ResourceUse> SearchUnderLoad(Lab& lab, Container& container, const Workload& workload,
+                                           const ResourceUse& use) {
     Enter(shares::kSearchCpu, "searching the CPU limit");
     MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
     facts_.cpu = std::move(cpu);
@@ -157,15 +203,40 @@ class Story {
             workload,
             facts_.curve->reference,
             {longest(facts_.starts->seconds), longest(facts_.starts->cpu_seconds),
-             std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms)}};
+             std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
+             facts_.workers ? facts_.workers->seconds : 0,
+             facts_.workers ? facts_.workers->cpu_seconds : 0,
+             FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left())}};
+  }
+
+  // A model that grew into the ceiling died of that, whatever was asked of it at the time. (The
+  // load curve ends no run: more rows in flight each time take more memory without any leak.)
+  void SeeGrowth(const Ample& ample, PhaseResult<ResourceUse>& measured) {
+    if (measured || !measured.error().error) return;
+    ProfileError& error = *measured.error().error;
+    if (error.code != "OutOfMemory") return;
+    facts_.fatal_growth = ample.FindGrowth();
+    if (!facts_.fatal_growth) return;
+    error = DiagnoseGrowth(*facts_.fatal_growth, static_cast<std::int64_t>(facts_.rows),
+                           error.evidence);
   }
 
   // The answer, proven in containers of its own.
   PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
                           const ResourceUse& ample) {
     Yardstick yardstick = YardstickOf(setup, workload);
+    if (facts_.warm_up->cache) {
+      Enter(shares::kSearchCpu, "measuring rows that the model has not seen");
+      yardstick.workload = EachRowOnce(workload);
+      MLPROF_LET(distinct, MeasureDistinctRows(lab, yardstick, *facts_.warm_up));
+      facts_.distinct = std::move(distinct);
+      yardstick.reference = facts_.distinct->reference;
+      facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), yardstick.reference);
+      Finish(lab, "done");
+    }
     const auto range = RangeOfMappedFiles(NeedOf(facts_), lab.ceiling(), ample.peak_mapped_file);
-    const bool fits = budget_.For(Spend::kMemorySearch) > 2 * TimeBeforeLoad(yardstick);
+    const bool fits =
+        budget_.For(Spend::kMemorySearch) > TimeBeforeLoad(budget_, yardstick, kMemoryRuns);
     if (range && fits && LeavesRoomToProve(budget_, yardstick)) {
       Enter(shares::kSearchMemory, "searching how much of its files the model needs");
       MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
@@ -194,9 +265,11 @@ class Story {
       Save(lab);
     };
     facts_.verification = phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell);
+    KeepToDistinctRows(yardstick.workload, *facts_.verification);
     const Verification& verification = *facts_.verification;
     if (verification.end) return tl::unexpected<RunEnd>(*verification.end);
-    Finish(lab, verification.proof ? "verified" : "not verified");
+    const char* unproven = NoAnswerOf(facts_) ? "no limit holds the objective" : "not verified";
+    Finish(lab, verification.proof ? "verified" : unproven);
     if (!verification.proof) return {};
     yardstick.reference = verification.reference;
     return SeeHowTight(lab, std::move(yardstick));
@@ -216,7 +289,7 @@ class Story {
     const Proof& proof = facts_.tightness->proof;
     const ProvenLoad proven = LoadOf(proof, facts_.objective);
     yardstick.reference = facts_.tightness->reference;
-    const bool known = facts_.tightness->tight.has_value();
+    const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
     if (!known || !CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) return {};
     Enter(shares::kSustainedLoad, "seeing how much more load the answer holds");
     facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);
@@ -274,7 +347,10 @@ class Story {
     Show();
     if (timed_out && answered) return {ProfileState::kSucceeded, std::nullopt};
     // What was thought of a model before it failed is no answer.
-    if (end.state == ProfileState::kFailed) profile_.recommendation.reset();
+    if (end.state == ProfileState::kFailed) {
+      profile_.recommendation.reset();
+      profile_.no_answer.reset();
+    }
     return end;
   }
 

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "server/analysis/fatal_growth.h"
 #include "server/profiling/lab/host_watch.h"
 #include "server/profiling/phases/ample.h"
 #include "server/profiling/phases/cold_starts.h"
+#include "server/profiling/phases/distinct_rows.h"
 #include "server/profiling/phases/load.h"
 #include "server/profiling/phases/load_curve.h"
 #include "server/profiling/phases/plateau.h"
@@ -20,6 +22,7 @@
 #include "server/profiling/phases/tightness.h"
 #include "server/profiling/phases/verify.h"
 #include "server/profiling/phases/warm_up.h"
+#include "server/profiling/phases/workers.h"
 
 namespace mlprof::server {
 
@@ -44,10 +47,13 @@ struct RunFacts {
   std::optional<phases::StartFacts> starts;
   std::optional<phases::WarmUpFacts> warm_up;
   std::optional<phases::RowFacts> row_pass;
+  std::optional<phases::WorkersSeen> workers;  // where more than one process serves
   std::optional<phases::LoadFacts> load;
   std::optional<phases::PlateauFacts> plateau;
+  std::optional<FatalGrowth> fatal_growth;  // that the model died of at the ceiling
   std::optional<phases::CpuChoice> cpu;
   std::optional<phases::CurveFacts> curve;
+  std::optional<phases::DistinctFacts> distinct;  // where seen rows are answered from memory
   std::optional<phases::HotFileFacts> hot_file;
   std::optional<phases::PoolFacts> pools;
   std::optional<phases::Verification> verification;

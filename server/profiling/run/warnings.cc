@@ -7,8 +7,12 @@
 #include <set>
 
 #include "server/analysis/sentence.h"
+#include "server/analysis/start_cost.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/run/answer.h"
+#include "server/profiling/run/cold_warnings.h"
+#include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/tail_warning.h"
 
 namespace mlprof::server {
 namespace {
@@ -141,6 +145,11 @@ void AddRows(const RunFacts& facts, Warnings& warnings) {
 }
 
 void AddMemory(const RunFacts& facts, std::optional<double> hours, Warnings& warnings) {
+  if (facts.fatal_growth) {
+    Add(warnings,
+        {"leakSuspected", GrowthText(*facts.fatal_growth, static_cast<std::int64_t>(facts.rows)),
+         GrowthAdvice()});
+  }
   if (!facts.plateau || facts.plateau->trend != MemoryTrend::kGrowing) return;
   std::string message =
       Sentence("memory grew by %.1f KiB a request over %lld requests and did not settle",
@@ -149,6 +158,33 @@ void AddMemory(const RunFacts& facts, std::optional<double> hours, Warnings& war
   if (hours) message += "; at this rate the recommended limit is reached after " + Duration(*hours);
   Add(warnings, {"leakSuspected", message,
                  "mend the leak, or restart the server before then: no limit lasts"});
+}
+
+void AddWorkers(const RunFacts& facts, Warnings& warnings) {
+  const auto workers = WorkersOf(facts);
+  if (workers && !workers->complete()) {
+    Add(warnings,
+        {"workersNotReached",
+         phases::NotReachedText(*workers) + "; what they take once they have one is not known",
+         "see whether they take connections at all; with fewer workers each is reached sooner"});
+  }
+  int replaced = 0;
+  for (const ContainerFacts& container : facts.containers) {
+    if (container.use == Use::kObjective) replaced += container.workers_replaced;
+  }
+  if (replaced == 0) return;
+  std::string one_more;
+  if (workers && workers->per_worker_memory) {
+    one_more = Sentence("; one worker has %.0f MiB for itself", workers->per_worker_memory->mib());
+  }
+  Add(warnings,
+      {"workersReplaced",
+       std::to_string(replaced) +
+           " processes of the model ended and made room for others while it served, and no row "
+           "broke of it" +
+           one_more,
+       "where a new worker starts before the old one has ended (a reload), request the memory of "
+       "one more"});
 }
 
 void AddProcesses(const RunFacts& facts, Warnings& warnings) {
@@ -165,10 +201,10 @@ void AddProcesses(const RunFacts& facts, Warnings& warnings) {
   }
   if (lost > 0) {
     Add(warnings,
-        {"workersLost",
-         std::to_string(lost) + " processes of the model ended or were replaced while it served",
+        {"workersLost", std::to_string(lost) + " processes of the model ended while it served",
          "see the model's own log: mlprof profile logs"});
   }
+  AddWorkers(facts, warnings);
   if (facts.pools && facts.pools->advice) {
     Add(warnings,
         {"threadPools",
@@ -206,6 +242,7 @@ void AddInstruments(const RunFacts& facts, Warnings& warnings) {
 }
 
 void AddProof(const RunFacts& facts, Warnings& warnings) {
+  if (NoAnswerOf(facts)) return;  // which says why itself
   if (facts.verification && facts.verification->finished && !facts.verification->proof) {
     Add(warnings, {"unverified", "the answer could not be verified: " + facts.verification->why_not,
                    "profile again with a longer --budget-seconds, a higher ceiling or an objective "
@@ -216,6 +253,18 @@ void AddProof(const RunFacts& facts, Warnings& warnings) {
         {"unverified",
          "the budget was used up before the answer could be verified: " + *facts.cut_short,
          kLongerBudget});
+  }
+  const auto answer = AnswerOf(facts);
+  if (answer && answer->start && StartsSlowly(*answer->start)) {
+    const Cores ceiling = facts.host.ceiling.cpu();
+    Add(warnings,
+        {"startSlow",
+         "it starts in " + StartText(*answer->start, answer->requested.cpu(), ceiling) +
+             Sentence(": the start takes %.3g CPU seconds", answer->start->at_ceiling.cpu_seconds),
+         Sentence("say how soon it must start with --start-within-seconds "
+                  "(objective.startWithinSeconds), give it %.1f cores while it starts, or let "
+                  "what waits for it be patient",
+                  answer->start->startup_cpu.value())});
   }
   if (facts.sustained && facts.sustained->unsteady) {
     Add(warnings, {"unsteady",
@@ -234,11 +283,13 @@ Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of
   AddNoise(facts, warnings);
   AddStart(facts, warnings);
   AddRows(facts, warnings);
+  for (Warning& warning : ColdWarnings(facts)) Add(warnings, std::move(warning));
   AddMemory(facts, hours_to_out_of_memory, warnings);
   AddCpuset(facts, warnings);
   AddProcesses(facts, warnings);
   AddInstruments(facts, warnings);
   AddProof(facts, warnings);
+  if (const auto tail = TailWarning(facts)) Add(warnings, *tail);
   return warnings;
 }
 

@@ -24,6 +24,7 @@ class Recorder : public AgentListener {
   void OnSample(const Sample& sample) override;
   void OnReady(const agent_protocol::Ready& ready) override;
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
+  void OnProcesses(const agent_protocol::Processes& processes) override;
   void OnClosed(const Error& why) override;
 
   bool Wait(const std::function<bool()>& condition);
@@ -31,12 +32,14 @@ class Recorder : public AgentListener {
   bool WaitResponses(std::size_t count);
   std::optional<agent_protocol::ProcessEvent> WaitEvent(agent_protocol::ProcessEvent::Kind kind);
   bool WaitClosed();
+  std::optional<agent_protocol::Processes> WaitCensus(std::uint32_t number);
 
   // Guarded by the recorder's lock while callbacks may come; read them inside Wait or after it.
   std::vector<agent_protocol::Response> responses;
   std::vector<Sample> samples;
   std::optional<agent_protocol::Ready> ready;
   std::vector<agent_protocol::ProcessEvent> events;
+  std::optional<agent_protocol::Processes> census;
   std::optional<Error> closed;
 
  private:

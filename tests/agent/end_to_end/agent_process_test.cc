@@ -36,6 +36,9 @@ void Recorder::OnReady(const agent_protocol::Ready& value) {
 void Recorder::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
   Note([&] { events.push_back(event); });
 }
+void Recorder::OnProcesses(const agent_protocol::Processes& processes) {
+  Note([&] { census = processes; });
+}
 void Recorder::OnClosed(const Error& why) {
   Note([&] { closed = why; });
 }
@@ -50,6 +53,14 @@ bool Recorder::WaitReady() {
 }
 bool Recorder::WaitResponses(std::size_t count) {
   return Wait([this, count] { return responses.size() >= count; });
+}
+std::optional<agent_protocol::Processes> Recorder::WaitCensus(std::uint32_t number) {
+  std::optional<agent_protocol::Processes> found;
+  Wait([&] {
+    if (census && census->number == number) found = census;
+    return found.has_value();
+  });
+  return found;
 }
 bool Recorder::WaitClosed() {
   return Wait([this] { return closed.has_value(); });

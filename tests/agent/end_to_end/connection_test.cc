@@ -75,8 +75,9 @@ TEST(AgentConnectionTest, RefusesAnAgentOfAnotherVersionAndSaysSo) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), ErrorCode::kInvalidArgument);
     EXPECT_EQ(refused.error().message(),
-              "the agent speaks protocol " + std::to_string(version) +
-                  ", this controller 4: install mlprof-agent and mlprof-server of one version");
+              "the agent speaks protocol " + std::to_string(version) + ", this controller " +
+                  std::to_string(agent_protocol::kVersion) +
+                  ": install mlprof-agent and mlprof-server of one version");
   }
 }
 
@@ -138,9 +139,10 @@ TEST(AgentConnectionTest, ABrokenProtocolClosesTheLinkOnce) {
   for (const std::string& bytes :
        {std::string("\x01\0\0\0\x63x", 6), Said(agent_protocol::Hello{}),
         Said(agent_protocol::Response{}), Said(agent_protocol::Row{}),
-        Said(agent_protocol::ClockReading{}), Said(agent_protocol::ForwardOpen{1, 80}),
-        Said(agent_protocol::ForwardData{1, "x"}), Said(agent_protocol::ForwardCredit{1, 1}),
-        Said(agent_protocol::ForwardEnd{1}), Said(agent_protocol::ForwardClose{1})}) {
+        Said(agent_protocol::ClockReading{}), Said(agent_protocol::Processes{}),
+        Said(agent_protocol::ForwardOpen{1, 80}), Said(agent_protocol::ForwardData{1, "x"}),
+        Said(agent_protocol::ForwardCredit{1, 1}), Said(agent_protocol::ForwardEnd{1}),
+        Said(agent_protocol::ForwardClose{1})}) {
     auto ends = Connect(Introduction());
     ASSERT_TRUE(ends.controller);
     Recorder recorder;

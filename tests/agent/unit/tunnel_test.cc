@@ -25,6 +25,7 @@ class DeafListener final : public ControllerListener {
   void OnStart(const agent_protocol::Start&) override {}
   void OnRow(const agent_protocol::RowView&, Clock::time_point) override {}
   void OnConnections(const agent_protocol::Connections&) override {}
+  void OnCensusQuestion(const agent_protocol::CensusQuestion&) override {}
   void OnStop(const agent_protocol::Stop&) override {}
   Status OnForward(const ForwardMessage&) override { return {}; }
   void OnControllerGone(const Error&) override {}

@@ -79,7 +79,7 @@ class RequestTest(ProfileTest):
                 ("p", [], self.dataset, {}, "at least one model"),
                 ("p", [self.model], "d:1", {}, "must be a dataset"),
                 ("p", [self.model], self.dataset, {"cpu": 0.05}, "at least 0.1 cores"),
-                ("p", [self.model], self.dataset, {"memory_in_gb": -1}, "more than 0")):
+                ("p", [self.model], self.dataset, {"memory_in_gb": 0.016}, "at least 0.03125")):
             with self.subTest(why), self.assertRaisesRegex(UserErrorException, why):
                 Model.profile(self.workspace, name, models, config, dataset, **more)
         self.assertEqual(self.server.requests, [])
@@ -165,6 +165,22 @@ class WaitTest(ProfileTest):
             "code": "NotVerified", "message": "2 rows failed",
             "details": [{"code": "NotVerified", "message": "look at them"}]})
         self.assertEqual(profile.get_details()["recommendedCpu"], 0.4)
+
+    def test_that_there_is_no_answer_is_told_with_what_came_nearest(self):
+        nearest = {"cpu": 2, "memoryInBytes": 2**32, "memoryInGb": 4, "concurrency": 1,
+                   "requestsPerSecond": None, "latencyPercentile95InMs": 21.4,
+                   "measuredQueriesPerSecond": 48.1, "shortOf": "p95 was 21.4 ms"}
+        no_answer = {"code": "objectiveNotHeld", "message": "no limit holds it", "nearest": nearest}
+        profile = self.finished({**SUCCEEDED, "recommendation": None, "noAnswer": no_answer})
+        self.assertEqual(profile.state, "Succeeded")
+        self.assertEqual(profile.no_answer, no_answer)
+        self.assertIn("encountered issues during execution: no limit holds it", self.warned[0])
+        self.assertEqual(profile.get_details()["error"]["code"], "ObjectiveNotHeld")
+        self.assertIsNone(profile.recommended_cpu)
+        self.assertNotIn("recommendedCpu", profile.get_details())
+        page = profile._repr_html_()
+        self.assertIn("no limit holds it", page)
+        self.assertIn("Came nearest: 2 cores, 4096 MiB, 48.1 requests/s, p95 21.4 ms", page)
 
     def test_an_environment_that_is_not_the_one_asked_for_is_told(self):
         warning = {"code": "baseImageReplaced", "message": "mlprof's own", "advice": ""}

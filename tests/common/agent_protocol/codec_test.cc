@@ -225,6 +225,35 @@ TEST(AgentCodecTest, ConnectionsComeBackWholeAndMakeSense) {
   }
 }
 
+Processes ACensus() {
+  Processes census{7, -3s, {}, true};
+  census.processes.push_back({11, 1, 5s, 6ns, MiB(7), MiB(3), Listens::kYes, ~0ull});
+  census.processes.push_back({12, 11, 6s, 7ns, MiB(8), std::nullopt, Listens::kUnknown, 5});
+  return census;
+}
+
+TEST(AgentCodecTest, ACensusComesBackWhole) {
+  EXPECT_EQ(DecodeCensusQuestion(Payload(CensusQuestion{7}))->number, 7U);
+  const Processes sent = ACensus();
+  const auto got = DecodeProcesses(Payload(sent));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->number, 7U);
+  EXPECT_EQ(got->at, -3s);
+  EXPECT_TRUE(got->more);
+  EXPECT_EQ(got->processes, sent.processes);
+}
+
+TEST(AgentCodecTest, MoreProcessesThanAFrameHoldsAreCutAndToldOf) {
+  Processes census;
+  census.processes.resize(kMaxProcesses + 1);
+  const std::string payload = Payload(census);
+  EXPECT_LE(payload.size(), MaxPayload(Sender::kAgent, FrameType::kProcesses));
+  const auto got = DecodeProcesses(payload);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->processes.size(), kMaxProcesses);
+  EXPECT_TRUE(got->more);
+}
+
 TEST(AgentCodecTest, AHelloOfAnotherVersionIsReadNoFurther) {
   Hello other;
   other.version = kVersion - 1;
@@ -265,6 +294,8 @@ TEST(AgentCodecTest, ATruncatedOrPaddedMessageIsRefused) {
   ExpectExact(ClockProbe{}, DecodeClockProbe);
   ExpectExact(Connections{}, DecodeConnections);
   ExpectExact(ClockReading{}, DecodeClockReading);
+  ExpectExact(CensusQuestion{}, DecodeCensusQuestion);
+  ExpectExact(ACensus(), DecodeProcesses);
 }
 
 TEST(AgentCodecTest, FalseCountsAndLengthsReserveNothing) {
@@ -285,6 +316,11 @@ TEST(AgentCodecTest, ValuesOutsideTheirEnumsAreRefused) {
   std::string row = Payload(Row{});
   row[8] = 2;  // a flag is 0 or 1
   EXPECT_FALSE(DecodeRow(row));
+  Processes one;
+  one.processes.emplace_back();
+  std::string census = Payload(one);
+  census[census.size() - 9] = 3;  // whether it listens
+  EXPECT_FALSE(DecodeProcesses(census));
 }
 
 TEST(AgentCodecTest, EveryFailureAndEventHasAName) {

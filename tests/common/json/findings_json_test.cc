@@ -25,6 +25,10 @@ Findings EverythingFound() {
   findings.killing_rows = {3, 4'000'000'000};
   findings.thread_pools = ThreadPoolFindings{
       17, 2, {"libgomp", "libopenblas"}, {{"OMP_NUM_THREADS", "1"}}, 2.5, 0.4, true};
+  findings.overload = OverloadFindings{MiB(1302), 1.9, 16};
+  findings.cold_rows = ColdRows{40, 39, 351.5, 360, 301, 51.5, 52, 1.25, MiB(12)};
+  findings.response_cache = ResponseCache{20, 20.5, 0.25, 20.25};
+  findings.input_growth = InputGrowth{4000, 65536};
   return findings;
 }
 
@@ -36,7 +40,8 @@ TEST(FindingsJsonTest, ReadsBackWhatItWrites) {
 
 TEST(FindingsJsonTest, WritesNullForWhatWasNotLookedAt) {
   const Json json = EncodeFindings({});
-  for (const char* key : {"replay", "load", "cpu", "memory", "payload", "threadPools"}) {
+  for (const char* key : {"replay", "load", "cpu", "memory", "payload", "threadPools", "overload",
+                          "coldRows", "responseCache", "inputGrowth"}) {
     EXPECT_TRUE(json[key].is_null()) << key;
   }
   EXPECT_EQ(json["heavyRows"], Json::array());
@@ -52,6 +57,13 @@ TEST(FindingsJsonTest, NamesUnits) {
   EXPECT_EQ(json["cpu"]["points"][0]["latencyPercentile99InMs"], 48);
   EXPECT_EQ(json["cpu"]["serialInMs"], 2.5);
   EXPECT_EQ(json["memory"]["trend"], "growing");
+  EXPECT_EQ(json["overload"], (Json{{"maxUtilizedMemoryInBytes", MiB(1302).count()},
+                                    {"maxUtilizedCpu", 1.9},
+                                    {"concurrency", 16}}));
+  EXPECT_EQ(json["coldRows"]["cpuPerRowInMs"], 301);
+  EXPECT_EQ(json["coldRows"]["warmLatencyPercentile95InMs"], 52);
+  EXPECT_EQ(json["responseCache"]["repeatLatencyInMs"], 0.25);
+  EXPECT_EQ(json["inputGrowth"]["bytesPerRow"], 65536);
   EXPECT_EQ(json["memory"]["hoursToOutOfMemory"], 37.25);
 }
 

@@ -35,6 +35,7 @@ Profile FullProfile() {
   profile.request.ceiling = {Cores::FromTenths(20), GiB(4)};
   profile.request.objective.concurrency = 2;
   profile.request.objective.latency_ms = {{"p95", 50.5}};
+  profile.request.objective.start_within_seconds = 20;
   profile.request.runtime = "docker";
   profile.request.seed = 99;
   profile.recommendation = SomeRecommendation();
@@ -94,16 +95,92 @@ TEST(RecommendationJsonTest, WritesExactNumbers) {
   EXPECT_EQ(json["memory"]["confidence"], "medium");
 }
 
+TEST(ProfileJsonTest, ReadsBackThatThereIsNoAnswerAndWhatCameNearest) {
+  Profile profile = FullProfile();
+  profile.recommendation.reset();
+  NearestRun nearest;
+  nearest.limits = {Cores(2.0), GiB(4)};
+  nearest.requests_per_second = 50;
+  nearest.latency_p95_ms = 81.3;
+  nearest.queries_per_second = 44.6;
+  nearest.short_of = "44.6 of 50.0 requests/s were served";
+  profile.no_answer = NoAnswer{kObjectiveNotHeld, "no limit holds it", nearest};
+  const Json json = EncodeProfile(profile);
+  EXPECT_TRUE(json.at("recommendation").is_null());
+  EXPECT_EQ(json.at("noAnswer").at("code"), "objectiveNotHeld");
+  EXPECT_EQ(json.at("noAnswer").at("nearest").at("cpu"), 2.0);
+  EXPECT_EQ(json.at("noAnswer").at("nearest").at("memoryInBytes"), GiB(4).count());
+  const auto again = DecodeProfile(json);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->no_answer, profile.no_answer);
+  profile.no_answer->nearest.reset();
+  EXPECT_EQ(DecodeProfile(EncodeProfile(profile))->no_answer, profile.no_answer);
+  Json former = json;  // of a server that knew no such outcome
+  former.erase("noAnswer");
+  EXPECT_EQ(DecodeProfile(former)->no_answer, std::nullopt);
+}
+
+TEST(RecommendationJsonTest, TellsThatTheLowEndWasRunAndFellShort) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.bounds.Find(ResourceKind::kCpu)->low_failed = true;
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["cpu"]["lowFailed"], true);
+  EXPECT_FALSE(json["memory"].contains("lowFailed"));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
 // As clients know it: without a device no letter of it may change.
 TEST(RecommendationJsonTest, IsTheSameToTheLetterWithoutADevice) {
-  EXPECT_EQ(EncodeRecommendation(SomeRecommendation()).dump(),
-            R"({"confidence":"medium","cpu":{"confidence":"high","high":0.5,"low":0.3,)"
-            R"("reason":"knee"},"device":null,"environmentVariables":{"OMP_NUM_THREADS":"1"},)"
-            R"("maxConcurrency":4,"maxRequestsPerSecond":38.5,"memory":{"confidence":"medium",)"
-            R"("high":0.599609375,"low":0.4394531277939677,"reason":"peak"},"requestedCpu":0.4,)"
-            R"("requestedMemoryInBytes":536870912,"requestedMemoryInGb":0.5,)"
-            R"("tags":{"requestedCpu":"0.4","requestedMemoryInGb":"0.5"},"tight":false,)"
-            R"("verified":true})");
+  EXPECT_EQ(
+      EncodeRecommendation(SomeRecommendation()).dump(),
+      R"({"confidence":"medium","cpu":{"atFloor":false,"confidence":"high","high":0.5,"low":0.3,)"
+      R"("reason":"knee"},"device":null,"environmentVariables":{"OMP_NUM_THREADS":"1"},)"
+      R"("maxConcurrency":4,"maxRequestsPerSecond":38.5,)"
+      R"("memory":{"atFloor":false,"confidence":"medium",)"
+      R"("high":0.599609375,"low":0.4394531277939677,"reason":"peak"},"requestedCpu":0.4,)"
+      R"("requestedMemoryInBytes":536870912,"requestedMemoryInGb":0.5,)"
+      R"("tags":{"requestedCpu":"0.4","requestedMemoryInGb":"0.5"},"tight":false,)"
+      R"("verified":true})");
+}
+
+TEST(RecommendationJsonTest, TellsWhichNumberIsAtItsFloor) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.bounds.Find(ResourceKind::kCpu)->at_floor = true;
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["cpu"]["atFloor"], true);
+  EXPECT_EQ(json["memory"]["atFloor"], false);
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
+TEST(RecommendationJsonTest, TellsTheStartAtTheLimitsAndAtTheCeiling) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.start = StartFigures{StartTime{31, 10}, {6, 9.5}, Cores(1.7)};
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["start"], (Json{{"seconds", 31.0},
+                                 {"cpuSeconds", 10.0},
+                                 {"atCeiling", {{"seconds", 6.0}, {"cpuSeconds", 9.5}}},
+                                 {"startupCpu", 1.7}}));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
+TEST(RecommendationJsonTest, TellsNoStartAtLimitsThatNoContainerProved) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.start = StartFigures{std::nullopt, {6, 9.5}, Cores(1.7)};
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_TRUE(json["start"]["seconds"].is_null());
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
+TEST(RecommendationJsonTest, TellsWorkersWhereThereAreSome) {
+  Recommendation recommendation = SomeRecommendation();
+  for (const auto each : {std::optional(MiB(200)), std::optional<Bytes>()}) {
+    recommendation.workers = ServingWorkers{4, each, 3};
+    const Json json = EncodeRecommendation(recommendation);
+    EXPECT_EQ(json["workers"]["count"], 4);
+    EXPECT_EQ(json["workers"]["reached"], 3);
+    EXPECT_EQ(json["workers"]["perWorkerMemoryInBytes"].is_null(), !each);
+    EXPECT_EQ(DecodeRecommendation(json).value().workers, recommendation.workers);
+  }
 }
 
 TEST(RecommendationJsonTest, TellsADeviceWithItsCountAndItsBound) {
@@ -118,7 +195,8 @@ TEST(RecommendationJsonTest, TellsADeviceWithItsCountAndItsBound) {
                                   {"low", 5.0},
                                   {"high", 7.0},
                                   {"reason", "the device's peak"},
-                                  {"confidence", "medium"}}));
+                                  {"confidence", "medium"},
+                                  {"atFloor", false}}));
   EXPECT_EQ(json["tags"], (Json{{"requestedCpu", "0.4"},
                                 {"requestedMemoryInGb", "0.5"},
                                 {"requestedDeviceMemoryInGb", "6"},

@@ -116,6 +116,60 @@ TEST(ProfileRequestJsonTest, RefusesArrivalsThatSayNothing) {
   EXPECT_THAT(BadFields(json), ElementsAre("/objective/arrivals"));
 }
 
+TEST(ProfileRequestJsonTest, ReadsHowSoonAContainerMustServe) {
+  Json json = Minimal();
+  EXPECT_EQ(DecodeRequest(json)->objective.start_within_seconds, std::nullopt);
+  json["objective"] = {{"startWithinSeconds", nullptr}};
+  EXPECT_EQ(DecodeRequest(json)->objective.start_within_seconds, std::nullopt);
+  json["objective"] = {{"startWithinSeconds", 20.5}};
+  EXPECT_EQ(DecodeRequest(json)->objective.start_within_seconds, 20.5);
+}
+
+TEST(ProfileRequestJsonTest, RefusesAStartThatIsNoTime) {
+  Json json = Minimal();
+  for (const Json& within : {Json(0), Json(-1), Json(1e6), Json("20"), Json(true)}) {
+    json["objective"] = {{"startWithinSeconds", within}};
+    EXPECT_THAT(BadFields(json), ElementsAre("/objective/startWithinSeconds"));
+  }
+}
+
+TEST(ProfileRequestJsonTest, KnowsWhetherTheBudgetWasNamed) {
+  Json json = Minimal();
+  EXPECT_FALSE(DecodeRequest(json)->budget_given);
+  json["budgetSeconds"] = 300;
+  EXPECT_TRUE(DecodeRequest(json)->budget_given);
+}
+
+TEST(ObjectiveJsonTest, TellsHowSoonAContainerMustServeWhereThatWasAsked) {
+  Objective objective;
+  EXPECT_FALSE(EncodeObjective(objective).contains("startWithinSeconds"));
+  objective.start_within_seconds = 20;
+  EXPECT_EQ(EncodeObjective(objective)["startWithinSeconds"], 20);
+}
+
+TEST(ProfileRequestJsonTest, ReadsOverWhichConnectionsRowsGo) {
+  Json json = Minimal();
+  EXPECT_EQ(DecodeRequest(json)->objective.connections, std::nullopt);
+  json["objective"] = {{"connections", "perRequest"}};
+  EXPECT_EQ(DecodeRequest(json)->objective.connections, ConnectionUse::kPerRequest);
+  json["objective"]["connections"] = nullptr;
+  EXPECT_EQ(DecodeRequest(json)->objective.connections, std::nullopt);
+  for (const Json& senseless : {Json("keepalive"), Json(1)}) {
+    json["objective"]["connections"] = senseless;
+    EXPECT_THAT(BadFields(json), ElementsAre("/objective/connections"));
+  }
+}
+
+TEST(ObjectiveJsonTest, HasConnectionsOnceTheyAreKnown) {
+  Objective objective;
+  EXPECT_FALSE(EncodeObjective(objective).contains("connections"));
+  for (const auto use :
+       {ConnectionUse::kKeepAlive, ConnectionUse::kPerRequest, ConnectionUse::kBoth}) {
+    objective.connections = use;
+    EXPECT_EQ(ParseConnections(EncodeObjective(objective)["connections"].get<std::string>()), use);
+  }
+}
+
 TEST(ObjectiveJsonTest, HasArrivalsOnlyBesideARate) {
   Objective objective;
   objective.arrivals = Arrivals::kConstant;

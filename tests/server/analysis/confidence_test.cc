@@ -48,6 +48,28 @@ TEST(ConfidenceTest, GrowingMemoryLowersTheMemoryAlone) {
   EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
 }
 
+TEST(ConfidenceTest, IsLowOfALimitThatNoiseRaised) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.raised_by_noise = {ResourceKind::kMemory};
+  const ConfidenceLabels labels = JudgeConfidence(evidence);
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory), Confidence::kLow);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu), Confidence::kHigh);
+}
+
+TEST(ConfidenceTest, MemoryThatGrowsWithDistinctRowsLowersTheMemoryAlone) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.grows_with_inputs = true;
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
+}
+
+TEST(ConfidenceTest, AResponseCacheLowersTheCpuAlone) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.from_cache = true;
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kMedium);
+}
+
 TEST(ConfidenceTest, IsMediumForScatteredLatenciesOrTooFewRequests) {
   ConfidenceEvidence evidence = Proven();
   evidence.latency_spread = 0.08;

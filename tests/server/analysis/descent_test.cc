@@ -25,8 +25,10 @@ TEST(OneStepLowerTest, IsATenthOr16MiBOnTheGrid) {
   EXPECT_EQ(OneStepLower(Cores(0.1)), std::nullopt);
 }
 
-TEST(DescentTest, IsTightWhenOneStepLowerFails) {
+TEST(DescentTest, IsTightWhenOneStepLowerFailsTwice) {
   Descent descent(MiB(512));
+  EXPECT_EQ(descent.tight(), std::nullopt);
+  descent.Tell(false);
   EXPECT_EQ(descent.tight(), std::nullopt);
   EXPECT_EQ(Descend(descent, MiB(500)), 1);
   EXPECT_EQ(descent.tight(), true);
@@ -43,18 +45,50 @@ TEST(DescentTest, TakesAStepOnlyAfterThreePasses) {
   descent.Tell(true);
   EXPECT_EQ(descent.accepted(), Cores(0.9));
   EXPECT_EQ(descent.tight(), std::nullopt);
-  EXPECT_EQ(Descend(descent, Cores(0.9)), 1);
+  EXPECT_EQ(Descend(descent, Cores(0.9)), 2);
   EXPECT_EQ(descent.tight(), true);
 }
 
-TEST(DescentTest, StaysWhereAConfirmationFails) {
+// Of the runs one step lower, in their order.
+Descent After(std::initializer_list<bool> passed) {
   Descent descent(Cores(1.0));
-  descent.Tell(true);
-  descent.Tell(false);
-  EXPECT_EQ(descent.Next(), std::nullopt);
-  EXPECT_EQ(descent.accepted(), Cores(1.0));
-  EXPECT_EQ(descent.failed(), Cores(0.9));
-  EXPECT_EQ(descent.tight(), true);
+  for (const bool outcome : passed) descent.Tell(outcome);
+  return descent;
+}
+
+TEST(DescentTest, IsTightWhereTwoOfThreeRunsFailed) {
+  for (const Descent& descent : {After({true, false, false}), After({false, true, false})}) {
+    EXPECT_EQ(descent.Next(), std::nullopt);
+    EXPECT_EQ(descent.accepted(), Cores(1.0));
+    EXPECT_EQ(descent.failed(), Cores(0.9));
+    EXPECT_EQ(descent.tight(), true);
+  }
+}
+
+TEST(DescentTest, IsNotTightWhereTwoOfThreeRunsPassedAndTakesNoStepThatEverFailed) {
+  for (const Descent& descent :
+       {After({true, false, true}), After({false, true, true}), After({true, true, false})}) {
+    EXPECT_EQ(descent.Next(), std::nullopt);
+    EXPECT_EQ(descent.accepted(), Cores(1.0));
+    EXPECT_EQ(descent.failed(), std::nullopt);
+    EXPECT_EQ(descent.tight(), false);
+  }
+}
+
+TEST(DescentTest, ClaimsNothingOfOneRun) {
+  EXPECT_EQ(After({true}).tight(), std::nullopt);
+  EXPECT_EQ(After({false}).tight(), std::nullopt);
+  EXPECT_EQ(After({true, false}).tight(), std::nullopt);
+}
+
+TEST(DescentTest, TakesNoStepThatMayNotBeTaken) {
+  Descent lucky(Cores(1.0));
+  lucky.Tell(true, false);
+  EXPECT_EQ(lucky.Next(), Cores(0.9));
+  lucky.Tell(true, true);
+  EXPECT_EQ(lucky.Next(), std::nullopt);
+  EXPECT_EQ(lucky.accepted(), Cores(1.0));
+  EXPECT_EQ(lucky.tight(), false);
 }
 
 TEST(DescentTest, EndsAfterThreeStepsWithoutAClaim) {
@@ -64,11 +98,13 @@ TEST(DescentTest, EndsAfterThreeStepsWithoutAClaim) {
   EXPECT_EQ(descent.tight(), std::nullopt);
 }
 
-TEST(DescentTest, IsTightAtTheSmallestLimit) {
+TEST(DescentTest, IsTightAtItsFloorWhereNothingIsTried) {
   Descent descent(MiB(32));
+  EXPECT_TRUE(descent.at_floor());
   EXPECT_EQ(descent.Next(), std::nullopt);
   EXPECT_EQ(descent.tight(), true);
   Descent near(Cores(0.2));
+  EXPECT_FALSE(near.at_floor());
   EXPECT_EQ(Descend(near, Cores(0.1)), 3);
   EXPECT_EQ(near.accepted(), Cores(0.1));
   EXPECT_EQ(near.tight(), true);

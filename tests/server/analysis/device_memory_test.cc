@@ -85,7 +85,8 @@ TEST(DeviceMemoryTest, IsBoundedByTheMostOfItThatFailed) {
                                          {answer.With(MiB(208)), ResourceKind::kMemory}});
   EXPECT_EQ(told.bounds.Find(kDevice)->low, Amount(DeviceMemory{GiB(7), 2}));
   EXPECT_EQ(told.bounds.Find(ResourceKind::kMemory)->low, Amount(MiB(208)));
-  EXPECT_NE(told.bounds.Find(kDevice)->reason.find("7168 MiB were tried"), std::string::npos);
+  EXPECT_NE(told.bounds.Find(kDevice)->reason.find("7168 MiB of device memory were tried"),
+            std::string::npos);
 }
 
 TEST(DeviceMemoryTest, ChangesNothingOfWhatIsToldOfTheOthers) {
@@ -102,6 +103,7 @@ TEST(DeviceMemoryTest, ChangesNothingOfWhatIsToldOfTheOthers) {
 TEST(DeviceMemoryTest, IsLoweredStepByStepAsTheOthersAre) {
   Descent descent(DeviceMemory{GiB(6), 2});
   EXPECT_EQ(descent.Next(), Amount(DeviceMemory{MiB(5504), 2}));
+  descent.Tell(false);
   descent.Tell(false);
   EXPECT_EQ(descent.tight(), true);
   EXPECT_EQ(descent.accepted(), Amount(DeviceMemory{GiB(6), 2}));
@@ -124,8 +126,8 @@ TEST(DeviceMemoryTest, StaysInWhatIsForeseenForAnotherObjective) {
   question.objective.concurrency = 2;
   const auto answer = AnswerWhatIf(made.profile, made.trials, made.rows, question);
   ASSERT_TRUE(answer) << answer.error().message();
-  EXPECT_EQ(answer->recommendation.requested.device_memory(), (DeviceMemory{GiB(6), 2}));
-  EXPECT_EQ(answer->recommendation.bounds.Find(kDevice)->reason, "measured");
+  EXPECT_EQ(answer->recommendation->requested.device_memory(), (DeviceMemory{GiB(6), 2}));
+  EXPECT_EQ(answer->recommendation->bounds.Find(kDevice)->reason, "measured");
 }
 
 TEST(LimitsTextTest, NamesWhatThereIs) {

@@ -62,5 +62,34 @@ TEST(QuantileOfKeyTest, KnowsTheFourKeys) {
   EXPECT_FALSE(QuantileOfKey("p42"));
 }
 
+// Row r takes r + 1 ms; visited so often.
+std::vector<Visit> RowsVisited(std::uint32_t rows, std::size_t visits) {
+  std::vector<Visit> all;
+  for (std::size_t i = 0; i < visits; ++i) {
+    const auto row = static_cast<std::uint32_t>(i % rows);
+    all.push_back({row, (row + 1) * 1000});
+  }
+  return all;
+}
+
+TEST(LatencyByRowTest, GivesEveryRowTheSameWeightWhereverALoadEnds) {
+  const auto whole = LatencyDistribution::ByRow(RowsVisited(10, 100));
+  for (const std::size_t more : {1U, 4U, 9U}) {
+    const auto cut = LatencyDistribution::ByRow(RowsVisited(10, 100 + more));
+    EXPECT_NEAR(*cut.MeanMs(), 5.5, 1e-9);
+    EXPECT_EQ(cut.QuantileMs(0.50), whole.QuantileMs(0.50));
+    EXPECT_EQ(cut.QuantileMs(0.90), whole.QuantileMs(0.90));
+    EXPECT_EQ(cut.QuantileMs(0.95), whole.QuantileMs(0.95));
+    EXPECT_EQ(cut.rows(), 10U);
+  }
+}
+
+TEST(LatencyByRowTest, IsThatOfRequestsWhereThereIsOneRow) {
+  std::vector<Visit> visits;
+  for (std::uint32_t ms = 1; ms <= 100; ++ms) visits.push_back({7, ms * 1000});
+  EXPECT_EQ(LatencyDistribution::ByRow(visits).QuantileMs(0.95), 95);
+  EXPECT_EQ(LatencyDistribution::ByRow({}).QuantileMs(0.95), std::nullopt);
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -28,6 +28,18 @@ TEST(FirstAnswerTest, TakesOneThreadsWorkAfterItsResponseForNoSecondCore) {
   EXPECT_EQ(FirstAnswer(need, kCeiling).cpu(), Cores(1.1));
 }
 
+TEST(FirstAnswerTest, AsksForNoLessCpuThanStartsItInTime) {
+  MeasuredNeed need = Need(0.2, MiB(50), MiB(50));
+  need.cpu.to_start = Cores(0.6);
+  const Limits first = FirstAnswer(need, kCeiling);
+  EXPECT_EQ(first.cpu(), Cores(0.6));
+  const Recommendation answer = Recommend(first, need, kCeiling, {});
+  EXPECT_EQ(answer.bounds.Find(ResourceKind::kCpu)->reason,
+            "the rows used 0.20 cores on average; it takes 0.6 to start in time");
+  need.cpu.to_start = Cores(0.1);
+  EXPECT_EQ(FirstAnswer(need, kCeiling).cpu(), Cores(0.2));
+}
+
 TEST(FirstAnswerTest, LeavesRoomForTheBurstsOfARate) {
   MeasuredNeed need = Need(0.7, MiB(50), MiB(50));
   need.cpu.utilization = 0.70;
@@ -90,12 +102,79 @@ TEST(RecommendTest, BoundsTheAnswerByWhatFailed) {
   EXPECT_FALSE(recommendation.tight.has_value());
 }
 
-TEST(RecommendTest, SaysThatLessThanTheUseHoldsAnObjective) {
+const Bound& BoundOf(const Recommendation& answer, ResourceKind kind) {
+  return *answer.bounds.Find(kind);
+}
+
+TEST(RecommendTest, SaysThatLessThanTheUseHeldTheObjectiveOnlyWhereARunDid) {
   const Limits answer{Cores(0.3), MiB(224)};
-  const std::string reason = Recommend(answer, Need(1.0, MiB(100), MiB(200)), kCeiling, {})
-                                 .bounds.Find(ResourceKind::kCpu)
-                                 ->reason;
-  EXPECT_NE(reason.find("0.3 cores hold the latency objective"), std::string::npos) << reason;
+  const MeasuredNeed need = Need(1.0, MiB(100), MiB(200));
+  EXPECT_EQ(BoundOf(Recommend(answer, need, kCeiling, {}, {Cores(0.3)}), ResourceKind::kCpu).reason,
+            "the rows used 1.00 cores on average; 0.3 cores held the objective");
+  EXPECT_EQ(BoundOf(Recommend(answer, need, kCeiling, {}), ResourceKind::kCpu).reason,
+            "the rows used 1.00 cores on average");
+}
+
+TEST(RecommendTest, ARangeBeginsAboveWhatWasRunAndFellShort) {
+  const Limits answer{Cores(0.5), MiB(336)};
+  const Recommendation told = Recommend(answer, Need(0.35, MiB(100), MiB(200)), kCeiling,
+                                        {{{Cores(0.4), MiB(224)}, ResourceKind::kCpu}});
+  EXPECT_TRUE(BoundOf(told, ResourceKind::kCpu).low_failed);
+  EXPECT_FALSE(BoundOf(told, ResourceKind::kMemory).low_failed);
+  EXPECT_EQ(BoundOf(told, ResourceKind::kMemory).low, MiB(202));  // what was needed
+}
+
+TEST(RecommendTest, ARunThatOtherWorkDisturbedIsNoBound) {
+  const Limits answer{Cores(0.5), MiB(272)};
+  const std::vector<FailedTry> failed = {
+      {.limits = {Cores(0.5), MiB(160)}, .shortage = ResourceKind::kMemory, .disturbed = true}};
+  const Bound bound = BoundOf(Recommend(answer, Need(0.5, MiB(100), MiB(140)), kCeiling, failed),
+                              ResourceKind::kMemory);
+  EXPECT_EQ(bound.low, MiB(142));
+  EXPECT_FALSE(bound.low_failed);
+  EXPECT_EQ(bound.reason.find("not enough"), std::string::npos) << bound.reason;
+  EXPECT_NE(bound.reason.find("160 MiB were too slow in a run that other work"), std::string::npos)
+      << bound.reason;
+  EXPECT_EQ(RaisedByNoise(answer, failed), std::vector{ResourceKind::kMemory});
+}
+
+TEST(RecommendTest, AFailureOnAQuietHostBoundsWhatNoiseRaisedBefore) {
+  const Limits answer{Cores(0.5), MiB(272)};
+  const std::vector<FailedTry> failed = {
+      {.limits = {Cores(0.5), MiB(160)}, .shortage = ResourceKind::kMemory, .disturbed = true},
+      {{Cores(0.5), MiB(240)}, ResourceKind::kMemory}};
+  const Bound bound = BoundOf(Recommend(answer, Need(0.5, MiB(100), MiB(140)), kCeiling, failed),
+                              ResourceKind::kMemory);
+  EXPECT_EQ(bound.low, MiB(240));
+  EXPECT_EQ(bound.reason.find("disturbed"), std::string::npos) << bound.reason;
+  EXPECT_TRUE(RaisedByNoise(answer, failed).empty());
+}
+
+TEST(RecommendTest, TheLeastThereIsIsItsOwnRange) {
+  const Recommendation told = Recommend(kSmallestLimits, Need(0.02, MiB(7), MiB(8)), kCeiling, {});
+  EXPECT_EQ(BoundOf(told, ResourceKind::kMemory).low, MiB(32));
+  EXPECT_EQ(BoundOf(told, ResourceKind::kMemory).high, MiB(32));
+  EXPECT_EQ(
+      BoundOf(told, ResourceKind::kMemory).reason,
+      "10 MiB could not be given back at the peak under load; 32 MiB is the least limit there "
+      "is");
+  EXPECT_EQ(BoundOf(told, ResourceKind::kCpu).low, Cores(0.1));
+}
+
+TEST(RecommendTest, SaysThatTheCeilingIsLessThanTheNeedAsksFor) {
+  const Recommendation told = Recommend(kCeiling, Need(3.4, MiB(100), MiB(200)), kCeiling, {});
+  EXPECT_EQ(BoundOf(told, ResourceKind::kCpu).reason,
+            "the rows used 3.40 cores on average; the ceiling is 2.0 cores");
+}
+
+TEST(RecommendTest, AMarginIsToldOfTheLimitThatItMakes) {
+  const MeasuredNeed need = Need(0.5, MiB(100), MiB(200));
+  const auto reason = [&](Bytes memory) {
+    return BoundOf(Recommend({Cores(0.5), memory}, need, kCeiling, {}), ResourceKind::kMemory)
+        .reason;
+  };
+  EXPECT_NE(reason(MiB(224)).find("plus a margin of 10%"), std::string::npos);
+  EXPECT_EQ(reason(MiB(208)).find("margin"), std::string::npos);
 }
 
 TEST(RecommendTest, BoundsNeverCrossTheAnswer) {

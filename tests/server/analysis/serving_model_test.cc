@@ -28,5 +28,18 @@ TEST(ServingModelTest, TakesTheCpuTimeOfTheRowsWhereSomeFailedUnderLoad) {
   EXPECT_NEAR(CpuMs(made), 10, 1e-6);
 }
 
+TEST(ServingModelTest, TakesFirstVisitsAndTheLastLoadWhereSeenRowsAreAnsweredFromMemory) {
+  MadeUpProfile made = ProfileOf({});
+  made.trials.front().measurements.cpu_seconds_per_query = 0.0003;
+  made.trials.push_back(made.trials.front());
+  made.trials.back().measurements.cpu_seconds_per_query = 0.021;
+  for (RowRecord& row : made.rows) row.first_cpu_ms = 35;
+  EXPECT_NEAR(CpuMs(made), 0.3, 1e-6);
+  made.profile.findings.response_cache.emplace();
+  EXPECT_NEAR(CpuMs(made), 21, 1e-6);
+  const auto model = CalibrateServingModel(made.profile, made.trials, made.rows);
+  EXPECT_NEAR(model->rows.front().cpu_ms, 35, 1e-6);
+}
+
 }  // namespace
 }  // namespace mlprof::server

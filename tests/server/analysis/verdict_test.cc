@@ -162,5 +162,58 @@ TEST(JudgeTest, TakesTheObjectiveInPlaceOfTheReference) {
   EXPECT_TRUE(Judge(Survived(100), All(90), objective).passed);
 }
 
+VerificationEvidence AtHalfTheRate() {
+  VerificationEvidence evidence = Survived(1500);
+  evidence.rate = 502;
+  evidence.reference_rate = 973;
+  return evidence;
+}
+
+TEST(JudgeTest, AsksForTheThroughputOfTheReferenceInAClosedLoop) {
+  VerificationEvidence evidence = AtHalfTheRate();
+  EXPECT_EQ(Judge(evidence, All(10), {}).shortage, ResourceKind::kCpu);
+  EXPECT_TRUE(Judge(evidence, All(10), {}).beside_reference);
+  evidence.rate = 0.95 * 973;
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+  evidence = AtHalfTheRate();
+  evidence.throttled_share = 0.005;  // the quota did not hold it back
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+}
+
+Tail Stopped(double share, bool counted) {
+  Tail tail{50.6, 1.1, share, share, counted};
+  return tail;
+}
+
+TEST(JudgeTest, AsksForCpuWhereTheQuotaStopsTheSlowestRequestsForTooLong) {
+  VerificationEvidence evidence = Survived(1500);
+  evidence.tail = Stopped(0.02, true);
+  const Verdict verdict = Judge(evidence, All(10), {});
+  EXPECT_EQ(verdict.shortage, ResourceKind::kCpu);
+  ASSERT_TRUE(verdict.tail);
+  EXPECT_EQ(verdict.tail->p99_ms, 50.6);
+}
+
+TEST(JudgeTest, TellsOfAThrottledTailThatIsNotProven) {
+  VerificationEvidence evidence = Survived(200);
+  evidence.tail = Stopped(0.02, false);
+  const Verdict verdict = Judge(evidence, All(10), {});
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_TRUE(verdict.tail);
+  evidence.tail = Stopped(0.01, true);
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+  EXPECT_FALSE(Judge(evidence, All(10), {}).tail);
+}
+
+TEST(JudgeTest, AnObjectiveForLatencyReplacesRateAndTailAsWell) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 100}};
+  VerificationEvidence evidence = AtHalfTheRate();
+  evidence.tail = Stopped(0.5, true);
+  const Verdict verdict = Judge(evidence, All(90), objective);
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_TRUE(verdict.tail);  // which is told
+}
+
 }  // namespace
 }  // namespace mlprof::server

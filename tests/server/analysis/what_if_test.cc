@@ -53,6 +53,64 @@ TEST(WhatIfTest, GivesTheProfilesOwnQuestionItsOwnAnswer) {
   }
 }
 
+TEST(WhatIfTest, AsksForTheCpuThatStartsItAsSoonAsTheQuestionSays) {
+  MadeUpProfile made = ProfileOf({});
+  Recommendation& own = *made.profile.recommendation;
+  own.start = StartFigures{StartTime{60, 60}, {30, 60}, Cores(2.0)};
+  WhatIfQuestion question = InFlight(1, {{"p95", 10'000}});
+  question.objective.start_within_seconds = 50;
+  const auto answer = Ask(made, question);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->recommendation->requested.cpu(), Cores(1.2));
+  EXPECT_EQ(answer->recommendation->start->startup_cpu, Cores(1.2));
+  EXPECT_EQ(answer->recommendation->start->at_limits, std::nullopt);
+  question.objective.start_within_seconds = 10;
+  EXPECT_FALSE(Ask(made, question)->within_measured);
+  own.start.reset();
+  EXPECT_FALSE(Ask(made, question)->within_measured);
+}
+
+TEST(WhatIfTest, AddsAndTakesAwayWhatAWorkerHasForItself) {
+  MadeUpProfile made = ProfileOf({});
+  made.profile.recommendation->workers = ServingWorkers{4, MiB(100), 4};
+  for (const auto& [workers, memory] : {std::pair(2, MiB(320)), std::pair(6, MiB(720))}) {
+    WhatIfQuestion question = InFlight(1);
+    question.workers = workers;
+    const auto answer = Ask(made, question);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->recommendation->requested.memory(), memory);
+    EXPECT_FALSE(answer->recommendation->verified);
+    EXPECT_EQ(answer->recommendation->confidence, Confidence::kLow);
+    EXPECT_EQ(answer->recommendation->workers, (ServingWorkers{workers, MiB(100), 0}));
+    EXPECT_EQ(answer->recommendation->requested.cpu(),
+              made.profile.recommendation->requested.cpu());
+  }
+  WhatIfQuestion own = InFlight(1);
+  own.workers = 4;
+  EXPECT_EQ(Ask(made, own)->recommendation, *made.profile.recommendation);
+}
+
+TEST(WhatIfTest, SaysThatConnectionsOfAnotherKindWereNotMeasured) {
+  MadeUpProfile made = ProfileOf({});
+  WhatIfQuestion question = InFlight(1);
+  question.objective.connections = ConnectionUse::kPerRequest;
+  made.profile.request.objective.connections = ConnectionUse::kBoth;
+  EXPECT_EQ(Ask(made, question)->recommendation, *made.profile.recommendation);
+  made.profile.request.objective.connections = ConnectionUse::kKeepAlive;
+  const auto answer = Ask(made, question);
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->within_measured);
+  EXPECT_FALSE(answer->recommendation->verified);
+}
+
+TEST(WhatIfTest, RefusesANumberOfWorkersForAModelOfOneProcess) {
+  WhatIfQuestion question = InFlight(1);
+  question.workers = 2;
+  const auto answer = Ask(ProfileOf({}), question);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fields().at(0).pointer, "/workers");
+}
+
 TEST(WhatIfTest, HoldsALatencyAtEveryConcurrencyThatWasMeasured) {
   const MadeUpModel model;
   const MadeUpProfile made = ProfileOf(model);
@@ -61,9 +119,9 @@ TEST(WhatIfTest, HoldsALatencyAtEveryConcurrencyThatWasMeasured) {
     const auto answer = Ask(made, question);
     ASSERT_TRUE(answer);
     EXPECT_TRUE(answer->within_measured);
-    EXPECT_FALSE(answer->recommendation.verified);
-    EXPECT_EQ(answer->recommendation.tight, std::nullopt);
-    const Cores cpu = answer->recommendation.requested.cpu();
+    EXPECT_FALSE(answer->recommendation->verified);
+    EXPECT_EQ(answer->recommendation->tight, std::nullopt);
+    const Cores cpu = answer->recommendation->requested.cpu();
     EXPECT_LE(TrueP95(model, question.objective, cpu), 160) << concurrency;
     EXPECT_GT(TrueP95(model, question.objective, cpu - Cores::FromTenths(2)), 160 * 0.9)
         << concurrency;
@@ -75,18 +133,18 @@ TEST(WhatIfTest, HoldsALatencyAtARate) {
   const auto question = Rate(25, {{"p95", 120}});
   const auto answer = Ask(ProfileOf(model), question);
   ASSERT_TRUE(answer);
-  const Cores cpu = answer->recommendation.requested.cpu();
+  const Cores cpu = answer->recommendation->requested.cpu();
   EXPECT_LE(TrueP95(model, question.objective, cpu), 120);
   EXPECT_GE(cpu, Cores(0.7));  // 25 × 20 ms / 0.70 is 0.71
-  EXPECT_EQ(answer->recommendation.max_requests_per_second, 25);
-  EXPECT_EQ(answer->recommendation.environment_variables,
+  EXPECT_EQ(answer->recommendation->max_requests_per_second, 25);
+  EXPECT_EQ(answer->recommendation->environment_variables,
             ProfileOf(model).profile.recommendation->environment_variables);
 }
 
 TEST(WhatIfTest, NeverGoesBelowTheUseOfARate) {
   const auto answer = Ask(ProfileOf({}), Rate(70, {{"p50", 5000}}));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->recommendation.requested.cpu(), Cores(2.0));  // 70 × 20 ms / 0.70
+  EXPECT_EQ(answer->recommendation->requested.cpu(), Cores(2.0));  // 70 × 20 ms / 0.70
 }
 
 TEST(WhatIfTest, FindsThatAModelBehindALockUsesNoMoreCores) {
@@ -94,12 +152,104 @@ TEST(WhatIfTest, FindsThatAModelBehindALockUsesNoMoreCores) {
   const MadeUpProfile made = ProfileOf(locked);
   const auto answer = Ask(made, InFlight(4, {{"p95", 100}}));
   ASSERT_TRUE(answer);
-  EXPECT_LE(answer->recommendation.requested.cpu(), Cores(1.1));
-  const auto impossible = Ask(made, InFlight(4, {{"p95", 60}}));
+  EXPECT_LE(answer->recommendation->requested.cpu(), Cores(1.1));
+}
+
+TEST(WhatIfTest, HasNoAnswerWhereEvenTheCeilingWouldNotHoldTheObjective) {
+  const MadeUpModel locked{{{20, 0}}, {8, 1, 1}, Cores(4.0)};
+  const auto impossible = Ask(ProfileOf(locked), InFlight(4, {{"p95", 60}}));
   ASSERT_TRUE(impossible);
+  EXPECT_FALSE(impossible->recommendation);
   EXPECT_FALSE(impossible->within_measured);
-  EXPECT_THAT(impossible->notes, ElementsAre(HasSubstr("even the ceiling of 4.0 cores")));
-  EXPECT_EQ(impossible->recommendation.requested.cpu(), Cores(4.0));
+  ASSERT_TRUE(impossible->no_answer);
+  EXPECT_EQ(impossible->no_answer->code, "objectiveNotHeld");
+  EXPECT_THAT(impossible->no_answer->message, HasSubstr("even the ceiling of 4.0 cores"));
+  ASSERT_TRUE(impossible->no_answer->nearest);
+  EXPECT_EQ(impossible->no_answer->nearest->concurrency, 4);
+  EXPECT_EQ(impossible->no_answer->nearest->limits.cpu(), Cores(4.0));
+}
+
+TEST(WhatIfTest, HasNoAnswerForARateWhoseBurstsFindNoRoomAtTheCeiling) {
+  const auto tight = Ask(ProfileOf({}), Rate(150, {{"p95", 5000}}));  // 3 cores of use, 4 at most
+  ASSERT_TRUE(tight && tight->no_answer);
+  EXPECT_EQ(tight->no_answer->code, "objectiveNotHeld");
+  EXPECT_THAT(tight->no_answer->message, HasSubstr("wants 4.3 cores"));
+}
+
+TEST(WhatIfTest, HasNoAnswerForMoreLoadThanWasMeasuredButTheNearestRun) {
+  const MadeUpProfile made = ProfileOf({});
+  const double highest = made.profile.findings.load->levels.back().requests_per_second;
+  const auto fast = Ask(made, Rate(500));
+  ASSERT_TRUE(fast);
+  EXPECT_FALSE(fast->recommendation);
+  EXPECT_FALSE(fast->within_measured);
+  ASSERT_TRUE(fast->no_answer);
+  EXPECT_EQ(fast->no_answer->code, "beyondMeasured");
+  EXPECT_THAT(fast->no_answer->message, HasSubstr("highest measured throughput"));
+  ASSERT_TRUE(fast->no_answer->nearest);
+  EXPECT_GE(fast->no_answer->nearest->queries_per_second.value_or(0), 0.99 * highest);
+  EXPECT_EQ(fast->no_answer->nearest->short_of, fast->no_answer->message);
+  const auto crowded = Ask(made, InFlight(16, {{"p95", 900}}));
+  ASSERT_TRUE(crowded && crowded->no_answer);
+  EXPECT_EQ(crowded->no_answer->code, "beyondMeasured");
+  EXPECT_THAT(crowded->no_answer->message, HasSubstr("16 requests in flight are more"));
+  EXPECT_EQ(crowded->no_answer->nearest->concurrency, 8);
+}
+
+TEST(WhatIfTest, CountsARateThatWasKeptUpWithAndNoneThatWasOnlyAskedFor) {
+  MadeUpProfile made = ProfileOf({});
+  made.profile.findings.load.reset();
+  for (Trial& trial : made.trials) trial.requests_per_second = 500;  // the reference fell behind
+  const auto code = [&](double rate) { return Ask(made, Rate(rate))->no_answer->code; };
+  EXPECT_EQ(code(60), kBeyondMeasured);
+  Trial held = made.trials.front();
+  held.purpose = TrialPurpose::kVerification;
+  held.requests_per_second = 60;  // of random arrivals a few less come
+  held.measurements.queries_per_second = 59.2;
+  made.trials.push_back(held);
+  EXPECT_EQ(code(60), kObjectiveNotHeld);  // by one row at a time, which is all else it knows of
+  held.requests_per_second = 70;
+  held.passed = false;
+  made.trials.push_back(held);
+  EXPECT_EQ(code(70), kBeyondMeasured);
+}
+
+TEST(WhatIfTest, IsNoSurerThanItsProfileAndNeverHigh) {
+  MadeUpProfile made = ProfileOf({});
+  const auto sure = Ask(made, InFlight(2, {{"p95", 160}}));
+  ASSERT_TRUE(sure && sure->recommendation);
+  EXPECT_TRUE(sure->within_measured);
+  EXPECT_EQ(sure->recommendation->confidence, Confidence::kMedium);
+  made.profile.recommendation->confidence = Confidence::kLow;
+  made.profile.recommendation->Set({MiB(448), MiB(560), "", Confidence::kLow});
+  for (const auto margin : {std::optional<double>(), std::optional<double>(0.3)}) {
+    WhatIfQuestion question = InFlight(margin ? 1 : 2);
+    question.memory_margin = margin;
+    const auto answer = Ask(made, question);
+    ASSERT_TRUE(answer && answer->recommendation);
+    EXPECT_EQ(answer->recommendation->confidence, Confidence::kLow);
+    EXPECT_EQ(answer->recommendation->bounds.Find(ResourceKind::kMemory)->confidence,
+              Confidence::kLow);
+  }
+}
+
+TEST(WhatIfTest, SustainsNoMoreThanWasMeasured) {
+  const MadeUpProfile made = ProfileOf({});
+  const auto answer = Ask(made, InFlight(8, {{"p95", 5000}}));
+  ASSERT_TRUE(answer && answer->recommendation);
+  EXPECT_EQ(answer->recommendation->max_concurrency, 8);
+  EXPECT_LE(answer->recommendation->max_requests_per_second.value_or(1e9),
+            made.profile.findings.load->levels.back().requests_per_second);
+}
+
+TEST(WhatIfTest, TellsOfAProfileWithoutAnAnswerWhatItsOwnQuestionGot) {
+  MadeUpProfile made = ProfileOf({});
+  made.profile.recommendation.reset();
+  made.profile.no_answer = NoAnswer{kObjectiveNotHeld, "too slow", {}};
+  const auto own = Ask(made, InFlight(1));
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->no_answer, made.profile.no_answer);
+  EXPECT_EQ(Ask(made, InFlight(2)).error().code(), ErrorCode::kConflict);
 }
 
 TEST(WhatIfTest, CorrectsTheSimulationByWhatWasMeasured) {
@@ -108,21 +258,15 @@ TEST(WhatIfTest, CorrectsTheSimulationByWhatWasMeasured) {
   const auto plain = Ask(ProfileOf({}), InFlight(1, {{"p95", 80}}));
   const auto slower = Ask(made, InFlight(1, {{"p95", 80}}));
   ASSERT_TRUE(plain && slower);
-  EXPECT_GT(slower->recommendation.requested.cpu(), plain->recommendation.requested.cpu());
+  EXPECT_GT(slower->recommendation->requested.cpu(), plain->recommendation->requested.cpu());
 }
 
 TEST(WhatIfTest, SaysWhyItIsOutsideOfWhatWasMeasured) {
   const MadeUpProfile made = ProfileOf({});
-  const auto fast = Ask(made, Rate(190, {{"p95", 500}}));
-  ASSERT_TRUE(fast);
-  EXPECT_FALSE(fast->within_measured);
-  EXPECT_EQ(fast->recommendation.confidence, Confidence::kLow);
-  EXPECT_THAT(fast->notes, ::testing::Contains(HasSubstr("highest measured throughput")));
-  const auto crowded = Ask(made, InFlight(16, {{"p95", 900}}));
-  ASSERT_TRUE(crowded);
-  EXPECT_THAT(crowded->notes, ElementsAre(HasSubstr("16 requests in flight are more")));
   const auto slow = Ask(made, InFlight(2, {{"p95", 5000}}));
   ASSERT_TRUE(slow);
+  EXPECT_FALSE(slow->within_measured);
+  EXPECT_EQ(slow->recommendation->confidence, Confidence::kLow);
   EXPECT_THAT(slow->notes, ElementsAre(HasSubstr("0.1 cores are outside the probed range")));
   MadeUpProfile few = made;
   for (Trial& trial : few.trials) trial.measurements.success_queries = 100;
@@ -137,13 +281,13 @@ TEST(WhatIfTest, PutsAnotherMarginOnTheMeasuredNeed) {
   question.memory_margin = 0.25;
   const auto wide = Ask(ProfileOf({}), question);
   ASSERT_TRUE(wide);
-  EXPECT_EQ(wide->recommendation.requested, (Limits{Cores(0.9), MiB(560)}));
-  EXPECT_FALSE(wide->recommendation.verified);
+  EXPECT_EQ(wide->recommendation->requested, (Limits{Cores(0.9), MiB(560)}));
+  EXPECT_FALSE(wide->recommendation->verified);
   EXPECT_TRUE(wide->within_measured);
   question.memory_margin = 0;
   const auto none = Ask(ProfileOf({}), question);
   ASSERT_TRUE(none);
-  EXPECT_EQ(none->recommendation.requested.memory(),
+  EXPECT_EQ(none->recommendation->requested.memory(),
             MiB(464));  // above what is known to fall short
   EXPECT_THAT(none->notes, ElementsAre(HasSubstr("not verified")));
 }
@@ -151,7 +295,7 @@ TEST(WhatIfTest, PutsAnotherMarginOnTheMeasuredNeed) {
 TEST(WhatIfTest, AddsMemoryForEachRequestMoreInFlight) {
   const auto answer = Ask(ProfileOf({}), InFlight(4, {{"p95", 200}}));
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->recommendation.requested.memory(), MiB(576));  // 512 + 3 × 20, on the grid
+  EXPECT_EQ(answer->recommendation->requested.memory(), MiB(576));  // 512 + 3 × 20, on the grid
 }
 
 TEST(WhatIfTest, AnswersFromTheCpuCurveWhereNoRowsAreKept) {
@@ -160,8 +304,8 @@ TEST(WhatIfTest, AnswersFromTheCpuCurveWhereNoRowsAreKept) {
   made.rows.clear();
   const auto answer = Ask(made, InFlight(1, {{"p95", 160}}));
   ASSERT_TRUE(answer);
-  EXPECT_GE(answer->recommendation.requested.cpu(), Cores(0.1));
-  EXPECT_LE(answer->recommendation.requested.cpu(), Cores(0.4));
+  EXPECT_GE(answer->recommendation->requested.cpu(), Cores(0.1));
+  EXPECT_LE(answer->recommendation->requested.cpu(), Cores(0.4));
 }
 
 TEST(WhatIfTest, RefusesAProfileWithoutAnAnswerAndAnImpossibleObjective) {

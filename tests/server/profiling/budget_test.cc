@@ -72,6 +72,73 @@ TEST_F(BudgetTest, AModelThatTookMostOfItToStartIsStillMeasured) {
   EXPECT_EQ(budget_.For(Spend::kCpuProbe), seconds(5));
 }
 
+TEST_F(BudgetTest, AddsWhatTheModelTakesToStart) {
+  budget_.Begin();
+  Take(seconds(60));
+  budget_.Started(seconds(60));
+  EXPECT_EQ(budget_.Left(), kTotal);
+  Take(seconds(99));
+  EXPECT_FALSE(budget_.Passed());
+  EXPECT_FALSE(budget_.end().Passed());
+  Take(seconds(1));
+  EXPECT_TRUE(budget_.Passed());
+}
+
+TEST_F(BudgetTest, AddsNoMoreThanEightStarts) {
+  budget_.Begin();
+  for (int start = 0; start < 10; ++start) {
+    Take(seconds(30));
+    budget_.Started(seconds(30));
+  }
+  EXPECT_EQ(budget_.starts_left(), 0);
+  EXPECT_EQ(budget_.Left(), seconds(40));
+}
+
+TEST_F(BudgetTest, ShowsTheStartsThatMayStillBeAddedAsTimeLeft) {
+  budget_.Begin();
+  EXPECT_EQ(budget_.MostLeft(), kTotal);
+  Take(seconds(60));
+  budget_.Started(seconds(60));
+  EXPECT_EQ(budget_.MostLeft(), kTotal + 7 * seconds(60));
+  Take(seconds(10));
+  for (int start = 1; start < 8; ++start) budget_.Started(seconds(0));
+  EXPECT_EQ(budget_.MostLeft(), seconds(90));
+}
+
+TEST_F(BudgetTest, BoundsAnAddedStartByItsOwnTimeoutAlone) {
+  budget_.Begin();
+  EXPECT_EQ(budget_.EndOfStart(seconds(300)).Left(), seconds(300));
+  for (int start = 0; start < 8; ++start) budget_.Started(seconds(0));
+  EXPECT_EQ(budget_.EndOfStart(seconds(300)).Left(), kTotal);
+  EXPECT_EQ(budget_.EndOfStart(seconds(5)).Left(), seconds(5));
+}
+
+TEST_F(BudgetTest, ChargesTheStartsThatAreNotAdded) {
+  budget_.Begin();
+  EXPECT_EQ(budget_.ChargeOf(seconds(60), 8), seconds(0));
+  EXPECT_EQ(budget_.ChargeOf(seconds(60), 10), seconds(120));
+  for (int start = 0; start < 6; ++start) budget_.Started(seconds(0));
+  EXPECT_EQ(budget_.ChargeOf(seconds(60), 3), seconds(60));
+}
+
+TEST_F(BudgetTest, ThatSomebodyNamedIsAHardEnd) {
+  Budget named(clock_, kTotal, BudgetEnd::kHard);
+  named.Begin();
+  Take(seconds(60));
+  named.Started(seconds(60));
+  EXPECT_EQ(named.Left(), seconds(40));
+  EXPECT_EQ(named.MostLeft(), seconds(40));
+  EXPECT_EQ(named.ChargeOf(seconds(60)), seconds(60));
+  EXPECT_EQ(named.EndOfStart(seconds(300)).Left(), seconds(40));
+}
+
+TEST_F(BudgetTest, TakesNoStartBeforeTheModelsFirst) {
+  Take(seconds(10));
+  budget_.Started(seconds(10));
+  EXPECT_EQ(budget_.starts_left(), kStartsAdded);
+  EXPECT_EQ(budget_.Left(), kTotal);
+}
+
 TEST_F(BudgetTest, GivesNoMoreThanIsLeft) {
   budget_.Begin();
   Take(seconds(98));

@@ -1,7 +1,8 @@
-// Which CPU limits hold: by their own latencies and errors, beside the fastest look at full speed.
+// Which CPU limits hold: by their own latencies and errors, beside the median look at full speed.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "server/profiling/phases/reference.h"
 #include "tests/server/profiling/profiling_bench.h"
@@ -9,51 +10,46 @@
 namespace mlprof::server {
 namespace {
 
-Trial FullSpeed(double p95_ms) {
-  Trial trial;
-  trial.purpose = TrialPurpose::kCpuProbe;
-  trial.limits.Set(Cores(2.0));
-  trial.concurrency = 1;
-  trial.measurements.success_queries = 1000;
-  trial.measurements.throttled_share = 0;
-  trial.measurements.latency_p95_ms = p95_ms;
-  return trial;
+using phases::Reference;
+
+Look LookOf(double p95_ms, std::size_t requests = 100) {
+  Look look;
+  for (std::size_t i = 0; i < requests; ++i) {
+    look.visits.push_back(
+        {static_cast<std::uint32_t>(i % 20), static_cast<std::uint32_t>(p95_ms * 1000)});
+  }
+  look.requests_per_second = 1000 / p95_ms;
+  return look;
 }
 
-// The p95 of 10 ms, after one look more.
-double After(const Trial& trial) {
-  phases::Reference reference;
-  reference.p95_ms = 10;
-  return *phases::Fastest(reference, trial, {{}, 1, 0, {}}, Cores(2.0)).p95_ms;
+Reference Seen(std::initializer_list<double> p95s_ms) {
+  Reference reference;
+  for (const double p95_ms : p95s_ms) reference = WithLook(std::move(reference), LookOf(p95_ms));
+  return reference;
 }
 
-TEST(ReferenceTest, IsTheFastestOfAllLooks) {
-  EXPECT_EQ(After(FullSpeed(12)), 10);
-  EXPECT_EQ(After(FullSpeed(8)), 8);
+TEST(ReferenceTest, IsTheMedianLookAndNeitherTheFastestNorTheSlowest) {
+  EXPECT_EQ(Seen({10, 8, 30}).p95_ms, 10);
+  EXPECT_EQ(Seen({10, 12}).p95_ms, 11);
 }
 
-TEST(ReferenceTest, IsNoRunThatAQuotaHeldBack) {
-  Trial trial = FullSpeed(8);
-  trial.measurements.throttled_share = 0.5;
-  EXPECT_EQ(After(trial), 10);
-  trial.measurements.throttled_share.reset();
-  trial.limits.Set(Cores(1.0));
-  EXPECT_EQ(After(trial), 10);
+TEST(ReferenceTest, ForgetsTheOldestLooks) { EXPECT_EQ(Seen({5, 5, 5, 5, 9, 9, 9}).p95_ms, 9); }
+
+TEST(ReferenceTest, IsNoRunOfFewRequestsWhereThereIsAnother) {
+  EXPECT_EQ(WithLook(Seen({10}), LookOf(2, 58)).p95_ms, 10);
+  EXPECT_EQ(phases::WithLook({}, LookOf(2, 58)).p95_ms, 2);
 }
 
-TEST(ReferenceTest, IsNoRunOfAnotherLoadOrOtherSettingsOrFewRequests) {
-  Trial trial = FullSpeed(8);
-  trial.concurrency = 4;
-  EXPECT_EQ(After(trial), 10);
-  trial = FullSpeed(8);
-  trial.requests_per_second = 5;
-  EXPECT_EQ(After(trial), 10);
-  trial = FullSpeed(8);
-  trial.purpose = TrialPurpose::kThreadPools;
-  EXPECT_EQ(After(trial), 10);
-  trial = FullSpeed(8);
-  trial.measurements.success_queries = 20;
-  EXPECT_EQ(After(trial), 10);
+TEST(ReferenceTest, IsTheLookOfNowAloneWhereTurnsAreTaken) {
+  EXPECT_EQ(OnlyWith(Seen({5, 5, 5}), LookOf(9)).p95_ms, 9);
+}
+
+TEST(ReferenceTest, IsTheObjectivesLoadAlone) {
+  Objective objective;
+  EXPECT_TRUE(phases::IsObjectivesLoad(objective, 1));
+  EXPECT_FALSE(phases::IsObjectivesLoad(objective, 4));
+  objective.requests_per_second = 5;
+  EXPECT_FALSE(phases::IsObjectivesLoad(objective, 1));
 }
 
 TEST(CpuSearchTest, AServerThatTurnsRequestsAwayAtALowLimitNeedsMore) {

@@ -42,6 +42,22 @@ TEST_F(HostWatchTest, KeepsWhatDisturbedWhateverComesLater) {
   EXPECT_TRUE(watch_.noisy());
 }
 
+TEST_F(HostWatchTest, TellsOfEachFigureTheWorstThatWasSeen) {
+  NoiseEvidence busy;
+  busy.host_cores = 2;
+  busy.foreign_cores = 0.9;
+  watch_.Judge(busy);
+  busy.foreign_cores = 0.3;
+  busy.steal_share = 0.05;
+  watch_.Judge(busy);
+  watch_.JudgeDrift(20, 30);
+  watch_.JudgeDrift(20, 24);
+  EXPECT_EQ(
+      watch_.noise().sentence,
+      "other work used 0.90 cores, 5.0% of the time was stolen, the same measurement differed "
+      "by 50% within the run");
+}
+
 Result<HostLoad> NobodyTells() { return Fail(Unavailable("the node does not tell")); }
 
 TEST_F(HostWatchTest, NeverCallsAHostQuietWhoseLoadNobodyTells) {

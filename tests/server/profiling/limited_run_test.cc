@@ -46,10 +46,45 @@ TEST(LimitedRunTest, JudgesOtherSettingsBesideTheModelWithoutThem) {
   EXPECT_EQ(run.trial.environment, yardstick.setup.environment);
 }
 
-TEST(LimitedRunTest, GivesTheFastestLookSoFar) {
+TEST(LimitedRunTest, TakesTurnsWithTheReferenceOnlyWhereItIsSlowBesideIt) {
   LabBench bench;
-  const LimitedRun run = RunAt(bench, bench.MeasuredAt(2 * kFullSpeedMs), Cores(2.0));
-  EXPECT_NEAR(run.reference.p95_ms.value_or(0), kFullSpeedMs, 0.1);
+  EXPECT_TRUE(RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(1.0)).reference.looks.empty());
+  const LimitedRun slow = RunAt(bench, bench.MeasuredAt(kFullSpeedMs / 2), Cores(0.95));
+  ASSERT_EQ(slow.reference.looks.size(), 1U);
+  EXPECT_NEAR(slow.reference.p95_ms.value_or(0), kFullSpeedMs, 0.1);
+}
+
+TEST(LimitedRunTest, RefusesWhatServesLessThanTheReferenceDid) {
+  LabBench bench;
+  Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
+  const LimitedRun full = RunAt(bench, yardstick, Cores(0.94));
+  EXPECT_TRUE(full.verdict.passed) << full.verdict.sentence;  // p95 within 1.10, nothing else known
+  Look look;
+  for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 2000});
+  look.requests_per_second = 500;
+  yardstick.reference = WithLook(yardstick.reference, look);
+  const LimitedRun slow = RunAt(bench, yardstick, Cores(0.94));
+  EXPECT_FALSE(slow.verdict.passed);
+  EXPECT_NE(slow.verdict.sentence.find("requests/s were served"), std::string::npos);
+}
+
+TEST(LimitedRunTest, ProvesNothingWhereItWasTooShort) {
+  LabBench bench;
+  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::seconds(2), 59, std::chrono::seconds(2)}};
+  const auto brief = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), plan);
+  ASSERT_TRUE(brief);
+  EXPECT_TRUE(brief->verdict.passed);
+  EXPECT_TRUE(brief->lacks);
+  EXPECT_FALSE(RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(1.0)).lacks);
+}
+
+TEST(LimitedRunTest, SendsEveryContainerTheRowsInAnotherOrder) {
+  LabBench bench;
+  const auto first = SeededOrder(bench.workload, Seed(1));
+  EXPECT_EQ(first, SeededOrder(bench.workload, Seed(1)));
+  EXPECT_NE(first, SeededOrder(bench.workload, Seed(2)));
 }
 
 TEST(LimitedRunTest, LeavesItsTrialItsLogAndWhatWasSeenOfItsContainer) {

@@ -48,7 +48,7 @@ TEST(TightnessTest, GivesEveryContainerItsDevicesAndTakesNoStepWhoseUseWasNotMea
     EXPECT_EQ(launch.limits, verified.proof->limits.With(*given));
     ++steps_lower;
   }
-  EXPECT_EQ(steps_lower, 1);
+  EXPECT_EQ(steps_lower, 2);  // two of three runs tell
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof::server::phases {
@@ -12,7 +13,7 @@ Profile ProfileSlowRows(int rows) {
   model.cpu_per_row = std::chrono::milliseconds(100);
   ProfilingBench bench(model);
   bench.RegisterInputs(TextRows(rows));
-  const auto request = bench.Request("p", std::chrono::seconds(60));
+  const auto request = bench.Request("p", std::chrono::seconds(300));
   EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
   return bench.AwaitEnd("p");
 }
@@ -25,7 +26,7 @@ bool Sampled(const Profile& profile) {
 }
 
 TEST(VerifyTest, HasLowConfidenceWhereNotEveryRowWasReplayed) {
-  const Profile profile = ProfileSlowRows(600);
+  const Profile profile = ProfileSlowRows(3000);
   ASSERT_EQ(profile.state, ProfileState::kSucceeded)
       << (profile.error ? profile.error->message : "");
   ASSERT_TRUE(Sampled(profile));
@@ -40,6 +41,72 @@ TEST(VerifyTest, HasMoreConfidenceWhereEveryRowWasReplayed) {
   ASSERT_FALSE(Sampled(profile));
   ASSERT_TRUE(profile.recommendation->verified);
   EXPECT_NE(profile.recommendation->confidence, Confidence::kLow);
+}
+
+TEST(VerifyTest, ProvesNothingWithFewerRequestsThanP95Takes) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::seconds(2);
+  LabBench bench(model);
+  const Verification brief =
+      Verify(bench.lab, bench.MeasuredAt(2000), {Cores(1.0), MiB(300)}, [](const Verification&) {});
+  EXPECT_FALSE(brief.proof);
+  EXPECT_NE(brief.why_not.find("p95 takes 59 requests"), std::string::npos) << brief.why_not;
+}
+
+class VerifyTrialsTest : public testing::Test {
+ protected:
+  static constexpr Limits kLimits{Cores(1.0), MiB(224)};
+
+  Verification Verified(LabBench& bench, const Limits& first = kLimits) {
+    return Verify(bench.lab, bench.MeasuredAt(2), first, [](const Verification&) {});
+  }
+  static void Ask(LabBench& bench, double p95_ms) {
+    bench.workload.objective.latency_ms = {{"p95", p95_ms}};
+  }
+};
+
+TEST_F(VerifyTrialsTest, SeesTwiceThatNoLimitHoldsALatency) {
+  LabBench bench;
+  Ask(bench, 1);
+  const Verification verification = Verified(bench, LabBench::kCeiling);
+  EXPECT_FALSE(verification.proof);
+  ASSERT_TRUE(verification.not_held);
+  EXPECT_EQ(verification.not_held->limits, LabBench::kCeiling);
+  EXPECT_EQ(bench.runtime.launches().size(), 2U);
+}
+
+TEST_F(VerifyTrialsTest, SaysNothingOfTheObjectiveWhereMemoryKills) {
+  FakeModel model;
+  model.serving_peak = GiB(2);
+  LabBench bench(model, 20, {Cores(2.0), GiB(1)});
+  Ask(bench, 1);
+  EXPECT_FALSE(Verified(bench, {Cores(2.0), GiB(1)}).not_held);
+}
+
+TEST_F(VerifyTrialsTest, SaysNothingOfAnObjectiveThatIsTheModelsOwnPace) {
+  LabBench bench;
+  Verification verification =
+      Verify(bench.lab, bench.MeasuredAt(0.5), LabBench::kCeiling, [](const Verification&) {});
+  EXPECT_FALSE(verification.not_held);
+}
+
+TEST_F(VerifyTrialsTest, ABoundIsNoTryThatOtherWorkMadeSlow) {
+  for (const bool busy : {false, true}) {
+    FakeModel model;
+    model.hot_file = MiB(300);  // read again and again below, which is slow
+    LabBench bench(model);
+    Ask(bench, 5);
+    bench.runtime.host_load = [&bench, busy] {
+      HostLoad load;
+      load.at = bench.runtime.clock().Now();
+      load.busy_seconds = busy ? 1.9 * std::chrono::duration<double>(load.at).count() : 0;
+      return Result<HostLoad>(load);
+    };
+    const Verification verification = Verified(bench, {Cores(1.0), MiB(400)});
+    ASSERT_FALSE(verification.failed.empty());
+    EXPECT_EQ(verification.failed.front().shortage, ResourceKind::kMemory);
+    EXPECT_EQ(verification.failed.front().disturbed, busy);
+  }
 }
 
 }  // namespace

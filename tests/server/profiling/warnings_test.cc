@@ -6,9 +6,11 @@
 namespace mlprof::server {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -56,6 +58,42 @@ TEST(WarningsTest, ACodeIsToldOnce) {
   facts.warm_up->failed = phases::FailedRows{"first", ""};
   facts.load.emplace().failed = phases::FailedRows{"second", ""};
   EXPECT_THAT(Warned(facts), ElementsAre(Code("baseImageReplaced"), Code("rowsFailed")));
+}
+
+TEST(WarningsTest, FirstVisitsAreToldWithWhatOneTakesAtTheRecommendedLimit) {
+  RunFacts facts = Facts();
+  facts.warm_up.emplace().need.cores = 0.02;
+  facts.warm_up->steady = true;
+  facts.row_pass.emplace().cold = ColdRows{40, 39, 351, 360, 300, 51, 52, 1, MiB(1)};
+  EXPECT_THAT(Warned(facts),
+              ElementsAre(AllOf(
+                  Code("coldRows"),
+                  Field(&Warning::message,
+                        AllOf(HasSubstr("351 ms and 300 ms of CPU on average, a later one 51 ms"),
+                              HasSubstr("with 0.1 cores"), HasSubstr("takes about 3.1 s"))))));
+}
+
+TEST(WarningsTest, MemoryThatIsKeptForEveryRowIsToldWithWhatMoreRowsWouldTake) {
+  RunFacts facts = Facts();
+  facts.row_pass.emplace().growth = InputGrowth{4000, 65536};
+  EXPECT_THAT(
+      Warned(facts),
+      ElementsAre(AllOf(
+          Code("growsWithInputs"),
+          Field(&Warning::message, AllOf(HasSubstr("keeps 64 KiB"),
+                                         HasSubstr("40000 distinct ones would take 2500 MiB"))))));
+}
+
+TEST(WarningsTest, AResponseCacheIsToldWithBothFiguresInPlaceOfColdRows) {
+  RunFacts facts = Facts();
+  facts.warm_up.emplace().cache = ResponseCache{20, 20.5, 0.25, 20.2};
+  facts.warm_up->steady = true;
+  facts.row_pass.emplace().cold = ColdRows{40, 39, 20.5, 21, 20.2, 0.25, 0.3, 0.2, MiB(1)};
+  EXPECT_THAT(Warned(facts),
+              ElementsAre(AllOf(Code("responseCache"),
+                                Field(&Warning::message,
+                                      AllOf(HasSubstr("20.5 ms"), HasSubstr("0.25 ms from then on"),
+                                            HasSubstr("distinct rows"))))));
 }
 
 TEST(WarningsTest, AnInstrumentThatFailedIsToldWithItsFirstReason) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "tests/fakes/fake_agent_link.h"
 #include "tests/fakes/soon.h"
 
@@ -28,6 +30,7 @@ class ToldLink final : public AgentLink {
     said_ += std::to_string(connections.held) + " held, ";
   }
   void SendRow(const agent_protocol::Row&) override { said_ += "row, "; }
+  void TakeCensus(const agent_protocol::CensusQuestion&) override {}
   void Stop(const agent_protocol::Stop&) override {}
   Result<std::unique_ptr<PortStream>> Connect(int, Deadline) override {
     return Fail(ErrorCode::kUnavailable, "no ports");
@@ -37,6 +40,12 @@ class ToldLink final : public AgentLink {
   std::string Said() { return std::exchange(said_, ""); }
 
   void TellReady() { listener_->OnReady({}); }
+  void TellChildDied(int signal) {
+    agent_protocol::ProcessEvent event;
+    event.kind = agent_protocol::ProcessEvent::Kind::kChildDied;
+    event.signal = signal;
+    listener_->OnProcessEvent(event);
+  }
   void TellOomKills(std::int64_t so_far) {
     agent_protocol::ProcessEvent event;
     event.kind = agent_protocol::ProcessEvent::Kind::kOomKill;
@@ -109,6 +118,37 @@ TEST(AgentSessionTest, SaysWhyTheModelDidNotStart) {
   session.Start({});
   EXPECT_FALSE(session.AwaitReady({}, Soon()).has_value());
   EXPECT_EQ(session.Death().start_failed, "/server: No such file or directory");
+}
+
+TEST(AgentSessionTest, TellsAWorkerThatWasReplacedFromOneThatDied) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  link.TellChildDied(0);
+  link.TellChildDied(0);
+  EXPECT_EQ(session.children_replaced(), 2);
+  EXPECT_EQ(session.children_lost(), 0);
+  link.TellChildDied(SIGSEGV);
+  EXPECT_EQ(session.children_replaced(), 2);
+  EXPECT_EQ(session.children_lost(), 1);
+}
+
+TEST(AgentSessionTest, TakesACensus) {
+  FakeClock clock;
+  FakeModel model;
+  model.workers = 3;
+  FakeAgentLink link(model, kAmple, {}, clock);
+  AgentSession session(link, clock);
+  session.Start({});
+  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  EXPECT_EQ(session.TakeCensus({}, Soon()).value().processes.size(), 4U);
+}
+
+TEST(AgentSessionTest, WaitsForNoCensusBeyondItsDeadline) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  EXPECT_FALSE(session.TakeCensus({}, Deadline::After(std::chrono::milliseconds(5))));
 }
 
 TEST(AgentSessionTest, GivesUpAStartThatIsKilledForMemoryTwice) {

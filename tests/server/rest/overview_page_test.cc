@@ -34,6 +34,12 @@ TEST(OverviewPageTest, ShowsTheAnswer) {
   EXPECT_THAT(html, HasSubstr("/profiles/abc?workspace=s%2Fg%2Fw"));
 }
 
+TEST(OverviewPageTest, SaysWhyThereIsNoAnswer) {
+  Profile profile = SomeProfile(ProfileState::kSucceeded);
+  profile.no_answer = NoAnswer{kObjectiveNotHeld, "no limit <holds> it", {}};
+  EXPECT_THAT(Html({profile}), HasSubstr("no answer: no limit &lt;holds&gt; it"));
+}
+
 TEST(OverviewPageTest, ReloadsItselfOnlyWhileSomethingRuns) {
   EXPECT_THAT(Html({SomeProfile(ProfileState::kProfiling)}), HasSubstr("http-equiv=\"refresh\""));
   EXPECT_THAT(Html({SomeProfile(ProfileState::kSucceeded)}), Not(HasSubstr("refresh")));

@@ -42,6 +42,15 @@ TEST(ProfileDocumentTest, KeepsTheCeilingThatWasAskedForBesideTheOneItWasBounded
   EXPECT_EQ(ReadProfileDocument(kFormerDocument)->asked_ceiling, Ceiling());
 }
 
+TEST(ProfileDocumentTest, KeepsWhetherTheBudgetWasNamed) {
+  Profile profile = ExampleProfile("p1");
+  for (const bool given : {true, false}) {
+    profile.request.budget_given = given;
+    EXPECT_EQ(ReadProfileDocument(ProfileDocument(profile))->request.budget_given, given);
+  }
+  EXPECT_FALSE(ReadProfileDocument(kFormerDocument)->request.budget_given);
+}
+
 TEST(ProfileDocumentTest, CountsTheRerunsOfAFormerVersionByItsWarnings) {
   const auto read = ReadProfileDocument(kFormerDocument);
   ASSERT_TRUE(read) << read.error().message();

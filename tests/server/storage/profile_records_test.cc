@@ -63,7 +63,17 @@ TEST_F(ProfileRecordsTest, RefusesRecordsOfAnUnknownProfile) {
   EXPECT_EQ(profiles_.AppendLog("unknown", "x").error().code(), ErrorCode::kNotFound);
 }
 
-TEST(RecordCodecTest, RefusesBytesThatAreNoRecords) { EXPECT_FALSE(DecodeRowRecords("\x02")); }
+TEST(RecordCodecTest, RefusesBytesThatAreNoRecords) { EXPECT_FALSE(DecodeRowRecords("\x03")); }
+
+TEST(RecordCodecTest, ReadsRecordsFromBeforeThereWereFirstVisits) {
+  // Row 3 of 5 bytes, replayed twice, status 1, no medians, no peak: integers are zigzag.
+  const auto rows = DecodeRowRecords(std::string_view("\x01\x06\x0a\x04\x02\0\0\0\0", 9));
+  ASSERT_TRUE(rows) << rows.error().message();
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_EQ(rows->at(0).row, 3);
+  EXPECT_EQ(rows->at(0).size, Bytes(5));
+  EXPECT_FALSE(rows->at(0).first_latency_ms);
+}
 
 TEST_F(ProfileRecordsTest, KeepsRowsInPlaceOfFormerOnes) {
   RowRecord full{.row = 3,
@@ -73,7 +83,9 @@ TEST_F(ProfileRecordsTest, KeepsRowsInPlaceOfFormerOnes) {
                  .latency_ms = 1.5,
                  .service_time_ms = 1.25,
                  .cpu_ms = 0.5,
-                 .peak_memory = MiB(3)};
+                 .peak_memory = MiB(3),
+                 .first_latency_ms = 301.5,
+                 .first_cpu_ms = 300};
   RowRecord bare{.row = 4,
                  .size = Bytes(0),
                  .replays = 0,
@@ -81,13 +93,16 @@ TEST_F(ProfileRecordsTest, KeepsRowsInPlaceOfFormerOnes) {
                  .latency_ms = {},
                  .service_time_ms = {},
                  .cpu_ms = {},
-                 .peak_memory = {}};
+                 .peak_memory = {},
+                 .first_latency_ms = {},
+                 .first_cpu_ms = {}};
   ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{bare}));
   ASSERT_TRUE(profiles_.SaveRows(id_, std::vector{full, bare}));
   const auto rows = profiles_.Rows(id_);
   ASSERT_EQ(rows->size(), 2u);
   EXPECT_EQ(DumpJson(EncodeRowRecord(rows->at(0))), DumpJson(EncodeRowRecord(full)));
   EXPECT_EQ(rows->at(0).peak_memory, MiB(3));
+  EXPECT_EQ(rows->at(0).first_cpu_ms, 300);
   EXPECT_FALSE(rows->at(1).latency_ms);
   EXPECT_TRUE(profiles_.Rows("unknown")->empty());
 }

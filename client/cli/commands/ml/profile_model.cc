@@ -7,6 +7,7 @@
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
 #include "client/cli/commands/ml/profile_tags.h"
+#include "client/cli/commands/profile_options.h"
 #include "client/cli/text_file.h"
 #include "client/cli/watch/watch.h"
 #include "common/json/json.h"
@@ -30,10 +31,7 @@ Result<ProfileRequest> RequestOf(const Options& options) {
   ProfileRequest request;
   request.name = options.Text("--name");
   request.description = options.Text("--description");
-  MLPROF_LET(cpu, options.Number("--cpu-cores", kAboveZero));
-  MLPROF_LET(memory, options.Number("--memory-in-gb", kAboveZero));
-  if (cpu) request.ceiling.cpu = Cores(*cpu);
-  if (memory) request.ceiling.memory = BytesFromGib(*memory);
+  MLPROF_TRY(ReadCeiling(options, "--cpu-cores", "--memory-in-gb", request.ceiling));
   return request;
 }
 
@@ -78,6 +76,7 @@ void SayFindings(Session& session, const Profile& profile) {
   if (ExitStatusOf(profile) == kNotVerified) {
     session.Say("the answer could not be verified (exit status 5)");
   }
+  if (profile.no_answer) session.Say(profile.no_answer->message + " (exit status 6)");
 }
 
 // Its logs are a path on the server; a private one is gone when anybody could look.

@@ -222,7 +222,10 @@ class Model:
         """Queues a profile. `cpu` and `memory_in_gb` are the most the model may have.
 
         Without an inference config the first model's stored one is used. `objective` is as in
-        mlprof's REST interface: {"concurrency": 4, "latencyInMs": {"p95": 50}}.
+        mlprof's REST interface: {"concurrency": 4, "latencyInMs": {"p95": 50},
+        "startWithinSeconds": 20}, and "connections", "keepAlive", "perRequest" or "both", for those
+        that rows go over. `budget_seconds` is a hard end; without it the server's own budget holds,
+        with what the model takes to start added to it.
         """
         return create_profile(
             workspace,

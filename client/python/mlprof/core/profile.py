@@ -29,7 +29,8 @@ class ModelProfile:
     """One run of a profile. `ModelProfile(workspace, name)` is the newest run of that name.
 
     Attributes are as of the last call of `wait_for_completion`, `refresh` or `cancel`; a figure
-    that is not known is None. `state` is one of azureml-core's: NotStarted, Running, Succeeded,
+    that is not known is None. `no_answer` says why a profile that succeeded recommends nothing, and
+    what came nearest (`code`, `message`, `nearest`). `state` is one of azureml-core's: NotStarted, Running, Succeeded,
     Failed, Cancelled. `resource` is everything the server says, findings and warnings too.
     """
 
@@ -80,6 +81,7 @@ class ModelProfile:
         self.latency_percentile_999_in_ms: Optional[float] = found["latencyPercentile999InMs"]
         self.measured_queries_per_second: Optional[float] = found["measuredQueriesPerSecond"]
         self.error: Optional[Dict[str, Any]] = found["error"]
+        self.no_answer: Optional[JsonObject] = resource.get("noAnswer")
         self.error_logs_url: Optional[str] = found["errorLogsUri"]
 
     def refresh(self) -> "ModelProfile":

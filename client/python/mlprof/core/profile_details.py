@@ -81,6 +81,10 @@ def error_of(profile: JsonObject) -> Optional[Dict[str, Any]]:
         return _error("TimedOut", "the budget ended before anything was known")
     if state != "Succeeded":
         return None
+    no_answer = profile.get("noAnswer")
+    if no_answer:
+        code = no_answer["code"]
+        return _error(code[:1].upper() + code[1:], no_answer["message"])
     warnings = profile.get("warnings") or []
     if not (profile.get("recommendation") or {}).get("verified"):
         return _partly("NotVerified", [w for w in warnings if w["code"] in UNVERIFIED])

@@ -36,8 +36,8 @@ def create_profile(
     if not isinstance(dataset, TabularDataset):
         raise UserErrorException("input_dataset: must be a dataset made by Dataset.Tabular")
     cpu, memory = ceiling
-    if (cpu is not None and cpu < 0.1) or (memory is not None and memory <= 0):
-        raise UserErrorException("cpu must be at least 0.1 cores, memory_in_gb more than 0")
+    if (cpu is not None and cpu < 0.1) or (memory is not None and memory < 0.03125):
+        raise UserErrorException("cpu must be at least 0.1 cores, memory_in_gb at least 0.03125")
     connection = workspace.connection
     registered = dataset.registered_in(workspace)
     request: Dict[str, Any] = {

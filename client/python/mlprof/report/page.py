@@ -19,6 +19,9 @@ def page_of(profile: JsonObject, samples: JsonObject) -> str:
     answer = profile.get("recommendation")
     if answer:
         parts.append(_answer(profile["state"], answer))
+    no_answer = profile.get("noAnswer")
+    if no_answer:
+        parts.append(_no_answer(no_answer))
     error = profile.get("error")
     if error:
         parts.append(f"<p><b>{_text(error['code'])}</b>: {_text(error['message'])}</p>")
@@ -42,6 +45,19 @@ def _answer(state: str, answer: JsonObject) -> str:
     )
 
 
+def _no_answer(no_answer: JsonObject) -> str:
+    text = f"<p><b>No answer</b>: {_text(no_answer['message'])}</p>"
+    nearest = no_answer.get("nearest")
+    if not nearest:
+        return text
+    figures = [f"{number(nearest['cpu'])} cores, {mib(nearest['memoryInBytes'])}"]
+    if nearest.get("measuredQueriesPerSecond") is not None:
+        figures.append(f"{number(nearest['measuredQueriesPerSecond'])} requests/s")
+    if nearest.get("latencyPercentile95InMs") is not None:
+        figures.append(f"p95 {number(nearest['latencyPercentile95InMs'])} ms")
+    return text + f"<p>Came nearest: {', '.join(figures)}</p>"
+
+
 def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
     answer = profile.get("recommendation") or {}
     measured = profile.get("measurements") or {}
@@ -53,7 +69,7 @@ def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
     for name, unit in (("cpu", "cores"), ("memory", "GiB")):
         bound = answer.get(name)
         if bound:
-            span = f"{number(bound['low'])} to {number(bound['high'])} {unit}"
+            span = _span(bound, unit)
             rows.append((name, f"{span}: {bound['reason']}"))
     if measured:
         latencies = [
@@ -78,6 +94,16 @@ def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
     for name, value in (answer.get("environmentVariables") or {}).items():
         rows.append(("set", f"{name}={value}"))
     return rows
+
+
+def _span(bound: JsonObject, unit: str) -> str:
+    """What was run and fell short is not part of the range."""
+    low, high = number(bound["low"]), number(bound["high"])
+    if bound["low"] == bound["high"]:
+        return f"{high} {unit}"
+    if bound.get("lowFailed"):
+        return f"more than {low}, up to {high} {unit}"
+    return f"{low} to {high} {unit}"
 
 
 def _plots(profile: JsonObject, samples: JsonObject) -> str:

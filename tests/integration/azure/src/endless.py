@@ -1,11 +1,12 @@
-"""An entry script that is not ready before any budget ends."""
+"""An entry script whose first row is not answered before any budget ends."""
 
 import time
 
 
 def init():
-    time.sleep(3600)
+    pass
 
 
 def run(raw_data):
+    time.sleep(3600)
     return raw_data

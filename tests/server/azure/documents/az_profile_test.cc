@@ -90,6 +90,18 @@ TEST(AzProfile, SaysWhereTheEnvironmentDiffers) {
                   {"details", {{{"code", "Advice"}, {"message", "name one"}}}}}));
 }
 
+TEST(AzProfile, SaysWhereThereIsNoAnswer) {
+  Profile profile = AnsweredAzProfile(true);
+  profile.recommendation.reset();
+  profile.no_answer = NoAnswer{kObjectiveNotHeld, "no limit holds it", {}};
+  const Json json = Az(profile);
+  EXPECT_EQ(json.at("state"), "Succeeded");
+  EXPECT_EQ(json.at("error").at("code"), "ObjectiveNotHeld");
+  EXPECT_EQ(json.at("error").at("message"), "no limit holds it");
+  EXPECT_TRUE(json.at("recommendedCpu").is_null());
+  EXPECT_TRUE(json.at("requestedCpu").is_null());
+}
+
 TEST(AzProfile, SaysWhereAnAnswerIsNotVerified) {
   const Json json = Az(AnsweredAzProfile(false));
   EXPECT_EQ(json.at("state"), "Succeeded");

@@ -289,6 +289,20 @@ TEST(AzureProfile, AReservationComesAsAnErrorOfASucceededOne) {
   EXPECT_EQ(Encoded(profile)["warnings"].size(), 2u);
 }
 
+TEST(AzureProfile, HasAnErrorAndNoRecommendedFiguresWhereThereIsNoAnswer) {
+  Profile profile = Succeeded();
+  profile.recommendation.reset();
+  profile.no_answer = NoAnswer{kObjectiveNotHeld, "no limit holds it", {}};
+  const Json json = Encoded(profile);
+  EXPECT_EQ(json["state"], "Succeeded");
+  EXPECT_TRUE(json.at("recommendedCpu").is_null());
+  EXPECT_TRUE(json.at("recommendedMemoryInGB").is_null());
+  EXPECT_EQ(json["error"]["code"], "ObjectiveNotHeld");
+  EXPECT_EQ(json["error"]["message"], "no limit holds it");
+  EXPECT_EQ(json["totalQueries"], 200);
+  EXPECT_EQ(EncodeAzureOperation(profile, "u")["state"], "Succeeded");
+}
+
 TEST(AzureOperation, HasWhatAClientWaitsBy) {
   const Json json = EncodeAzureOperation(Succeeded(), "https://h/profiles/1188");
   EXPECT_EQ(json["id"], "1188");

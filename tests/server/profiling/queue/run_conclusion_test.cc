@@ -48,6 +48,14 @@ TEST_F(RunConclusionTest, KeepsAVerdict) {
   EXPECT_EQ(After({kSucceeded, StopReason::kServer}).state, ProfileState::kSucceeded);
 }
 
+TEST_F(RunConclusionTest, TakesBackThatThereIsNoAnswerWithTheRun) {
+  ran_.recommendation.reset();
+  ran_.no_answer = NoAnswer{kObjectiveNotHeld, "", {}};
+  EXPECT_TRUE(After({kSucceeded}).no_answer);
+  EXPECT_FALSE(After({kStopped, StopReason::kServer}).no_answer);
+  EXPECT_FALSE(After({kSucceeded, std::nullopt, "", /*wrote_all=*/false}).no_answer);
+}
+
 TEST_F(RunConclusionTest, CancelsForItsUser) {
   EXPECT_EQ(After({kStopped, StopReason::kUser}).state, ProfileState::kCanceled);
 }

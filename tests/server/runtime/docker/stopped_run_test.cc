@@ -32,6 +32,7 @@ class SilentAgent final : public AgentLink {
   void Start(const agent_protocol::Start&) override {}
   void SetConnections(const agent_protocol::Connections&) override {}
   void SendRow(const agent_protocol::Row&) override {}
+  void TakeCensus(const agent_protocol::CensusQuestion&) override {}
   void Stop(const agent_protocol::Stop&) override {}
   Result<std::unique_ptr<PortStream>> Connect(int, Deadline) override {
     return Fail(ErrorCode::kUnavailable, "no ports");

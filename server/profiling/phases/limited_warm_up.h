@@ -1,0 +1,35 @@
+// The warm-up of a fresh container at some limits, by the rule of the reference: every row once
+// where first visits matter, then windows until latency and CPU per request are steady.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/reference.h"
+#include "server/replay/replay_plan.h"
+
+namespace mlprof::server::phases {
+
+struct LimitedWarmUp {
+  bool survived = true;    // the model lives and did not stall
+  bool whole_pass = true;  // every row was visited, or need not be
+  bool steady = false;
+  bool lifted = false;  // the CPU limit was, while rows came for the first time
+};
+
+/// Replays a plan that takes `time`; false where the run is over with it.
+using ReplayForWarmUp =
+    std::function<bool(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult&)>;
+
+/// The container is at its limits again afterwards. Fails where they could not be set.
+Result<LimitedWarmUp> WarmUpAtLimits(Lab& lab, const Yardstick& yardstick, Container& container,
+                                     const ReplayForWarmUp& replay);
+
+/// What it takes, as far as the reference shows.
+std::chrono::nanoseconds WarmUpTime(const Yardstick& yardstick);
+
+/// All rows for the first time at `cpu`, with `concurrency` of them in flight. Pure.
+std::chrono::nanoseconds FirstPassTime(const FirstPass& pass, int concurrency, Cores cpu);
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,184 @@
+#include "server/profiling/phases/workers.h"
+
+#include <algorithm>
+#include <string>
+
+#include "server/analysis/latency.h"
+#include "server/analysis/resource_use.h"
+#include "server/analysis/sentence.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+using Policy = agent_protocol::Connections::Policy;
+
+constexpr std::chrono::seconds kCensusTime{5};  // it takes milliseconds
+constexpr std::chrono::milliseconds kLookAgain{200};
+constexpr std::chrono::seconds kLongestStartOfWorkers{30};  // at a small limit; chosen
+constexpr int kConnectionsOfAWorker = 2;                    // in the first bursts
+constexpr int kTriesAtOneSize = 2;                          // one of each kind of connection
+constexpr int kMostDoublings = 2;  // more would be overload rather than reach
+constexpr int kMostAtOnce = 128;   // as many processes as a census tells
+constexpr std::size_t kRowsOfAConnection = 2;
+// No row of a burst is sent after it: bursts of slow rows are short of rows, not long.
+constexpr std::chrono::seconds kBurstTime{5};
+constexpr std::chrono::seconds kLongestAtCeiling{60};  // a model's load at first use, chosen
+constexpr std::chrono::seconds kFreshTime{3};
+constexpr std::chrono::seconds kLongestFresh{10};
+
+// Connections that are held may all fall to the process that woke first, which takes whatever
+// waits. With one for each request others come while that one works: so both kinds in turn.
+ReplayPlan BurstPlan(const Workload& workload, int workers, int attempt) {
+  const int per_worker = kConnectionsOfAWorker
+                         << std::min(attempt / kTriesAtOneSize, kMostDoublings);
+  const int at_once = std::clamp(per_worker * workers, workload.objective.ConcurrencyOrOne(),
+                                 std::max(kMostAtOnce, workload.objective.ConcurrencyOrOne()));
+  ReplayPlan plan;
+  plan.order = SeededOrder(workload);
+  plan.concurrency = at_once;
+  plan.connections = attempt % kTriesAtOneSize == 0
+                         ? agent_protocol::Connections{Policy::kManyHeld, at_once}
+                         : agent_protocol::Connections{Policy::kOneARequest, 0};
+  plan.max_requests = kRowsOfAConnection * static_cast<std::size_t>(at_once);
+  plan.max_time = kBurstTime;
+  return plan;
+}
+
+double CpuSecondsOf(const agent_protocol::Processes& census) {
+  std::chrono::nanoseconds all{0};
+  for (const auto& process : census.processes) all += process.cpu_time;
+  return std::chrono::duration<double>(all).count();
+}
+
+// A server may be ready while some of its workers still start, and those that are spawned get the
+// socket only then: as many are waited for as there are known to be.
+std::optional<agent_protocol::Processes> AwaitWorkers(Lab& lab, Container& container,
+                                                      int expected) {
+  const auto give_up = lab.clock().Now() + kLongestStartOfWorkers;
+  while (true) {
+    auto census = container.TakeCensus(lab.budget().AtMost(kCensusTime));
+    const bool enough = census && std::ssize(ServingProcesses(*census)) >= expected;
+    const bool over = lab.stopped() || lab.budget().Passed() || lab.clock().Now() >= give_up;
+    if (!census || enough || over) return census;
+    lab.clock().SleepUntil(lab.clock().Now() + kLookAgain);
+  }
+}
+
+// Those that did not start were not reached.
+WorkerCoverage Expecting(int expected, WorkerCoverage coverage) {
+  coverage.risen = coverage.risen && coverage.count >= expected;
+  coverage.count = std::max(coverage.count, expected);
+  return coverage;
+}
+
+bool EndedBadly(const ReplayResult& replay) {
+  return replay.target_lost || replay.stopped || replay.cut_off;
+}
+
+}  // namespace
+
+std::optional<WorkersSeen> ReachWorkers(Lab& lab, Container& container, const Workload& workload,
+                                        const ReplayBurst& replay) {
+  const int expected = workload.workers;
+  const auto first = AwaitWorkers(lab, container, expected);
+  if (!first || (expected < 2 && ServingProcesses(*first).size() < 2)) return std::nullopt;
+  WorkerWatch watch(workload.cpu_seconds_per_query);
+  watch.See(*first, 0);
+  WorkersSeen seen;
+  seen.coverage = Expecting(expected, watch.Coverage());
+  std::int64_t rows = 0;
+  const std::int64_t losses = container.Losses();
+  const auto began = lab.clock().Now();
+  while (seen.tries < kTries && !(seen.coverage.risen && seen.tries > 0)) {
+    const ReplayResult burst = replay(BurstPlan(workload, seen.coverage.count, seen.tries));
+    ++seen.tries;
+    rows += std::ssize(burst.requests);
+    // One that was killed is as good as met: what ended it is judged, and would end the next too.
+    if (EndedBadly(burst) || container.Losses() > losses) break;
+    const auto census = container.TakeCensus(lab.budget().AtMost(kCensusTime));
+    if (!census) break;
+    watch.See(*census, rows);
+    seen.coverage = Expecting(expected, watch.Coverage());
+    seen.cpu_seconds = std::max(0.0, CpuSecondsOf(*census) - CpuSecondsOf(*first));
+  }
+  seen.seconds = std::chrono::duration<double>(lab.clock().Now() - began).count();
+  return seen;
+}
+
+PhaseResult<std::optional<WorkersSeen>> ReachAtCeiling(Lab& lab, Container& container,
+                                                       const Workload& workload) {
+  const Deadline end = lab.budget().AtMost(
+      std::min<std::chrono::nanoseconds>(kLongestAtCeiling, lab.budget().For(Spend::kLoad)));
+  ReplayResult last;
+  const auto seen = ReachWorkers(lab, container, workload, [&](const ReplayPlan& plan) {
+    last = container.Replay(plan, end);
+    return last;
+  });
+  if (lab.stopped()) return Canceled();
+  if (last.target_lost) return tl::unexpected<RunEnd>(CheckTarget(lab, container, last).error());
+  // What the workers loaded at their first row is no growth: memory is watched from here on.
+  if (seen) container.ForgetServed();
+  if (!seen || seen->coverage.count < 2) return std::optional<WorkersSeen>();
+  return seen;
+}
+
+ConnectionUse ConnectionsFor(const std::optional<WorkersSeen>& seen) {
+  return seen && seen->coverage.count > 1 ? ConnectionUse::kBoth : ConnectionUse::kKeepAlive;
+}
+
+std::optional<double> FreshP95(Lab& lab, Container& container, const Workload& workload) {
+  if (workload.objective.connections != ConnectionUse::kBoth) return std::nullopt;
+  const auto longest =
+      std::min<std::chrono::nanoseconds>(kLongestFresh, lab.budget().For(Spend::kLoad));
+  const ReplayPlan plan =
+      WithFreshConnections(ObjectivePlan(workload, container.seed(),
+                                         {std::min<std::chrono::nanoseconds>(kFreshTime, longest),
+                                          RequestsForConfidence(0.95), longest}));
+  const ReplayResult replay = container.Replay(plan, lab.budget().end());
+  const LatencyDistribution latencies(replay.SuccessLatencies());
+  if (latencies.count() < RequestsForConfidence(0.95)) return std::nullopt;
+  return latencies.QuantileMs(0.95);
+}
+
+LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
+  if (objective.connections != ConnectionUse::kBoth) return whole;
+  return {whole.time / 2, whole.min_requests, whole.longest / 2};
+}
+
+ReplayPlan WithFreshConnections(ReplayPlan plan) {
+  plan.connections = {Policy::kOneARequest, 0};
+  return plan;
+}
+
+Verdict JudgeFresh(const Workload& workload, const Reference& reference, const ReplayPlan& plan,
+                   const ReplayResult& replay, const ResourceUse& use) {
+  VerificationEvidence evidence;
+  evidence.became_ready = true;
+  evidence.requests = std::ssize(replay.requests);
+  evidence.failures = replay.failures;
+  evidence.new_failures = NewFailures(reference, replay);
+  evidence.stalled = replay.cut_off;
+  evidence.throttled_share = use.throttled_share;
+  evidence.refaults = use.refaults;
+  evidence.reference_p95_ms = reference.fresh_p95_ms;
+  evidence.reference_error_share = reference.error_share;
+  const Objective& objective = workload.objective;
+  SetRate(RateOf(plan, replay, AcceptableMs(reference, objective)), evidence);
+  Verdict verdict = Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
+  verdict.sentence = "with a connection for each request: " + verdict.sentence;
+  // The reference that is taken again beside a slow run has its connections kept alive.
+  verdict.beside_reference = false;
+  return verdict;
+}
+
+Verdict NotReached(const WorkerCoverage& coverage) {
+  return {false, std::nullopt, NotReachedText(coverage), false};
+}
+
+std::string NotReachedText(const WorkerCoverage& coverage) {
+  return Sentence(
+      "%d of %d processes that serve had no row in %d bursts of connections held together",
+      coverage.count - coverage.reached, coverage.count, kTries);
+}
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,75 @@
+// Models whose memory outruns the run that measures them.
+#include <gtest/gtest.h>
+
+#include "tests/server/profiling/profiling_bench.h"
+
+namespace mlprof::server {
+namespace {
+
+Profile ProfiledWith(const FakeModel& model, Bytes ceiling, int rows = 20) {
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(rows));
+  ProfileRequest request = ProfilingBench::Request("p", kBudget);
+  request.ceiling.memory = ceiling;
+  EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
+  return bench.AwaitEnd("p");
+}
+
+FakeModel Leaking(Bytes per_row) {
+  FakeModel model;
+  model.leak_per_row = per_row;
+  return model;
+}
+
+void ExpectTold(const Profile& profile, double bytes_per_request) {
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  ASSERT_TRUE(profile.error);
+  EXPECT_EQ(profile.error->code, "OutOfMemory");
+  EXPECT_NE(profile.error->message.find("a request"), std::string::npos) << profile.error->message;
+  EXPECT_EQ(profile.error->message.find("last row"), std::string::npos) << profile.error->message;
+  EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
+  EXPECT_FALSE(profile.recommendation);
+  ASSERT_TRUE(profile.findings.memory);
+  EXPECT_EQ(profile.findings.memory->trend, MemoryTrend::kGrowing);
+  EXPECT_NEAR(profile.findings.memory->bytes_per_request.value_or(0), bytes_per_request,
+              0.05 * bytes_per_request);
+}
+
+TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingUnderLoad) {
+  // 500 rows a second: the ceiling after 11 s of serving, seven of them under load.
+  ExpectTold(ProfiledWith(Leaking(KiB(256)), MiB(1536)), 256 * 1024);
+}
+
+TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingWithinTheWarmUp) {
+  ExpectTold(ProfiledWith(Leaking(MiB(1)), GiB(1)), 1024 * 1024);
+}
+
+TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedAsTheyDie) {
+  FakeModel model = Leaking(MiB(1));
+  model.forks = true;
+  const Profile profile = ProfiledWith(model, GiB(1));
+  EXPECT_EQ(profile.error ? profile.error->code : "", "OutOfMemory");
+  EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
+  EXPECT_FALSE(HasWarning(profile, "rowKills"));
+}
+
+TEST(FatalLeakTest, IsNotCriedOfARowThatTheCeilingDoesNotHold) {
+  FakeModel model;
+  model.rise = [](const std::string& row) { return row == "row 17" ? GiB(3) : Bytes(); };
+  const Profile profile = ProfiledWith(model, GiB(2));
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "OutOfMemory");
+  EXPECT_FALSE(HasWarning(profile, "leakSuspected"));
+}
+
+TEST(FatalLeakTest, AModelThatOutgrowsTheRunGetsAFreshContainerAndAnAnswer) {
+  // 32 MiB a second: within the ceiling while memory is watched, beyond it with all that follows.
+  const Profile profile = ProfiledWith(Leaking(KiB(64)), MiB(2560));
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded)
+      << (profile.error ? profile.error->message : "");
+  EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
+  EXPECT_TRUE(profile.recommendation.has_value());
+}
+
+}  // namespace
+}  // namespace mlprof::server

@@ -1,0 +1,140 @@
+#include "server/profiling/phases/limited_warm_up.h"
+
+#include <gtest/gtest.h>
+
+#include "server/profiling/phases/limited_run.h"
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kShapes = 40;
+// 300 ms of CPU on a row's first visit, then 0.4 ms and 50 ms of sleep.
+constexpr FirstPass kCompiles{kShapes * 0.3504, kShapes * 0.3004, true};
+constexpr double kWarmMs = 50.4;
+
+FakeModel CompilingModel() {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(400);
+  model.sleep_per_row = milliseconds(50);
+  model.first_visit_cpu = milliseconds(300);
+  return model;
+}
+
+Yardstick Beside(LabBench& bench, double p95_ms, const FirstPass& first_pass) {
+  Yardstick yardstick = bench.MeasuredAt(p95_ms);
+  yardstick.pace.first_pass = first_pass;
+  return yardstick;
+}
+
+LimitedRun RunWarmed(LabBench& bench, const Yardstick& yardstick, Cores cpu) {
+  auto done =
+      RunAtLimits(bench.lab, yardstick,
+                  {{cpu, MiB(300)}, TrialPurpose::kVerification, {seconds(3), 59, seconds(5)}});
+  EXPECT_TRUE(done) << "the run ended";
+  return done ? *std::move(done) : LimitedRun();
+}
+
+struct Warmed {
+  LimitedWarmUp facts;
+  std::size_t requests = 0;
+  Cores limit;  // of the container afterwards
+  std::chrono::nanoseconds took{0};
+};
+
+Warmed WarmUpOf(LabBench& bench, const Yardstick& yardstick, Cores cpu) {
+  auto container = bench.lab.Launch(
+      {{cpu, MiB(300)}, yardstick.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
+  EXPECT_TRUE((*container)->Start());
+  Warmed warmed;
+  const auto began = bench.lab.clock().Now();
+  const auto facts =
+      WarmUpAtLimits(bench.lab, yardstick, **container,
+                     [&](const ReplayPlan& plan, std::chrono::nanoseconds, ReplayResult& result) {
+                       result = (*container)->Replay(plan, bench.lab.budget().end());
+                       warmed.requests += result.requests.size();
+                       return true;
+                     });
+  EXPECT_TRUE(facts);
+  warmed.facts = facts.value_or(LimitedWarmUp());
+  warmed.limit = (*container)->limits().cpu();
+  warmed.took = bench.lab.clock().Now() - began;
+  return warmed;
+}
+
+TEST(FirstPassTimeTest, StretchesTheWorkByTheLimitAndNotTheWaiting) {
+  const FirstPass pass{10, 8, true};
+  EXPECT_EQ(FirstPassTime(pass, 1, Cores(2.0)), seconds(10));
+  EXPECT_EQ(FirstPassTime(pass, 1, Cores(0.5)), seconds(18));
+  EXPECT_EQ(FirstPassTime(pass, 2, Cores(0.5)), seconds(17));
+  EXPECT_EQ(FirstPassTime(pass, 2, Cores(2.0)), seconds(5));
+}
+
+TEST(LimitedWarmUpTest, LiftsTheLimitForFirstVisitsThatWouldTakeTooLongAtIt) {
+  LabBench bench(CompilingModel(), kShapes);
+  const Warmed warmed = WarmUpOf(bench, Beside(bench, kWarmMs, kCompiles), Cores(0.1));
+  EXPECT_TRUE(warmed.facts.lifted);
+  EXPECT_TRUE(warmed.facts.whole_pass);
+  EXPECT_TRUE(warmed.facts.steady);
+  EXPECT_EQ(warmed.limit, Cores(0.1));
+  EXPECT_LT(warmed.took, seconds(25)) << "120 s of throttled work are not waited for";
+}
+
+TEST(LimitedWarmUpTest, VisitsRowsAtTheLimitWhereThatTakesNoTime) {
+  LabBench bench(CompilingModel(), kShapes);
+  const FirstPass short_pass{kShapes * 0.09, kShapes * 0.04, true};
+  const Warmed warmed = WarmUpOf(bench, Beside(bench, kWarmMs, short_pass), Cores(1.0));
+  EXPECT_FALSE(warmed.facts.lifted);
+  EXPECT_EQ(warmed.limit, Cores(1.0));
+}
+
+TEST(LimitedWarmUpTest, MakesNoPassOfItsOwnWhereFirstVisitsAreLikeOthers) {
+  LabBench bench({}, 2000);
+  const Warmed warmed = WarmUpOf(bench, bench.MeasuredAt(2), Cores(1.0));
+  EXPECT_TRUE(warmed.facts.steady);
+  EXPECT_TRUE(warmed.facts.whole_pass);
+  EXPECT_LT(warmed.requests, 2000U);
+  EXPECT_LE(warmed.took, seconds(4));
+}
+
+TEST(LimitedWarmUpTest, SendsOnlyTheRowsApartWhereEachRowIsToComeOnce) {
+  LabBench bench({}, 80);
+  Yardstick yardstick = bench.MeasuredAt(2);
+  yardstick.workload.each_row_once = true;
+  yardstick.workload.apart = {3, 5, 8};
+  EXPECT_EQ(WarmUpOf(bench, yardstick, Cores(1.0)).requests, 3U);
+}
+
+TEST(LimitedWarmUpTest, SaysThatTheBudgetDidNotHoldAllRows) {
+  LabBench bench(CompilingModel(), 2000);
+  const Yardstick yardstick = Beside(bench, kWarmMs, {2000 * 0.3504, 2000 * 0.3004, true});
+  EXPECT_FALSE(WarmUpOf(bench, yardstick, Cores(1.0)).facts.whole_pass);
+}
+
+TEST(LimitedWarmUpTest, LeavesFirstVisitsOutOfTheVerdict) {
+  LabBench bench(CompilingModel(), kShapes);
+  const LimitedRun run = RunWarmed(bench, Beside(bench, kWarmMs, kCompiles), Cores(0.1));
+  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_EQ(run.trial.limits.cpu(), Cores(0.1));
+  EXPECT_TRUE(run.saw_all_rows);
+}
+
+TEST(LimitedWarmUpTest, LeavesALoadOfRowsThatWereNeverSeen) {
+  FakeModel model;
+  model.cpu_per_row = milliseconds(20);
+  model.caches_responses = true;
+  LabBench bench(model, 80);
+  bench.workload.each_row_once = true;
+  bench.workload.apart = {1, 2, 3};
+  bench.workload.heavy = {7};
+  const LimitedRun run = RunWarmed(bench, bench.MeasuredAt(20), Cores(1.0));
+  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_EQ(run.latencies.size(), 77U);
+  EXPECT_NEAR(run.trial.measurements.latency_p50_ms.value_or(0), 20, 0.5);
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
