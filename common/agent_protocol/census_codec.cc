@@ -21,6 +21,13 @@ void PutProcess(WireWriter& w, const ModelProcess& process) {
   w.Put(process.program);
 }
 
+// What no machine has would overflow the sums that are made of it.
+bool IsSensible(Bytes size) { return size >= Bytes(0) && size <= GiB(std::int64_t{1} << 20); }
+
+bool IsSensible(std::chrono::nanoseconds time) {
+  return time >= std::chrono::nanoseconds(0) && time <= std::chrono::hours(24 * 365 * 100);
+}
+
 bool GetProcess(WireReader& in, ModelProcess& process) {
   process.pid = in.Get<std::int64_t>();
   process.parent = in.Get<std::int64_t>();
@@ -33,7 +40,8 @@ bool GetProcess(WireReader& in, ModelProcess& process) {
   const auto listens = in.Get<std::uint8_t>();
   process.listens = static_cast<Listens>(listens);
   process.program = in.Get<std::uint64_t>();
-  return listens <= static_cast<std::uint8_t>(Listens::kUnknown);
+  return listens <= static_cast<std::uint8_t>(Listens::kUnknown) && IsSensible(process.resident) &&
+         IsSensible(private_memory) && IsSensible(process.started) && IsSensible(process.cpu_time);
 }
 
 }  // namespace

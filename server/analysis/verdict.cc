@@ -126,6 +126,7 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
     return {true, std::nullopt, slowness.sentence + ", but the limit did not hold it back"};
   }
   verdict.slow = true;
+  verdict.misses_objective = slowness.misses_objective;
   verdict.beside_reference = verdict.shortage == ResourceKind::kCpu && !slowness.misses_objective;
   if (verdict.beside_reference) verdict.tail = slowness.tail;
   return verdict;

@@ -50,6 +50,8 @@ struct Verdict {
   std::string sentence;
   bool slow = false;              // it failed for what other work on the host may have cost
   bool beside_reference = false;  // of that: slower than the reference, and nothing else
+  bool misses_objective = false;  // of that: too slow for the objective's own rate or latency
+  bool unreached = false;         // it failed because a process that serves had no row
   /// What its slowest requests were, where the quota stopped them and the run passed, or where
   /// nothing else made it fail.
   std::optional<Tail> tail = {};

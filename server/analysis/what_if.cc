@@ -141,6 +141,16 @@ class CpuSearch {
   QueueOutcome at_ceiling_;
 };
 
+// Why the ceiling itself starts too late for the objective, where it does.
+std::optional<std::string> StartsTooLate(const Profile& profile, Cores ceiling,
+                                         const Objective& objective) {
+  const auto& own = profile.recommendation->start;
+  const auto& within = objective.start_within_seconds;
+  if (!own || !within || own->at_ceiling.seconds <= *within) return std::nullopt;
+  return Sentence("even at the ceiling of %.1f cores it starts in %.3g s", ceiling.value(),
+                  own->at_ceiling.seconds);
+}
+
 // What it takes to start as soon as the objective asks, at least.
 Cores AnswerStart(const Profile& profile, Cores ceiling, const Objective& objective,
                   WhatIfAnswer& answer) {
@@ -151,11 +161,6 @@ Cores AnswerStart(const Profile& profile, Cores ceiling, const Objective& object
     answer.within_measured = false;
     answer.notes.push_back("how long it takes to start was not measured");
     return kCpuQuantum;
-  }
-  if (own->at_ceiling.seconds > *within) {
-    answer.within_measured = false;
-    answer.notes.push_back(Sentence("even at the ceiling of %.1f cores it starts in %.3g s",
-                                    ceiling.value(), own->at_ceiling.seconds));
   }
   return CoresToStart(own->at_ceiling, *within, ceiling);
 }
@@ -235,12 +240,15 @@ Bytes NeededMemory(const Profile& profile) {
 void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double more_in_flight,
                   WhatIfAnswer& answer) {
   const Recommendation& own = *profile.recommendation;
-  const Bytes low = LeastMemory(own);
+  Bytes low = LeastMemory(own);
+  Bytes need = NeededMemory(profile);
+  bool low_failed = own.bounds.Find(ResourceKind::kMemory) != nullptr &&
+                    own.bounds.Find(ResourceKind::kMemory)->low_failed;
   Bytes memory = own.requested.memory();
   if (!OwnMargin(question)) {
     // Above what is known to fall short; where the answer is the least there is, nothing is.
     const Bytes least = low < own.requested.memory() ? low + Bytes(1) : low;
-    memory = std::max(Scale(NeededMemory(profile), 1 + *question.memory_margin), least);
+    memory = std::max(Scale(need, 1 + *question.memory_margin), least);
   }
   const auto& findings = profile.findings.memory;
   if (more_in_flight > 0 && findings && findings->per_concurrent_request) {
@@ -249,7 +257,13 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
   if (OtherWorkers(profile, question)) {
     const int more = *question.workers - own.workers->count;
     const Bytes each = *own.workers->per_worker_memory;
-    memory = std::max(Bytes(), Bytes(memory.count() + more * each.count()));
+    const auto for_others = [&](Bytes bytes) {
+      return std::max(Bytes(), Bytes(bytes.count() + more * each.count()));
+    };
+    memory = for_others(memory);
+    // What fell short, did so with another number of them.
+    low = need = for_others(need);
+    low_failed = false;
     answer.within_measured = false;
     answer.recommendation->workers = ServingWorkers{*question.workers, each, 0};
     answer.notes.push_back(
@@ -265,9 +279,11 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
   Recommendation& said = *answer.recommendation;
   said.requested.Set(memory);
   const Bound* bound = own.bounds.Find(ResourceKind::kMemory);
-  Bound range{low, bound != nullptr ? Greater(bound->high, memory) : Amount(memory),
-              Sentence("%.0f MiB were needed", NeededMemory(profile).mib())};
-  range.low_failed = bound != nullptr && bound->low_failed;
+  Bound range{std::min(low, memory),
+              bound != nullptr ? Greater(bound->high, memory) : Amount(memory),
+              Sentence("%.0f MiB %s needed", need.mib(),
+                       OtherWorkers(profile, question) ? "would be" : "were")};
+  range.low_failed = low_failed;
   said.Set(std::move(range));
   if (memory < own.requested.memory()) {
     answer.notes.push_back("less memory than the answer has was not verified");
@@ -290,6 +306,7 @@ void JudgeForesight(const Recommendation& own, WhatIfAnswer& answer) {
   for (const ResourceKind kind : kResources) {
     Bound* bound = said.bounds.Find(kind);
     if (bound == nullptr) continue;
+    if (const auto asked = said.requested.Find(kind)) bound->at_floor = !OneStepLower(*asked);
     const Bound* before = own.bounds.Find(kind);
     bound->confidence = Capped(before != nullptr ? before->confidence : own.confidence, most);
   }
@@ -331,6 +348,9 @@ Result<WhatIfAnswer> AnswerWhatIf(const Profile& profile, std::span<const Trial>
     const MeasuredLoads loads = LoadsOf(profile, trials);
     if (const auto more = MoreThanMeasured(loads, asked)) {
       return WithoutAnswer(kBeyondMeasured, loads, asked, *more);
+    }
+    if (const auto late = StartsTooLate(profile, model->ceiling, asked)) {
+      return WithoutAnswer(kObjectiveNotHeld, loads, asked, *late);
     }
     const CpuSearch search(*model, asked);
     const auto smallest = search.Smallest();

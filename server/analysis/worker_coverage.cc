@@ -153,6 +153,10 @@ WorkerCoverage WorkerWatch::Coverage() const {
     if (process.private_memory && burned(process)) memory.push_back(*process.private_memory);
   }
   coverage.per_worker_memory = Median(std::move(memory));
+  // Those that listen are told first: where the last one told does not, none that serves is left
+  // out.
+  coverage.untold =
+      last_.more && !last_.processes.empty() && last_.processes.back().listens != Listens::kNo;
   return coverage;
 }
 

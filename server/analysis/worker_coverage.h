@@ -26,9 +26,10 @@ struct WorkerCoverage {
   int reached = 0;     // of them: have burned CPU for a row, or took the place of one that has gone
   int replaced = 0;    // serving processes that have gone since the first census
   bool risen = false;  // every one of them has burned CPU itself
+  bool untold = false;                     // there may be more of them than a census holds
   std::optional<Bytes> per_worker_memory;  // median of what each has for itself alone
 
-  bool complete() const { return reached >= count; }
+  bool complete() const { return reached >= count && !untold; }
   bool operator==(const WorkerCoverage&) const = default;
 };
 

@@ -67,11 +67,10 @@ Result<Ceiling> DecodeAskedCeiling(const Json& document) {
   return ceiling;
 }
 
-// Former versions did not keep it, and knew no other than a hard end: what they left queued gets
-// the time for its starts.
+// Former versions did not keep it, and promised every budget as a hard end.
 bool BudgetWasGiven(const Json& document) {
   const auto given = document.find(kBudgetGiven);
-  return given != document.end() && given->is_boolean() && given->get<bool>();
+  return given == document.end() || !given->is_boolean() || given->get<bool>();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "server/analysis/latency.h"
@@ -137,7 +138,9 @@ class Run {
     evidence_.requests = std::ssize(replay_.requests);
     evidence_.failures = replay_.failures;
     evidence_.new_failures = NewFailures(yardstick_.reference, replay_);
-    const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth;
+    // Where rows that were seen are answered from memory they cannot come a second time.
+    const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
+                      !yardstick_.workload.each_row_once;
     if (both && !evidence_.died && !evidence_.stalled) {
       fresh_ = Replay(WithFreshConnections(plan_), *plan_.hard_max_time);
     }
@@ -145,8 +148,14 @@ class Run {
 
   // An open loop may end before its last stretch without a row is over.
   double ServingSeconds() const {
-    const auto served = plan_.open_loop ? std::max(replay_.ended, replay_.began + wanted_.load.time)
-                                        : replay_.ended;
+    // Of rows that may come but once there are no more: their count alone decides.
+    const bool all_rows =
+        yardstick_.workload.each_row_once && replay_.requests.size() >= plan_.order.size();
+    if (all_rows) return std::numeric_limits<double>::infinity();
+    const auto served =
+        plan_.open_loop
+            ? std::max(replay_.ended, replay_.began + plan_.max_time.value_or(wanted_.load.time))
+            : replay_.ended;
     const bool whole = !replay_.stopped && !replay_.cut_off && !replay_.requests.empty();
     return std::chrono::duration<double>((whole ? served : replay_.ended) - replay_.began).count();
   }

@@ -39,9 +39,11 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
   return so_far->count - so_far->reached < run->count - run->reached ? run : so_far;
 }
 
-// Judges a failure twice where the host was busy with something else: that makes slow, not fast.
+// Judges a failure twice where the host was busy with something else: that makes slow, not fast;
+// and where a worker got no connection, which is chance.
 bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
-  return !tried_again && run.verdict.slow && lab.host().Judge(run.noise).noisy;
+  const bool disturbed = run.verdict.slow && lab.host().Judge(run.noise).noisy;
+  return !tried_again && (disturbed || run.verdict.unreached);
 }
 
 // Runs at `limits` until all containers passed, or one did not.
@@ -61,10 +63,12 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
                                 ProofPlan(lab.budget(), yardstick, limits,
                                           TrialPurpose::kVerification, kContainers - number + 1)));
     yardstick.reference = run.reference;
-    attempt.workers = LeastReached(attempt.workers, run.workers);
     if (DeservesAnotherTry(lab, run, tried_again)) {
       tried_again = true;
-    } else if (run.verdict.passed) {
+      continue;
+    }
+    attempt.workers = LeastReached(attempt.workers, run.workers);
+    if (run.verdict.passed) {
       attempt.passes.push_back(std::move(run));
     } else {
       attempt.failure = std::move(run);
@@ -80,9 +84,8 @@ bool IsDisturbed(const LimitedRun& run) { return run.verdict.slow && JudgeNoise(
 // slow for it on a quiet host, rather than slower than a reference of another moment.
 bool MissesTheObjective(const LimitedRun& run, const Objective& objective) {
   const Verdict& verdict = run.verdict;
-  return objective.CanBeMissedUnlimited() && !verdict.passed && verdict.slow &&
-         !verdict.beside_reference && !IsDisturbed(run) &&
-         run.trial.measurements.success_queries > 0;
+  return objective.CanBeMissedUnlimited() && !verdict.passed && verdict.misses_objective &&
+         !IsDisturbed(run) && run.trial.measurements.success_queries > 0;
 }
 
 double P95Of(const LimitedRun& run) {

@@ -4,11 +4,15 @@
 #include <string>
 
 #include "server/analysis/latency.h"
+#include "server/analysis/proof_count.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/sentence.h"
 
 namespace mlprof::server::phases {
 namespace {
+
+// The shortest load that proves anything without a latency objective.
+constexpr std::chrono::nanoseconds kProofTime = kQuotaPeriods * std::chrono::milliseconds(100);
 
 using Policy = agent_protocol::Connections::Policy;
 
@@ -142,7 +146,10 @@ std::optional<double> FreshP95(Lab& lab, Container& container, const Workload& w
 
 LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
   if (objective.connections != ConnectionUse::kBoth) return whole;
-  return {whole.time / 2, whole.min_requests, whole.longest / 2};
+  // Each part must be long enough to prove something by itself.
+  const auto least = objective.latency_ms.empty() ? kProofTime : std::chrono::nanoseconds(0);
+  return {std::max(whole.time / 2, std::min(whole.time, least)), whole.min_requests,
+          std::max(whole.longest / 2, std::min(whole.longest, least))};
 }
 
 ReplayPlan WithFreshConnections(ReplayPlan plan) {
@@ -172,10 +179,16 @@ Verdict JudgeFresh(const Workload& workload, const Reference& reference, const R
 }
 
 Verdict NotReached(const WorkerCoverage& coverage) {
-  return {false, std::nullopt, NotReachedText(coverage), false};
+  Verdict verdict;
+  verdict.sentence = NotReachedText(coverage);
+  verdict.unreached = true;
+  return verdict;
 }
 
 std::string NotReachedText(const WorkerCoverage& coverage) {
+  if (coverage.untold) {
+    return Sentence("more than %d processes may serve, and no more are counted", coverage.count);
+  }
   return Sentence(
       "%d of %d processes that serve had no row in %d bursts of connections held together",
       coverage.count - coverage.reached, coverage.count, kTries);

@@ -65,7 +65,10 @@ TEST(WhatIfTest, AsksForTheCpuThatStartsItAsSoonAsTheQuestionSays) {
   EXPECT_EQ(answer->recommendation->start->startup_cpu, Cores(1.2));
   EXPECT_EQ(answer->recommendation->start->at_limits, std::nullopt);
   question.objective.start_within_seconds = 10;
-  EXPECT_FALSE(Ask(made, question)->within_measured);
+  const auto late = Ask(made, question);
+  ASSERT_TRUE(late->no_answer);
+  EXPECT_EQ(late->no_answer->code, "objectiveNotHeld");
+  EXPECT_FALSE(late->recommendation);
   own.start.reset();
   EXPECT_FALSE(Ask(made, question)->within_measured);
 }
@@ -79,6 +82,10 @@ TEST(WhatIfTest, AddsAndTakesAwayWhatAWorkerHasForItself) {
     const auto answer = Ask(made, question);
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->recommendation->requested.memory(), memory);
+    const Bound& range = *answer->recommendation->bounds.Find(ResourceKind::kMemory);
+    EXPECT_LE(range.low.bytes(), memory);
+    EXPECT_GE(range.high.bytes(), memory);
+    EXPECT_FALSE(range.low_failed);
     EXPECT_FALSE(answer->recommendation->verified);
     EXPECT_EQ(answer->recommendation->confidence, Confidence::kLow);
     EXPECT_EQ(answer->recommendation->workers, (ServingWorkers{workers, MiB(100), 0}));

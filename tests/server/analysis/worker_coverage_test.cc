@@ -153,5 +153,14 @@ TEST(WorkerWatchTest, TellsAWorkerFromAFormerOneOfTheSameId) {
   EXPECT_FALSE(coverage.risen);
 }
 
+TEST(WorkerWatchTest, IsNeverCompleteWhereMoreServeThanACensusHolds) {
+  Processes all = WithCpu(WithCpu(After(Forked(2), 1s), 1, 50ms), 2, 50ms);
+  EXPECT_TRUE(Watched({Forked(2), all}).complete());
+  all.more = true;
+  EXPECT_FALSE(Watched({Forked(2), all}).complete());
+  all.processes.push_back(AProcess(99, 2, Listens::kNo));  // so all that listen are told
+  EXPECT_TRUE(Watched({Forked(2), all}).complete());
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -48,7 +48,7 @@ TEST(ProfileDocumentTest, KeepsWhetherTheBudgetWasNamed) {
     profile.request.budget_given = given;
     EXPECT_EQ(ReadProfileDocument(ProfileDocument(profile))->request.budget_given, given);
   }
-  EXPECT_FALSE(ReadProfileDocument(kFormerDocument)->request.budget_given);
+  EXPECT_TRUE(ReadProfileDocument(kFormerDocument)->request.budget_given);
 }
 
 TEST(ProfileDocumentTest, CountsTheRerunsOfAFormerVersionByItsWarnings) {

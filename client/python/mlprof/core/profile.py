@@ -30,8 +30,9 @@ class ModelProfile:
 
     Attributes are as of the last call of `wait_for_completion`, `refresh` or `cancel`; a figure
     that is not known is None. `no_answer` says why a profile that succeeded recommends nothing, and
-    what came nearest (`code`, `message`, `nearest`). `state` is one of azureml-core's: NotStarted, Running, Succeeded,
-    Failed, Cancelled. `resource` is everything the server says, findings and warnings too.
+    what came nearest (`code`, `message`, `nearest`). `state` is one of azureml-core's: NotStarted,
+    Running, Succeeded, Failed, Cancelled. `resource` is everything the server says, findings and
+    warnings too.
     """
 
     def __init__(self, workspace: "Workspace", name: str) -> None:
