@@ -35,6 +35,16 @@ StopReason ReasonOf(const Error& unread) {
   return unread.code() == ErrorCode::kResourceExhausted ? StopReason::kRoom : StopReason::kStorage;
 }
 
+// A model that died served no longer than until its last response: that it is dead is known later.
+std::chrono::nanoseconds ServedUntil(const ReplayResult& replay) {
+  if (!replay.target_lost) return replay.ended;
+  std::chrono::nanoseconds last = replay.began;
+  for (const RequestRecord& request : replay.requests) {
+    last = std::max(last, request.due + std::chrono::microseconds(request.latency_us));
+  }
+  return last > replay.began ? std::min(last, replay.ended) : replay.ended;
+}
+
 std::string EndOf(const std::string& log) {
   const auto most = static_cast<std::size_t>(kJournalLog.count());
   return log.size() <= most ? log : log.substr(log.size() - most);
@@ -164,7 +174,7 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
     facts_.overload->concurrency = std::max(facts_.overload->concurrency, plan.concurrency);
   }
   if (!result.requests.empty()) {
-    served_.push_back({result.began, result.ended, std::ssize(result.requests)});
+    served_.push_back({result.began, ServedUntil(result), std::ssize(result.requests)});
   }
   return result;
 }
