@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "server/analysis/latency.h"
@@ -151,7 +150,7 @@ class Run {
     // Of rows that may come but once there are no more: their count alone decides.
     const bool all_rows =
         yardstick_.workload.each_row_once && replay_.requests.size() >= plan_.order.size();
-    if (all_rows) return std::numeric_limits<double>::infinity();
+    if (all_rows) return std::max(replay_.Seconds(), kQuotaPeriods * 0.1);
     const auto served =
         plan_.open_loop
             ? std::max(replay_.ended, replay_.began + plan_.max_time.value_or(wanted_.load.time))

@@ -71,7 +71,7 @@ TEST(FirstVisitsRunTest, AnswerForDistinctRowsWhereSeenOnesAreAnsweredFromMemory
   ProfilingBench bench(CachingModel());
   const Profile profile = ProfileOf(bench, 200);  // 3.8 s of rows, each once
   EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(1.0));
-  EXPECT_TRUE(profile.recommendation->verified);
+  EXPECT_TRUE(profile.recommendation->verified) << WarningOf(profile, "unverified");
   EXPECT_NE(profile.recommendation->bounds.Find(ResourceKind::kCpu)->confidence, Confidence::kHigh);
   EXPECT_NEAR(profile.findings.response_cache->first_latency_ms, 20, 0.5);
   EXPECT_NEAR(profile.measurements->latency_p50_ms.value_or(0), 20, 0.5);

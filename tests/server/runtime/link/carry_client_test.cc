@@ -62,7 +62,8 @@ TEST_P(CarryClientTest, EndsBothWaysWhenOneHasNoMemory) {
   std::stop_source stop;
   auto carrying = std::async(std::launch::async,
                              [&] { CarryClient(carried.get(), stream, 1h, stop.get_token()); });
-  ASSERT_EQ(::send(client.get(), "x", 1, MSG_NOSIGNAL), 1);
+  // The way down may have ended both by now.
+  static_cast<void>(::send(client.get(), "x", 1, MSG_NOSIGNAL));
   const bool ended = carrying.wait_for(10s) == std::future_status::ready;
   stop.request_stop();
   EXPECT_TRUE(ended);
