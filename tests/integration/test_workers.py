@@ -1,6 +1,7 @@
 """Servers of several processes, as people run them: every worker has a row before anything is judged."""
 
 import io
+import os
 import pathlib
 import subprocess
 import sys
@@ -133,6 +134,8 @@ class TargetWorkersTest(WorkersTest):
         self.assertEqual(profile["objective"]["connections"], "keepAlive")
 
 
+@unittest.skipUnless(os.environ.get("MLPROF_LONG_TESTS"),
+                     "takes ten minutes on a quiet machine; MLPROF_LONG_TESTS=1 runs it")
 class PythonWorkersTest(WorkersTest):
     BUDGET_S = 180
 
