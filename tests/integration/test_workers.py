@@ -117,7 +117,7 @@ class TargetWorkersTest(WorkersTest):
 
     def test_four_that_load_200_mib_at_their_first_request_are_all_in_the_answer(self):
         config = target.config("--workers", "4", "--worker-lazy-mib", "200")
-        self.server.profile("lazy", self.model, self.rows, config, budgetSeconds=90,
+        self.server.profile("lazy", self.model, self.rows, config, budgetSeconds=300,
                             objective=SLOW)
         answer = self.check_workers(self.server.wait_finished("lazy"), 4, 195, 210)
         memory = answer["requestedMemoryInBytes"]
