@@ -115,6 +115,8 @@ class TargetWorkersTest(WorkersTest):
         cls.model = cls.server.register_model("weights", target.model_tar())
         cls.rows = cls.server.register_rows("rows", target.rows("burn=2"))
 
+    @unittest.skipUnless(os.environ.get("MLPROF_LONG_TESTS"),
+                         "takes three minutes on a quiet machine; MLPROF_LONG_TESTS=1 runs it")
     def test_four_that_load_200_mib_at_their_first_request_are_all_in_the_answer(self):
         config = target.config("--workers", "4", "--worker-lazy-mib", "200")
         self.server.profile("lazy", self.model, self.rows, config, budgetSeconds=300,
