@@ -121,7 +121,7 @@ class TargetWorkersTest(WorkersTest):
         config = target.config("--workers", "4", "--worker-lazy-mib", "200")
         self.server.profile("lazy", self.model, self.rows, config, budgetSeconds=300,
                             objective=SLOW)
-        answer = self.check_workers(self.server.wait_finished("lazy"), 4, 195, 210)
+        answer = self.check_workers(self.server.wait_finished("lazy", 600), 4, 195, 210)
         memory = answer["requestedMemoryInBytes"]
         self.assertGreaterEqual(memory, 816 * MIB)
         self.assertLessEqual(memory, 1000 * MIB)
