@@ -1,8 +1,8 @@
-#include "common/json/findings_json.h"
-
 #include <array>
 
+#include "common/domain/findings.h"
 #include "common/json/domain_json.h"
+#include "common/json/json_reader.h"
 #include "common/json/scalar_json.h"
 
 namespace mlprof {
@@ -154,6 +154,87 @@ InputGrowth ReadInputGrowth(JsonReader& reader) {
   return {reader.BigInteger("rows").value_or(0), reader.Number("bytesPerRow").value_or(0)};
 }
 
+// What is no list is a problem.
+template <class T>
+std::vector<T> ReadItems(JsonReader& reader, std::string_view key, T (*read)(JsonReader&)) {
+  std::vector<T> items;
+  for (JsonReader& item : reader.Objects(key)) items.push_back(read(item));
+  return items;
+}
+
+Json EncodeLevel(const LoadLevel& level) {
+  return {{"concurrency", level.concurrency},
+          {"requestsPerSecond", level.requests_per_second},
+          {"latencyPercentile50InMs", level.p50_ms},
+          {"latencyPercentile95InMs", level.p95_ms},
+          {"latencyPercentile99InMs", level.p99_ms},
+          {"usedCpu", level.cores},
+          {"peakMemoryInBytes", Figure(level.peak_memory)},
+          {"errorRate", level.error_rate}};
+}
+
+LoadLevel ReadLevel(JsonReader& reader) {
+  LoadLevel level;
+  Assign(level.concurrency, reader.Integer("concurrency"));
+  Assign(level.requests_per_second, reader.Number("requestsPerSecond"));
+  Assign(level.p50_ms, reader.Number("latencyPercentile50InMs"));
+  Assign(level.p95_ms, reader.Number("latencyPercentile95InMs"));
+  Assign(level.p99_ms, reader.Number("latencyPercentile99InMs"));
+  Assign(level.cores, reader.Number("usedCpu"));
+  level.peak_memory = ReadBytes(reader, "peakMemoryInBytes");
+  Assign(level.error_rate, reader.Number("errorRate"));
+  return level;
+}
+
+Json EncodePoint(const CpuPoint& point) {
+  return {{"cpu", point.cpu.value()},
+          {"averageLatencyInMs", point.mean_ms},
+          {"latencyPercentile50InMs", point.p50_ms},
+          {"latencyPercentile95InMs", point.p95_ms},
+          {"latencyPercentile99InMs", point.p99_ms},
+          {"requestsPerSecond", point.requests_per_second},
+          {"throttledShare", point.throttled_share},
+          {"passed", point.passed}};
+}
+
+CpuPoint ReadPoint(JsonReader& reader) {
+  CpuPoint point;
+  point.cpu = Cores(reader.Number("cpu").value_or(0));
+  Assign(point.mean_ms, reader.Number("averageLatencyInMs"));
+  Assign(point.p50_ms, reader.Number("latencyPercentile50InMs"));
+  Assign(point.p95_ms, reader.Number("latencyPercentile95InMs"));
+  Assign(point.p99_ms, reader.Number("latencyPercentile99InMs"));
+  Assign(point.requests_per_second, reader.Number("requestsPerSecond"));
+  Assign(point.throttled_share, reader.Number("throttledShare"));
+  Assign(point.passed, reader.Boolean("passed"));
+  return point;
+}
+
+Json EncodeLoadCurve(const LoadCurve& curve) {
+  Json levels = Json::array();
+  for (const LoadLevel& level : curve.levels) levels.push_back(EncodeLevel(level));
+  return {{"levels", std::move(levels)}, {"kneeConcurrency", Figure(curve.knee_concurrency)}};
+}
+
+LoadCurve ReadLoadCurve(JsonReader& reader) {
+  return {ReadItems(reader, "levels", ReadLevel), reader.Integer("kneeConcurrency")};
+}
+
+Json EncodeCpuCurve(const CpuCurve& curve) {
+  Json points = Json::array();
+  for (const CpuPoint& point : curve.points) points.push_back(EncodePoint(point));
+  return {{"points", std::move(points)},
+          {"serialInMs", Figure(curve.serial_ms)},
+          {"workInMs", Figure(curve.work_ms)},
+          {"parallelism", Figure(curve.parallelism)},
+          {"relativeError", Figure(curve.relative_error)}};
+}
+
+CpuCurve ReadCpuCurve(JsonReader& reader) {
+  return {ReadItems(reader, "points", ReadPoint), reader.Number("serialInMs"),
+          reader.Number("workInMs"), reader.Number("parallelism"), reader.Number("relativeError")};
+}
+
 template <class T>
 Json Part(const std::optional<T>& part, Json (*encode)(const T&)) {
   return part ? encode(*part) : Json(nullptr);
@@ -206,83 +287,6 @@ Result<Findings> DecodeFindings(const Json& json) {
   findings.input_growth = ReadPart(reader, "inputGrowth", ReadInputGrowth);
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return findings;
-}
-
-namespace {
-
-Json EncodeLevel(const LoadLevel& level) {
-  return {{"concurrency", level.concurrency},
-          {"requestsPerSecond", level.requests_per_second},
-          {"latencyPercentile50InMs", level.p50_ms},
-          {"latencyPercentile95InMs", level.p95_ms},
-          {"latencyPercentile99InMs", level.p99_ms},
-          {"usedCpu", level.cores},
-          {"peakMemoryInBytes", Figure(level.peak_memory)},
-          {"errorRate", level.error_rate}};
-}
-
-LoadLevel ReadLevel(JsonReader& reader) {
-  LoadLevel level;
-  Assign(level.concurrency, reader.Integer("concurrency"));
-  Assign(level.requests_per_second, reader.Number("requestsPerSecond"));
-  Assign(level.p50_ms, reader.Number("latencyPercentile50InMs"));
-  Assign(level.p95_ms, reader.Number("latencyPercentile95InMs"));
-  Assign(level.p99_ms, reader.Number("latencyPercentile99InMs"));
-  Assign(level.cores, reader.Number("usedCpu"));
-  level.peak_memory = ReadBytes(reader, "peakMemoryInBytes");
-  Assign(level.error_rate, reader.Number("errorRate"));
-  return level;
-}
-
-Json EncodePoint(const CpuPoint& point) {
-  return {{"cpu", point.cpu.value()},
-          {"averageLatencyInMs", point.mean_ms},
-          {"latencyPercentile50InMs", point.p50_ms},
-          {"latencyPercentile95InMs", point.p95_ms},
-          {"latencyPercentile99InMs", point.p99_ms},
-          {"requestsPerSecond", point.requests_per_second},
-          {"throttledShare", point.throttled_share},
-          {"passed", point.passed}};
-}
-
-CpuPoint ReadPoint(JsonReader& reader) {
-  CpuPoint point;
-  point.cpu = Cores(reader.Number("cpu").value_or(0));
-  Assign(point.mean_ms, reader.Number("averageLatencyInMs"));
-  Assign(point.p50_ms, reader.Number("latencyPercentile50InMs"));
-  Assign(point.p95_ms, reader.Number("latencyPercentile95InMs"));
-  Assign(point.p99_ms, reader.Number("latencyPercentile99InMs"));
-  Assign(point.requests_per_second, reader.Number("requestsPerSecond"));
-  Assign(point.throttled_share, reader.Number("throttledShare"));
-  Assign(point.passed, reader.Boolean("passed"));
-  return point;
-}
-
-}  // namespace
-
-Json EncodeLoadCurve(const LoadCurve& curve) {
-  Json levels = Json::array();
-  for (const LoadLevel& level : curve.levels) levels.push_back(EncodeLevel(level));
-  return {{"levels", std::move(levels)}, {"kneeConcurrency", Figure(curve.knee_concurrency)}};
-}
-
-LoadCurve ReadLoadCurve(JsonReader& reader) {
-  return {ReadItems(reader, "levels", ReadLevel), reader.Integer("kneeConcurrency")};
-}
-
-Json EncodeCpuCurve(const CpuCurve& curve) {
-  Json points = Json::array();
-  for (const CpuPoint& point : curve.points) points.push_back(EncodePoint(point));
-  return {{"points", std::move(points)},
-          {"serialInMs", Figure(curve.serial_ms)},
-          {"workInMs", Figure(curve.work_ms)},
-          {"parallelism", Figure(curve.parallelism)},
-          {"relativeError", Figure(curve.relative_error)}};
-}
-
-CpuCurve ReadCpuCurve(JsonReader& reader) {
-  return {ReadItems(reader, "points", ReadPoint), reader.Number("serialInMs"),
-          reader.Number("workInMs"), reader.Number("parallelism"), reader.Number("relativeError")};
 }
 
 }  // namespace mlprof

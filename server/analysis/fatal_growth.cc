@@ -31,23 +31,18 @@ std::chrono::nanoseconds WindowLength(std::span<const RequestStretch> served) {
                                               kLongestGrowthWindow);
 }
 
-std::int64_t RequestsUntil(const MemoryWindow& last) {
-  return last.requests_before + last.requests;
+std::int64_t RequestsOf(std::span<const RequestStretch> stretches) {
+  std::int64_t requests = 0;
+  for (const RequestStretch& stretch : stretches) requests += stretch.requests;
+  return requests;
 }
 
-}  // namespace
-
-std::int64_t FatalGrowth::RequestsAt(Bytes other) const {
-  const auto more = static_cast<double>((other - limit).count()) / bytes_per_request;
-  return std::max<std::int64_t>(0, requests + static_cast<std::int64_t>(more));
-}
-
-std::optional<FatalGrowth> FindFatalGrowth(std::span<const Sample> samples,
-                                           std::span<const RequestStretch> served, Bytes limit) {
+std::optional<FatalGrowth> GrowthWithin(std::span<const Sample> samples,
+                                        std::span<const RequestStretch> served, Bytes limit) {
   std::vector<MemoryWindow> windows =
       MakeMemoryWindows(BeforeKill(samples), served, WindowLength(served));
   if (windows.empty()) return std::nullopt;
-  const std::int64_t requests = RequestsUntil(windows.back());
+  const std::int64_t requests = windows.back().requests_before + windows.back().requests;
   // The kill itself falls into the last: its samples may tell of what was left of the model.
   windows.pop_back();
   const PlateauVerdict verdict = JudgePlateau(windows);
@@ -59,6 +54,22 @@ std::optional<FatalGrowth> FindFatalGrowth(std::span<const Sample> samples,
                        [](const MemoryWindow& a, const MemoryWindow& b) { return a.low < b.low; });
   if (highest->low < Scale(limit, kNearTheLimit)) return std::nullopt;
   return FatalGrowth{*verdict.bytes_per_request, requests, limit};
+}
+
+}  // namespace
+
+std::int64_t FatalGrowth::RequestsAt(Bytes other) const {
+  const auto more = static_cast<double>((other - limit).count()) / bytes_per_request;
+  return std::max<std::int64_t>(0, requests + static_cast<std::int64_t>(more));
+}
+
+std::optional<FatalGrowth> FindFatalGrowth(std::span<const Sample> samples,
+                                           std::span<const RequestStretch> served,
+                                           std::span<const RequestStretch> watched, Bytes limit) {
+  auto growth = GrowthWithin(samples, watched, limit);
+  if (!growth) return GrowthWithin(samples, served, limit);
+  growth->requests += RequestsOf(served.first(served.size() - watched.size()));
+  return growth;
 }
 
 std::string GrowthText(const FatalGrowth& growth, std::int64_t rows) {

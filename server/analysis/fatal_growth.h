@@ -28,8 +28,11 @@ struct FatalGrowth {
 /// first ones, nor up to a bound), and that this had taken it to the limit: the lows of the last
 /// windows are not far below. Nothing where that is not certain, or it served for too short a
 /// while to tell.
+/// `watched`: the later part of what it `served`, from where what workers load at their first row
+/// is behind it; where that is too short a while, the whole life is judged.
 std::optional<FatalGrowth> FindFatalGrowth(std::span<const Sample> samples,
-                                           std::span<const RequestStretch> served, Bytes limit);
+                                           std::span<const RequestStretch> served,
+                                           std::span<const RequestStretch> watched, Bytes limit);
 
 /// "OutOfMemory", as of a leak: more memory only puts it off. `rows` of the dataset: where each was
 /// seen once at most, what grew may be a cache of rows as well, and is said to be.

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "server/analysis/memory_plateau.h"
@@ -79,8 +80,17 @@ class Container {
   /// When how many rows were answered, since the model last was whole.
   const std::vector<RequestStretch>& served() const { return served_; }
   std::int64_t RequestsServed() const;
+  /// Of these, from where on its memory is watched for growth.
+  std::span<const RequestStretch> watched() const {
+    return std::span(served_).subspan(watched_from_);
+  }
+  /// What it loaded until now, when a worker met its first row, is no growth.
+  void WatchFromHere() { watched_from_ = served_.size(); }
   /// Processes of the model were replaced: what it served before it served with others.
-  void ForgetServed() { served_.clear(); }
+  void ForgetServed() {
+    served_.clear();
+    watched_from_ = 0;
+  }
 
   /// Ends its instruments, writes their series and its log down and removes it. To be called
   /// whatever became of it; the second call does nothing but give the same.
@@ -105,6 +115,7 @@ class Container {
   ContainerFacts facts_;
   bool closed_ = false;
   std::vector<RequestStretch> served_;
+  std::size_t watched_from_ = 0;
   std::unique_ptr<Target> target_;
   const HostFacts host_;
   std::unique_ptr<AgentSession> session_;

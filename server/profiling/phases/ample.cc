@@ -61,7 +61,8 @@ PhaseResult<void> Ample::Renew() {
 
 std::optional<FatalGrowth> Ample::FindGrowth() const {
   if (!container_ || container_->served().empty()) return std::nullopt;
-  return FindFatalGrowth(container_->Samples(), container_->served(), lab_.ceiling().memory());
+  return FindFatalGrowth(container_->Samples(), container_->served(), container_->watched(),
+                         lab_.ceiling().memory());
 }
 
 PhaseResult<bool> Ample::GiveUp(const ReplayResult& replay, const DeathEvidence& death) {

@@ -17,14 +17,14 @@ constexpr std::chrono::seconds kStretch{3};  // of load between two judgements
 constexpr std::chrono::seconds kLongestPlateau{45};
 
 PlateauVerdict Judge(const Container& container) {
-  return JudgePlateau(MakeMemoryWindows(container.Samples(), container.served(), kPlateauWindow));
+  return JudgePlateau(MakeMemoryWindows(container.Samples(), container.watched(), kPlateauWindow));
 }
 
 // Until the ceiling is reached at the rate of the last load; infinity where nothing grows.
 double SecondsUntilFull(const Container& container, const PlateauVerdict& verdict) {
   constexpr double kForever = std::numeric_limits<double>::infinity();
-  if (verdict.trend != MemoryTrend::kGrowing || container.served().empty()) return kForever;
-  const RequestStretch& last = container.served().back();
+  if (verdict.trend != MemoryTrend::kGrowing || container.watched().empty()) return kForever;
+  const RequestStretch& last = container.watched().back();
   const double took = std::chrono::duration<double>(last.ended - last.began).count();
   if (took <= 0) return kForever;
   const Bytes room = container.limits().memory() - container.Samples().back().unreclaimable;

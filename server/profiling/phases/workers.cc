@@ -120,9 +120,8 @@ PhaseResult<std::optional<WorkersSeen>> ReachAtCeiling(Lab& lab, Container& cont
   });
   if (lab.stopped()) return Canceled();
   if (last.target_lost) return tl::unexpected<RunEnd>(CheckTarget(lab, container, last).error());
-  // What the workers loaded at their first row is no growth: memory is watched from here on.
-  if (seen) container.ForgetServed();
   if (!seen || seen->coverage.count < 2) return std::optional<WorkersSeen>();
+  container.WatchFromHere();
   return seen;
 }
 

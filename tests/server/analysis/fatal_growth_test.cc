@@ -29,7 +29,10 @@ struct Life {
 struct Lived {
   std::vector<Sample> samples;
   std::vector<RequestStretch> served;
-  std::optional<FatalGrowth> growth() const { return FindFatalGrowth(samples, served, kLimit); }
+  std::optional<FatalGrowth> growth() const { return GrowthWatchedAfter(0); }
+  std::optional<FatalGrowth> GrowthWatchedAfter(std::size_t stretches) const {
+    return FindFatalGrowth(samples, served, std::span(served).subspan(stretches), kLimit);
+  }
 };
 
 Sample At(double at, double mib) {
@@ -78,6 +81,20 @@ TEST(FatalGrowthTest, IsToldOfALeakThatReachesTheCeilingWithinSeconds) {
   EXPECT_NEAR(growth->bytes_per_request, 256 * 1024, 4000);
   EXPECT_NEAR(static_cast<double>(growth->requests), 500 * 15.3, 200);
   EXPECT_EQ(growth->limit, kLimit);
+}
+
+TEST(FatalGrowthTest, CountsWhatWasServedBeforeItWasWatched) {
+  const Lived lived = Live({[](double at) { return 130 + 125 * at; }});
+  const auto growth = lived.GrowthWatchedAfter(1);
+  ASSERT_TRUE(growth);
+  EXPECT_EQ(growth->requests, lived.growth()->requests);
+}
+
+TEST(FatalGrowthTest, IsToldOfAModelThatDiesAsSoonAsItIsWatched) {
+  const Lived lived = Live({[](double at) { return 130 + 125 * at; }});
+  const std::size_t all = lived.served.size();
+  EXPECT_TRUE(lived.GrowthWatchedAfter(all));
+  EXPECT_EQ(lived.GrowthWatchedAfter(all), lived.growth());
 }
 
 TEST(FatalGrowthTest, IsToldOfAFasterAndOfASlowerLeak) {
