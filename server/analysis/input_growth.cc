@@ -23,6 +23,16 @@ constexpr double kStillGrows = 0.25;
 // of a MiB (server/analysis/memory_plateau.cc).
 constexpr double kTellable = 2.0 * 1024 * 1024;
 
+RequestStretch FirstOf(const RequestStretch& stretch, std::int64_t requests) {
+  RequestStretch first{
+      stretch.began, stretch.began + (stretch.ended - stretch.began) / stretch.requests * requests,
+      requests};
+  if (stretch.answered.empty()) return first;
+  first.answered.assign(stretch.answered.begin(), stretch.answered.begin() + requests);
+  first.ended = first.answered.back();
+  return first;
+}
+
 // The rows again, once: later on an allocator is warm that was not before.
 std::vector<RequestStretch> OncePass(std::span<const RequestStretch> again, std::int64_t rows) {
   std::vector<RequestStretch> pass;
@@ -32,8 +42,7 @@ std::vector<RequestStretch> OncePass(std::span<const RequestStretch> again, std:
     pass.push_back(stretch);
     const std::int64_t room = rows - requests;
     if (stretch.requests > room) {
-      pass.back().ended = stretch.began + (stretch.ended - stretch.began) / stretch.requests * room;
-      pass.back().requests = room;
+      pass.back() = FirstOf(stretch, room);
     }
     requests += pass.back().requests;
   }

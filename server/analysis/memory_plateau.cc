@@ -177,6 +177,14 @@ std::optional<MemoryWindow> MakeWindow(std::span<const Sample> samples,
   return window;
 }
 
+// Answered by the end of `part` of so many even ones, the last of which holds all.
+std::int64_t AnsweredBy(const RequestStretch& stretch, std::int64_t part, std::int64_t parts) {
+  if (stretch.answered.empty() || part == parts) return stretch.requests * part / parts;
+  const auto edge = stretch.began + (stretch.ended - stretch.began) / parts * part;
+  return std::distance(stretch.answered.begin(),
+                       std::lower_bound(stretch.answered.begin(), stretch.answered.end(), edge));
+}
+
 }  // namespace
 
 std::vector<MemoryWindow> MakeMemoryWindows(std::span<const Sample> samples,
@@ -192,8 +200,9 @@ std::vector<MemoryWindow> MakeMemoryWindows(std::span<const Sample> samples,
       };
       auto window = MakeWindow(samples, edge(part), edge(part + 1));
       if (!window) continue;
-      window->requests_before = before + stretch.requests * part / parts;
-      window->requests = stretch.requests * (part + 1) / parts - stretch.requests * part / parts;
+      const std::int64_t earlier = AnsweredBy(stretch, part, parts);
+      window->requests_before = before + earlier;
+      window->requests = AnsweredBy(stretch, part + 1, parts) - earlier;
       windows.push_back(*window);
     }
     before += stretch.requests;

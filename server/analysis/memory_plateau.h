@@ -49,12 +49,14 @@ PlateauVerdict JudgePlateau(std::span<const MemoryWindow> windows);
 /// Until `headroom` is used up; infinity where nothing grows.
 double HoursToOutOfMemory(double bytes_per_request, double requests_per_second, Bytes headroom);
 
-/// A stretch of time in which `requests` were answered, evenly for all that is known. Times on the
-/// samples' clock.
+/// A stretch of time in which `requests` were answered. Times on the samples' clock.
 struct RequestStretch {
   std::chrono::nanoseconds began{0};
   std::chrono::nanoseconds ended{0};
   std::int64_t requests = 0;
+  /// When each of them was, in order; where it is empty, they are taken to be spread evenly. A model
+  /// at its limit answers next to nothing for seconds before the kernel kills it.
+  std::vector<std::chrono::nanoseconds> answered = {};
 };
 
 /// Cuts the stretches, which follow one another, into windows of about `length` (at least one a

@@ -35,14 +35,18 @@ StopReason ReasonOf(const Error& unread) {
   return unread.code() == ErrorCode::kResourceExhausted ? StopReason::kRoom : StopReason::kStorage;
 }
 
-// A model that died served no longer than until its last response: that it is dead is known later.
-std::chrono::nanoseconds ServedUntil(const ReplayResult& replay) {
-  if (!replay.target_lost) return replay.ended;
-  std::chrono::nanoseconds last = replay.began;
+RequestStretch StretchOf(const ReplayResult& replay) {
+  RequestStretch stretch{replay.began, replay.ended, std::ssize(replay.requests)};
   for (const RequestRecord& request : replay.requests) {
-    last = std::max(last, request.due + std::chrono::microseconds(request.latency_us));
+    stretch.answered.push_back(request.due + std::chrono::microseconds(request.latency_us));
   }
-  return last > replay.began ? std::min(last, replay.ended) : replay.ended;
+  std::sort(stretch.answered.begin(), stretch.answered.end());
+  // A model that died served no longer than until its last response: that it is dead is known
+  // later.
+  if (replay.target_lost && stretch.answered.back() > replay.began) {
+    stretch.ended = std::min(stretch.answered.back(), replay.ended);
+  }
+  return stretch;
 }
 
 std::string EndOf(const std::string& log) {
@@ -174,7 +178,7 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
     facts_.overload->concurrency = std::max(facts_.overload->concurrency, plan.concurrency);
   }
   if (!result.requests.empty()) {
-    served_.push_back({result.began, ServedUntil(result), std::ssize(result.requests)});
+    served_.push_back(StretchOf(result));
   }
   return result;
 }

@@ -31,6 +31,18 @@ TEST(MemoryWindowsTest, SharesTheRequestsOfAStretchEvenly) {
   EXPECT_EQ(windows[2].low, MiB(100));
 }
 
+TEST(MemoryWindowsTest, CountsRequestsWhenTheyWereAnsweredWhereThatIsKnown) {
+  const auto samples = SamplesEvery(milliseconds(10), seconds(4), MiB(100), Bytes());
+  RequestStretch stretch{seconds(0), seconds(3), 4};
+  stretch.answered = {milliseconds(200), milliseconds(900), milliseconds(1000), seconds(3)};
+  const auto windows = MakeMemoryWindows(samples, std::vector<RequestStretch>{stretch}, seconds(1));
+  ASSERT_EQ(windows.size(), 3U);
+  EXPECT_EQ(windows[0].requests, 2);
+  EXPECT_EQ(windows[1].requests, 1);
+  EXPECT_EQ(windows[2].requests_before, 3);
+  EXPECT_EQ(windows[2].requests, 1);
+}
+
 TEST(MemoryWindowsTest, CountsRequestsOnOverStretches) {
   const auto samples = SamplesEvery(milliseconds(10), seconds(6), MiB(100), KiB(1));
   const std::vector<RequestStretch> stretches = {{seconds(0), seconds(1), 7},
