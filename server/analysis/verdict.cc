@@ -43,8 +43,10 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
                  static_cast<long long>(evidence.refaults)));
   }
   if (!evidence.became_ready && evidence.start_timed_out) {
-    return Failed(ResourceKind::kCpu,
-                  "the model started too slowly at this limit: " + evidence.death);
+    Verdict late =
+        Failed(ResourceKind::kCpu, "the model started too slowly at this limit: " + evidence.death);
+    late.slow = late.misses_objective = late.late_start = evidence.start_has_objective;
+    return late;
   }
   if (!evidence.became_ready) {
     return Failed(ResourceKind::kMemory,

@@ -23,7 +23,8 @@ inline constexpr std::int64_t kFewestNewFailures = 3;
 
 struct VerificationEvidence {
   bool became_ready = false;
-  bool start_timed_out = false;  // it still ran, and was not ready in time
+  bool start_timed_out = false;      // it still ran, and was not ready in time
+  bool start_has_objective = false;  // that time is what the objective allows
   std::int64_t oom_kills = 0;
   bool died = false;  // the command ended without an oom kill
   std::string death;  // how, where known
@@ -51,6 +52,8 @@ struct Verdict {
   bool slow = false;              // it failed for what other work on the host may have cost
   bool beside_reference = false;  // of that: slower than the reference, and nothing else
   bool misses_objective = false;  // of that: too slow for the objective's own rate or latency
+  bool late_start = false;        // of that: not ready within what the objective allows
+  bool fresh = false;             // it is of the part with a connection for each request
   bool unreached = false;         // it failed because a process that serves had no row
   /// What its slowest requests were, where the quota stopped them and the run passed, or where
   /// nothing else made it fail.

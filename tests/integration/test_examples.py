@@ -51,7 +51,8 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual((dataset["rowCount"], dataset["distinctRowCount"]), (200, 200))
 
         profile = json.loads(self.mlprof("profile", "-m", "sentiment", "--idi", "requests", "-n",
-                                         "first", "--tag-model", "-o", "json"))
+                                         "first", "--budget-seconds", "150", "--tag-model",
+                                         "-o", "json"))
 
         answer = check_recommendation(self, profile)
         self.assertTrue(answer["verified"])
@@ -69,7 +70,7 @@ class ExamplesTest(unittest.TestCase):
         profile = json.loads(self.mlprof(
             "profile", "-m", IMAGE_SERVER / "made/fingerprints.bin",
             "--idi", IMAGE_SERVER / "made/rows.jsonl", "--ic", IMAGE_SERVER / "inferenceConfig.json",
-            "-o", "json"))
+            "--budget-seconds", "60", "-o", "json"))
         check_recommendation(self, profile)
 
     def test_sentiment_by_curl_alone(self):
@@ -88,7 +89,7 @@ class ExamplesTest(unittest.TestCase):
                        "--data-binary", f"@{SENTIMENT}/requests.jsonl")["id"]
         accepted = curl(server, "/profiles", "-H", "Content-Type: application/json", "-d",
                         json.dumps({"name": "p1", "modelIds": [model], "inputDatasetId": dataset,
-                                    "inferenceConfig": config, "budgetSeconds": 120}))
+                                    "inferenceConfig": config, "budgetSeconds": 60}))
         self.assertIn(accepted["state"], {"Queued", "Preparing"})
 
         deadline = time.monotonic() + PROFILE_DEADLINE_S

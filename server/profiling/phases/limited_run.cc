@@ -62,7 +62,9 @@ class Run {
     if (ready) {
       ready_ = *ready;
       if (auto replayed = ReplayAll(); !replayed) return replayed;
-      if (IsSlowBesideTheReference()) TakeTurns();
+      for (const bool fresh : {false, true}) {
+        if (IsSlowBesideTheReference(fresh)) TakeTurn(fresh);
+      }
     }
     if (lab_.stopped()) return Canceled();
     if (ready ? evidence_.stalled && lab_.budget().Passed() : container_.RanOutOfBudget()) {
@@ -86,8 +88,7 @@ class Run {
     if (workers_) run.workers = workers_->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
-    run.lacks =
-        LacksForProof(yardstick_.workload.objective, run.latencies.size(), ServingSeconds());
+    run.lacks = Lacks(run.latencies.size());
     run.reference = std::move(looks_);
     return run;
   }
@@ -145,18 +146,26 @@ class Run {
     }
   }
 
+  // Each part has to prove its own.
+  std::optional<std::string> Lacks(std::size_t successes) const {
+    const Objective& objective = yardstick_.workload.objective;
+    auto lacks = LacksForProof(objective, successes, ServingSeconds(replay_));
+    if (lacks || !fresh_) return lacks;
+    return LacksForProof(objective, fresh_->SuccessLatencies().size(), ServingSeconds(*fresh_));
+  }
+
   // An open loop may end before its last stretch without a row is over.
-  double ServingSeconds() const {
+  double ServingSeconds(const ReplayResult& replay) const {
     // Of rows that may come but once there are no more: their count alone decides.
     const bool all_rows =
-        yardstick_.workload.each_row_once && replay_.requests.size() >= plan_.order.size();
-    if (all_rows) return std::max(replay_.Seconds(), kQuotaPeriods * 0.1);
+        yardstick_.workload.each_row_once && replay.requests.size() >= plan_.order.size();
+    if (all_rows) return std::max(replay.Seconds(), kQuotaPeriods * 0.1);
     const auto served =
         plan_.open_loop
-            ? std::max(replay_.ended, replay_.began + plan_.max_time.value_or(wanted_.load.time))
-            : replay_.ended;
-    const bool whole = !replay_.stopped && !replay_.cut_off && !replay_.requests.empty();
-    return std::chrono::duration<double>((whole ? served : replay_.ended) - replay_.began).count();
+            ? std::max(replay.ended, replay.began + plan_.max_time.value_or(wanted_.load.time))
+            : replay.ended;
+    const bool whole = !replay.stopped && !replay.cut_off && !replay.requests.empty();
+    return std::chrono::duration<double>((whole ? served : replay.ended) - replay.began).count();
   }
 
   // Every serving process has its first row before the measured load, which may reach one of them
@@ -183,37 +192,45 @@ class Run {
     return result;
   }
 
-  bool IsSlowBesideTheReference() {
+  bool IsSlowBesideTheReference(bool fresh) {
     // With other settings (thread pools) it is another model, to which the reference does not
     // apply; and one that reads its pages again and again is slow at any CPU limit.
     if (!yardstick_.setup.environment.empty()) return false;
     // All rows were seen by now, and tell nothing of rows that were not.
     if (yardstick_.workload.each_row_once) return false;
     const std::vector<Sample> samples = container_.Samples();
-    const bool slow = JudgeRun(samples, Summarize(samples)).beside_reference;
-    return slow && evidence_.refaults <= evidence_.requests / 10;
+    const Verdict verdict = JudgeRun(samples, Summarize(samples));
+    return verdict.beside_reference && verdict.fresh == fresh &&
+           evidence_.refaults <= evidence_.requests / 10;
   }
 
   // Limit, reference, limit: the host may have become slower since the references were taken, or
   // have been disturbed while this limit was measured.
-  void TakeTurns() {
-    const auto now = TakeReference();
+  void TakeTurn(bool fresh) {
+    const auto now = TakeReference(fresh);
     if (!now) return;
+    if (fresh) {
+      beside_ = OnlyWithFresh(std::move(beside_), *now);
+      looks_ = WithFreshLook(std::move(looks_), *now);
+      if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureLoad();
+      return;
+    }
     // What a slower host excuses is told, whether or not the limit holds beside it.
-    beside_ = OnlyWith(looks_, *now);
+    beside_ = OnlyWith(beside_, *now);
     const double before = *yardstick_.reference.p95_ms;
     if (*beside_.p95_ms > before) lab_.host().JudgeDrift(before, *beside_.p95_ms);
     looks_ = WithLook(std::move(looks_), *now);
-    if (IsSlowBesideTheReference() && HoldsAnotherTurn()) MeasureLoad();
+    if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureLoad();
   }
 
   // Takes the reference again, in this container with the limit lifted.
-  std::optional<Look> TakeReference() {
+  std::optional<Look> TakeReference(bool fresh) {
     const Cores ceiling = lab_.ceiling().cpu();
     if (!container_.SetCpu(ceiling)) return std::nullopt;
-    const ReplayPlan plan =
+    const ReplayPlan held =
         ObjectivePlan(yardstick_.workload, container_.seed(),
                       {kReferenceTime, RequestsForConfidence(0.95), LongestBurst()});
+    const ReplayPlan plan = fresh ? WithFreshConnections(held) : held;
     const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
     // Back to the limits of the run, by which it is named from here on.
     if (Status back = container_.SetCpu(wanted_.limits.cpu()); !back) return std::nullopt;
@@ -268,9 +285,8 @@ class Run {
   // What else has to hold where the measured load did.
   Verdict JudgeRest(const Verdict& verdict) {
     if (fresh_) {
-      const Verdict fresh =
-          JudgeFresh(yardstick_.workload, yardstick_.reference, WithFreshConnections(plan_),
-                     *fresh_, Summarize(container_.SamplesOf(*fresh_)));
+      const Verdict fresh = JudgeFresh(yardstick_.workload, beside_, WithFreshConnections(plan_),
+                                       *fresh_, container_.SamplesOf(*fresh_));
       if (!fresh.passed) return fresh;
     }
     if (workers_ && !workers_->coverage.complete()) return NotReached(workers_->coverage);
@@ -286,6 +302,7 @@ class Run {
       evidence_.start_timed_out = true;
     }
     if (!evidence_.start_timed_out) return;
+    evidence_.start_has_objective = true;
     evidence_.death = Sentence("it was not ready within the %.4g s of the objective",
                                *objective.start_within_seconds);
   }

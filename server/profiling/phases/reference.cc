@@ -92,6 +92,23 @@ Reference OnlyWith(const Reference& reference, const Look& look) {
   return WithLook(std::move(alone), look);
 }
 
+Reference FreshOf(const Reference& reference) {
+  Reference fresh = reference;
+  fresh.looks = reference.fresh_looks;
+  fresh.p95_ms = MedianP95Ms(fresh.looks);
+  return fresh;
+}
+
+Reference WithFreshLook(Reference reference, Look look) {
+  reference.fresh_looks = WithLook(FreshOf(reference), std::move(look)).looks;
+  return reference;
+}
+
+Reference OnlyWithFresh(Reference reference, const Look& look) {
+  reference.fresh_looks.clear();
+  return WithFreshLook(std::move(reference), look);
+}
+
 void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& run,
                VerificationEvidence& evidence) {
   evidence.reference_p95_ms = reference.p95_ms;

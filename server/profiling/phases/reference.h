@@ -24,8 +24,8 @@ struct Reference {
   std::optional<double> mean_ms;
   double error_share = 0;  // of the requests
   std::set<std::uint32_t> failing_rows = {};
-  std::vector<Look> looks = {};             // the newest few, the oldest first
-  std::optional<double> fresh_p95_ms = {};  // with a connection for each request
+  std::vector<Look> looks = {};        // the newest few, the oldest first
+  std::vector<Look> fresh_looks = {};  // likewise, with a connection for each request
 };
 
 /// What limits are judged by, of a replay by `plan`. `samples`: of the container meanwhile, which
@@ -39,6 +39,12 @@ Look LookAt(const ReplayPlan& plan, const ReplayResult& replay,
 Reference WithLook(Reference reference, Look look);
 /// With this look alone.
 Reference OnlyWith(const Reference& reference, const Look& look);
+
+/// The same where rows have a connection each: what such a load is judged beside, a reference with
+/// one such look more, and one with this look alone.
+Reference FreshOf(const Reference& reference);
+Reference WithFreshLook(Reference reference, Look look);
+Reference OnlyWithFresh(Reference reference, const Look& look);
 
 /// What `run`, of a replay by `plan`, was beside the reference, into the evidence.
 void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& run,

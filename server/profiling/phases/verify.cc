@@ -85,7 +85,7 @@ bool IsDisturbed(const LimitedRun& run) { return run.verdict.slow && JudgeNoise(
 bool MissesTheObjective(const LimitedRun& run, const Objective& objective) {
   const Verdict& verdict = run.verdict;
   return objective.CanBeMissedUnlimited() && !verdict.passed && verdict.misses_objective &&
-         !IsDisturbed(run) && run.trial.measurements.success_queries > 0;
+         !IsDisturbed(run) && (verdict.late_start || run.trial.measurements.success_queries > 0);
 }
 
 double P95Of(const LimitedRun& run) {

@@ -129,18 +129,18 @@ ConnectionUse ConnectionsFor(const std::optional<WorkersSeen>& seen) {
   return seen && seen->coverage.count > 1 ? ConnectionUse::kBoth : ConnectionUse::kKeepAlive;
 }
 
-std::optional<double> FreshP95(Lab& lab, Container& container, const Workload& workload) {
-  if (workload.objective.connections != ConnectionUse::kBoth) return std::nullopt;
+Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
+                      Reference reference) {
+  if (workload.objective.connections != ConnectionUse::kBoth) return reference;
   const auto longest =
       std::min<std::chrono::nanoseconds>(kLongestFresh, lab.budget().For(Spend::kLoad));
   const ReplayPlan plan =
       WithFreshConnections(ObjectivePlan(workload, container.seed(),
                                          {std::min<std::chrono::nanoseconds>(kFreshTime, longest),
                                           RequestsForConfidence(0.95), longest}));
-  const ReplayResult replay = container.Replay(plan, lab.budget().end());
-  const LatencyDistribution latencies(replay.SuccessLatencies());
-  if (latencies.count() < RequestsForConfidence(0.95)) return std::nullopt;
-  return latencies.QuantileMs(0.95);
+  Look look = LookAt(plan, container.Replay(plan, lab.budget().end()));
+  if (look.visits.size() < RequestsForConfidence(0.95)) return reference;
+  return WithFreshLook(std::move(reference), std::move(look));
 }
 
 LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
@@ -157,23 +157,25 @@ ReplayPlan WithFreshConnections(ReplayPlan plan) {
 }
 
 Verdict JudgeFresh(const Workload& workload, const Reference& reference, const ReplayPlan& plan,
-                   const ReplayResult& replay, const ResourceUse& use) {
+                   const ReplayResult& replay, std::span<const Sample> samples) {
+  const ResourceUse use = Summarize(samples);
+  const Reference fresh = FreshOf(reference);
+  const Objective& objective = workload.objective;
   VerificationEvidence evidence;
   evidence.became_ready = true;
   evidence.requests = std::ssize(replay.requests);
   evidence.failures = replay.failures;
-  evidence.new_failures = NewFailures(reference, replay);
+  evidence.new_failures = NewFailures(fresh, replay);
   evidence.stalled = replay.cut_off;
   evidence.throttled_share = use.throttled_share;
   evidence.refaults = use.refaults;
-  evidence.reference_p95_ms = reference.fresh_p95_ms;
-  evidence.reference_error_share = reference.error_share;
-  const Objective& objective = workload.objective;
-  SetRate(RateOf(plan, replay, AcceptableMs(reference, objective)), evidence);
-  Verdict verdict = Judge(evidence, LatencyDistribution(replay.SuccessLatencies()), objective);
+  evidence.reference_error_share = fresh.error_share;
+  SetBeside(fresh, plan, LookAt(plan, replay, samples), evidence);
+  SetRate(RateOf(plan, replay, AcceptableMs(fresh, objective)), evidence);
+  Verdict verdict =
+      Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)), objective);
   verdict.sentence = "with a connection for each request: " + verdict.sentence;
-  // The reference that is taken again beside a slow run has its connections kept alive.
-  verdict.beside_reference = false;
+  verdict.fresh = true;
   return verdict;
 }
 

@@ -46,10 +46,11 @@ PhaseResult<std::optional<WorkersSeen>> ReachAtCeiling(Lab& lab, Container& cont
 /// than one process serves with one for each request too.
 ConnectionUse ConnectionsFor(const std::optional<WorkersSeen>& seen);
 
-/// The p95 of the objective's load with a connection for each request, without a CPU limit: what
-/// that part of a run is judged beside. Nothing where the objective does not ask for it, or too few
-/// requests were answered.
-std::optional<double> FreshP95(Lab& lab, Container& container, const Workload& workload);
+/// `reference` with a look at the objective's load with a connection for each request, without a
+/// CPU limit: what that part of a run is judged beside. As it was where the objective does not ask
+/// for it, or too few requests were answered.
+Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
+                      Reference reference);
 
 /// Half of a run's time each, for rows over connections that are kept alive and for rows that have
 /// one each; all of it where the objective asks for one kind only.
@@ -57,10 +58,10 @@ LoadTime PartOf(const LoadTime& whole, const Objective& objective);
 /// `plan` with a connection for each request.
 ReplayPlan WithFreshConnections(ReplayPlan plan);
 
-/// How a run's part with a connection for each request went. Its own p95 is the reference, never
-/// the one that was taken over connections kept alive.
+/// How a run's part with a connection for each request went, beside the reference's own looks at
+/// such a load. `samples`: of that part.
 Verdict JudgeFresh(const Workload& workload, const Reference& reference, const ReplayPlan& plan,
-                   const ReplayResult& replay, const ResourceUse& use);
+                   const ReplayResult& replay, std::span<const Sample> samples);
 
 /// What a run that passed is worth where a serving process had no row: nothing is proven of it.
 Verdict NotReached(const WorkerCoverage& coverage);

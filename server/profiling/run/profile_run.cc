@@ -151,7 +151,7 @@ class Story {
     Resolve(workload);
     MLPROF_LET(load, MeasureLoad(lab, ample.container(), workload, facts_.row_pass->serial));
     facts_.load = std::move(load);
-    facts_.load->reference.fresh_p95_ms = FreshP95(lab, ample.container(), workload);
+    facts_.load->reference = LookAtFresh(lab, ample.container(), workload, facts_.load->reference);
     Finish(lab, "done");
 
     Enter(shares::kPlateau, "waiting for memory to settle");

@@ -126,12 +126,18 @@ TEST(SlowStartTest, NoLimitIsAskedForAtWhichItWouldNotStartInTheConfigsTime) {
   EXPECT_EQ(profile.recommendation->requested.cpu(), Cores(0.5));
 }
 
-TEST(SlowStartTest, AnObjectiveThatTheCeilingDoesNotHoldIsNotVerified) {
+TEST(SlowStartTest, AnObjectiveThatTheCeilingDoesNotHoldHasNoAnswer) {
   ProfilingBench bench(StartingIn(seconds(30), seconds(30)));
   ProfileRequest request = RequestOf(seconds(300));
   request.objective.start_within_seconds = 10;
   const Profile profile = Profiled(bench, request);
-  EXPECT_FALSE(profile.recommendation && profile.recommendation->verified);
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_FALSE(profile.recommendation);
+  ASSERT_TRUE(profile.no_answer);
+  EXPECT_EQ(profile.no_answer->code, "objectiveNotHeld");
+  EXPECT_NE(profile.no_answer->message.find("not ready within the 10 s of the objective"),
+            std::string::npos)
+      << profile.no_answer->message;
 }
 
 }  // namespace

@@ -136,27 +136,39 @@ TEST(ReachWorkersTest, CountsThoseThatDoNotStartAsNotReached) {
   EXPECT_EQ(seen->coverage.count, 3);
 }
 
-TEST(FreshConnectionsTest, AreJudgedBesideTheirOwnReference) {
-  Workload workload;
-  phases::Reference reference;
-  reference.p95_ms = 1;
-  reference.fresh_p95_ms = 5;
+ReplayResult HundredAnswersOf(std::uint32_t latency_us) {
   ReplayResult replay;
   replay.ended = std::chrono::seconds(1);
   for (int i = 0; i < 100; ++i) {
     RequestRecord request;
-    request.latency_us = 5000;
+    request.latency_us = latency_us;
     request.http_status = 200;
     replay.requests.push_back(request);
   }
-  ResourceUse use;
-  use.throttled_share = 0.5;
-  EXPECT_TRUE(phases::JudgeFresh(workload, reference, {}, replay, use).passed);
-  for (RequestRecord& request : replay.requests) request.latency_us = 6000;
-  const Verdict slow = phases::JudgeFresh(workload, reference, {}, replay, use);
+  return replay;
+}
+
+TEST(FreshConnectionsTest, AreJudgedBesideTheirOwnReference) {
+  const Workload workload;
+  const ReplayPlan plan;
+  phases::Reference reference = phases::WithLook({}, phases::LookAt(plan, HundredAnswersOf(1000)));
+  reference = phases::WithFreshLook(reference, phases::LookAt(plan, HundredAnswersOf(5000)));
+  EXPECT_EQ(reference.p95_ms, 1);
+  std::vector<Sample> throttled(2);
+  throttled[1].at = std::chrono::seconds(1);
+  throttled[1].periods = 10;
+  throttled[1].throttled_periods = 5;
+  EXPECT_TRUE(
+      phases::JudgeFresh(workload, reference, plan, HundredAnswersOf(5000), throttled).passed);
+  const Verdict slow =
+      phases::JudgeFresh(workload, reference, plan, HundredAnswersOf(6000), throttled);
   EXPECT_FALSE(slow.passed);
   EXPECT_EQ(slow.shortage, ResourceKind::kCpu);
+  EXPECT_TRUE(slow.fresh && slow.beside_reference);
   EXPECT_EQ(slow.sentence.find("with a connection for each request"), 0U);
+  // A host that has become slower meanwhile: beside a look of now it is as without a limit.
+  const auto now = phases::OnlyWithFresh(reference, phases::LookAt(plan, HundredAnswersOf(5800)));
+  EXPECT_TRUE(phases::JudgeFresh(workload, now, plan, HundredAnswersOf(6000), throttled).passed);
 }
 
 }  // namespace
