@@ -31,7 +31,8 @@ struct Objective {
   std::optional<ConnectionUse> connections = {};
 
   int ConcurrencyOrOne() const { return concurrency.value_or(1); }
-  /// Whether it asks for something that a model may miss without any limit: a rate, a latency, a start.
+  /// Whether it asks for something that a model may miss without any limit: a rate, a latency, a
+  /// start.
   bool CanBeMissedUnlimited() const {
     return requests_per_second || !latency_ms.empty() || start_within_seconds;
   }

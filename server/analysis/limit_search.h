@@ -20,6 +20,9 @@ class GridSearch {
   void Tell(Cores tried, bool passed);
   /// The smallest known to pass (the ceiling while none is).
   Cores Best() const { return passing_; }
+  /// Where it is cut short: Best(), or while none is known to pass what would be tried next, as the
+  /// ceiling may be many times what is needed.
+  Cores Likeliest() const { return passed_any_ ? passing_ : Next().value_or(passing_); }
 
  private:
   Cores guess_;

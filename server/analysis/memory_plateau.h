@@ -54,8 +54,8 @@ struct RequestStretch {
   std::chrono::nanoseconds began{0};
   std::chrono::nanoseconds ended{0};
   std::int64_t requests = 0;
-  /// When each of them was, in order; where it is empty, they are taken to be spread evenly. A model
-  /// at its limit answers next to nothing for seconds before the kernel kills it.
+  /// When each of them was, in order; where it is empty, they are taken to be spread evenly. A
+  /// model at its limit answers next to nothing for seconds before the kernel kills it.
   std::vector<std::chrono::nanoseconds> answered = {};
 };
 

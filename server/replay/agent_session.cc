@@ -165,6 +165,7 @@ int AgentSession::children_lost() const {
 
 int AgentSession::children_replaced() const {
   const std::lock_guard lock(mutex_);
+  if (death_.oom_kills > 0) return 0;
   return children_gone_ - std::min(children_gone_, rows_broken_);
 }
 

@@ -59,7 +59,7 @@ class AgentSession : private AgentListener {
   int children_lost() const;
   /// Workers that their parent reaped while no row's connection broke: as a server does that
   /// replaces them after so many requests (gunicorn's max_requests), or when its files change. How
-  /// they ended only their parent knows.
+  /// they ended only their parent knows: none where the kernel killed for memory.
   int children_replaced() const;
 
  private:

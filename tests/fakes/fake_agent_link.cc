@@ -230,9 +230,9 @@ bool FakeAgentLink::OutOfOrder(const std::string& body) {
 }
 
 // What was sent and not taken yet is rows, but for a stop at the end.
-Bytes FakeAgentLink::Waiting() {
+std::int64_t FakeAgentLink::WaitingRows() {
   const std::lock_guard lock(mutex_);
-  return Bytes(model_.per_waiting_row.count() * std::ssize(actions_));
+  return std::ssize(actions_);
 }
 
 void FakeAgentLink::RespondNull(AgentListener& listener, const agent_protocol::Row& row) {
@@ -273,10 +273,12 @@ void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row
 void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& row) {
   if (null_target_) return RespondNull(listener, row);
   if (dead_ || *model_.silent) return;
+  if (WaitingRows() >= model_.most_waiting) return clock_.Pass(std::chrono::seconds(5));
   ++rows_;
   Worker& worker = NextWorker();
   worker.loaded = true;
-  const Bytes peak = Serving() + model_.rise(row.body) + Waiting();
+  const Bytes peak =
+      Serving() + model_.rise(row.body) + Bytes(model_.per_waiting_row.count() * WaitingRows());
   if (limits_.memory() < peak) {
     if (model_.forks) {
       worker = NewWorker();

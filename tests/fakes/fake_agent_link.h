@@ -66,7 +66,7 @@ class FakeAgentLink final : public AgentLink {
   std::chrono::microseconds Visit(const std::string& body);
   bool OutOfOrder(const std::string& body);
   Bytes Serving() const;
-  Bytes Waiting();
+  std::int64_t WaitingRows();
   Sample Read(Bytes memory);
 
   FakeModel model_;

@@ -68,6 +68,8 @@ struct FakeModel {
   std::function<Bytes(const std::string& row)> rise = [](const std::string&) { return Bytes(); };
   /// Held for each row that waits while another is served.
   Bytes per_waiting_row;
+  /// A row that comes while so many others wait is never answered; five seconds pass meanwhile.
+  int most_waiting = 1 << 20;
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;

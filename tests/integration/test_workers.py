@@ -1,7 +1,6 @@
 """Servers of several processes, as people run them: every worker has a row before anything is judged."""
 
 import io
-import os
 import pathlib
 import subprocess
 import sys
@@ -115,8 +114,6 @@ class TargetWorkersTest(WorkersTest):
         cls.model = cls.server.register_model("weights", target.model_tar())
         cls.rows = cls.server.register_rows("rows", target.rows("burn=2"))
 
-    @unittest.skipUnless(os.environ.get("MLPROF_LONG_TESTS"),
-                         "takes three minutes on a quiet machine; MLPROF_LONG_TESTS=1 runs it")
     def test_four_that_load_200_mib_at_their_first_request_are_all_in_the_answer(self):
         config = target.config("--workers", "4", "--worker-lazy-mib", "200")
         self.server.profile("lazy", self.model, self.rows, config, budgetSeconds=300,
@@ -136,10 +133,8 @@ class TargetWorkersTest(WorkersTest):
         self.assertEqual(profile["objective"]["connections"], "keepAlive")
 
 
-@unittest.skipUnless(os.environ.get("MLPROF_LONG_TESTS"),
-                     "takes ten minutes on a quiet machine; MLPROF_LONG_TESTS=1 runs it")
 class PythonWorkersTest(WorkersTest):
-    BUDGET_S = 180
+    BUDGET_S = 75
 
     @classmethod
     def setUpClass(cls):
@@ -165,7 +160,7 @@ class PythonWorkersTest(WorkersTest):
                   "startTimeoutSeconds": 30, "requestTimeoutSeconds": 10}
         self.server.profile(name, self.model, self.rows, config, budgetSeconds=self.BUDGET_S,
                             objective=SLOW)
-        return self.server.wait_finished(name, 2 * self.BUDGET_S)
+        return self.server.wait_finished(name, 4 * self.BUDGET_S)
 
     # Named so that it comes first: it makes the base image where there is none.
     def test_a_azures_server_with_three_workers(self):
@@ -173,7 +168,7 @@ class PythonWorkersTest(WorkersTest):
         config = {"entryScript": "score.py", "sourceId": source,
                   "environment": {"python": {"pipPackages": []},
                                   "environmentVariables": {"WORKER_COUNT": "3"}}}
-        self.server.profile("azure", self.model, self.rows, config, budgetSeconds=120,
+        self.server.profile("azure", self.model, self.rows, config, budgetSeconds=90,
                             objective=SLOW)
         self.check_workers(self.server.wait_finished("azure", 900), 3, 45, 200)
 

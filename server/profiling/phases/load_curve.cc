@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kLevelTime{1500};  // nine levels fit a default budget's share
 constexpr double kErrorsEnough = 0.01;
+// A server of fewer processes than connections may leave one waiting for ever: rows that take so
+// many times what the level before took, and the least below, end the curve. Chosen, not measured.
+constexpr double kSlowAnswer = 20;
+constexpr std::chrono::milliseconds kLeastAnswer{3000};
 
 LoadLevel MakeLevel(const Trial& trial, const ResourceUse& use, int concurrency) {
   const Measurements& measured = trial.measurements;
@@ -32,29 +36,41 @@ LoadLevel MakeLevel(const Trial& trial, const ResourceUse& use, int concurrency)
   return level;
 }
 
-// Nothing where the model died of it.
-PhaseResult<std::optional<LoadLevel>> MeasureLevel(Lab& lab, Container& container,
-                                                   const Workload& workload, int concurrency,
-                                                   Reference& reference) {
+struct Level {
+  std::optional<LoadLevel> measured;  // nothing where it is the curve's end
+  bool killed = false;                // the model died of it
+};
+
+std::chrono::milliseconds LongestLevel(double usual_ms) {
+  const std::chrono::milliseconds slow(static_cast<std::int64_t>(kSlowAnswer * usual_ms));
+  return kLevelTime + std::max(kLeastAnswer, slow);
+}
+
+// `usual_ms`: a slow row with fewer in flight.
+PhaseResult<Level> MeasureLevel(Lab& lab, Container& container, const Workload& workload,
+                                int concurrency, double usual_ms, Reference& reference) {
   lab.Progressed(0.5, std::to_string(concurrency) + " rows in flight");
   const Timestamp began = Now();
   const ReplayPlan plan = ClosedPlan(workload, container.seed(), concurrency, kLevelTime);
   if (concurrency > workload.objective.ConcurrencyOrOne()) container.GoBeyond();
-  const ReplayResult replay = container.Replay(plan, lab.budget().end());
+  const ReplayResult replay = container.Replay(plan, lab.budget().AtMost(LongestLevel(usual_ms)));
   // A model that dies of more rows in flight than the objective asks for has not failed.
-  if (replay.target_lost && !lab.stopped()) return std::nullopt;
+  if (replay.target_lost && !lab.stopped()) return Level{std::nullopt, true};
   if (auto ended = CheckTarget(lab, container, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
   Trial trial = MakeTrial(container, workload, TrialPurpose::kLoadCurve, plan, began, replay);
   const LoadLevel level = MakeLevel(trial, Summarize(container.SamplesOf(replay)), concurrency);
-  trial.passed = level.error_rate <= kErrorsEnough;
-  trial.verdict = trial.passed ? "measured" : "too many errors at this many in flight";
+  trial.passed = level.error_rate <= kErrorsEnough && !replay.cut_off;
+  trial.verdict = trial.passed     ? "measured"
+                  : replay.cut_off ? "rows were not answered at this many in flight"
+                                   : "too many errors at this many in flight";
   lab.Record(trial);
+  if (replay.cut_off) return Level{};
   if (IsObjectivesLoad(workload.objective, concurrency)) {
     reference = WithLook(std::move(reference), LookAt(plan, replay));
   }
-  return level;
+  return Level{level, false};
 }
 
 // What one row more in flight keeps in memory, between the first and the last level.
@@ -79,15 +95,16 @@ PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const W
   auto& levels = facts.curve.levels;
   for (int concurrency = 1; concurrency <= kMostInFlight; concurrency *= 2) {
     if (lab.clock().Now() - began + kLevelTime > longest) break;
-    MLPROF_LET(level, MeasureLevel(lab, container, workload, concurrency, facts.reference));
-    if (!level) {
-      facts.killed_at = concurrency;
-      break;
-    }
-    facts.replay_bound = !levels.empty() && IsReplayBound(capacity, level->requests_per_second);
+    const double usual_ms = levels.empty() ? reference.p95_ms.value_or(0) : levels.back().p99_ms;
+    MLPROF_LET(level,
+               MeasureLevel(lab, container, workload, concurrency, usual_ms, facts.reference));
+    if (level.killed) facts.killed_at = concurrency;
+    if (!level.measured) break;
+    const LoadLevel& measured = *level.measured;
+    facts.replay_bound = !levels.empty() && IsReplayBound(capacity, measured.requests_per_second);
     if (facts.replay_bound) break;
-    levels.push_back(*level);
-    if (LoadSaturated(levels) || level->error_rate > kErrorsEnough) break;
+    levels.push_back(measured);
+    if (LoadSaturated(levels) || measured.error_rate > kErrorsEnough) break;
   }
   facts.curve.knee_concurrency = KneeConcurrency(levels);
   facts.memory_per_request = MemoryPerRow(levels);

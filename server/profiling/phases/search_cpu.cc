@@ -68,6 +68,8 @@ class CpuSearch {
   PhaseResult<Cores> Search();
   /// Limits that the search had no reason to try, for the shape of the curve.
   PhaseResult<void> FillCurve();
+  /// `chosen`, or where the curve knows it to fail the least limit above that holds.
+  Cores Settle(Cores chosen) const;
   CpuChoice Conclude(Cores chosen);
 
  private:
@@ -215,7 +217,7 @@ PhaseResult<Cores> CpuSearch::Search() {
   }
   if (points_.empty()) return guess;
   // The floor is asked again, because noise may have been seen only while searching.
-  return std::max(search.Best(), Floor(guess));
+  return std::max(search.Likeliest(), Floor(guess));
 }
 
 // Limits between what the rows use at least and the ceiling, evenly by ratio, in random order: a
@@ -251,6 +253,19 @@ PhaseResult<void> CpuSearch::FillCurve() {
   return {};
 }
 
+Cores CpuSearch::Settle(Cores chosen) const {
+  const auto failed = [&](Cores cpu) {
+    return std::any_of(points_.begin(), points_.end(),
+                       [&](const CpuPoint& point) { return point.cpu == cpu && !point.passed; });
+  };
+  if (!failed(chosen)) return chosen;
+  Cores least = lab_.ceiling().cpu();
+  for (const CpuPoint& point : points_) {
+    if (point.passed && point.cpu > chosen) least = std::min(least, point.cpu);
+  }
+  return least;
+}
+
 CpuChoice CpuSearch::Conclude(Cores chosen) {
   CpuChoice choice;
   choice.cpu = chosen;
@@ -275,7 +290,7 @@ PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload&
   if (auto status = container.SetCpu(lab.ceiling().cpu()); !status) {
     return LimitNotChanged("lifted again", status.error());
   }
-  return search.Conclude(chosen);
+  return search.Conclude(search.Settle(chosen));
 }
 
 }  // namespace mlprof::server::phases

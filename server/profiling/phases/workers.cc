@@ -30,8 +30,10 @@ constexpr std::chrono::seconds kLongestAtCeiling{60};  // a model's load at firs
 constexpr std::chrono::seconds kFreshTime{3};
 constexpr std::chrono::seconds kLongestFresh{10};
 
-// Connections that are held may all fall to the process that woke first, which takes whatever
-// waits. With one for each request others come while that one works: so both kinds in turn.
+// With a connection for each request others come while a process works. But a row may be too short
+// for that; connections that are held, again, may all fall to the process that woke first, which
+// takes whatever waits, and where each process has room for one alone the others wait for ever. So
+// both kinds in turn, and those that end by themselves first.
 ReplayPlan BurstPlan(const Workload& workload, int workers, int attempt) {
   const int per_worker = kConnectionsOfAWorker
                          << std::min(attempt / kTriesAtOneSize, kMostDoublings);
@@ -41,8 +43,8 @@ ReplayPlan BurstPlan(const Workload& workload, int workers, int attempt) {
   plan.order = SeededOrder(workload);
   plan.concurrency = at_once;
   plan.connections = attempt % kTriesAtOneSize == 0
-                         ? agent_protocol::Connections{Policy::kManyHeld, at_once}
-                         : agent_protocol::Connections{Policy::kOneARequest, 0};
+                         ? agent_protocol::Connections{Policy::kOneARequest, 0}
+                         : agent_protocol::Connections{Policy::kManyHeld, at_once};
   plan.max_requests = kRowsOfAConnection * static_cast<std::size_t>(at_once);
   plan.max_time = kBurstTime;
   return plan;
@@ -103,6 +105,7 @@ std::optional<WorkersSeen> ReachWorkers(Lab& lab, Container& container, const Wo
     if (!census) break;
     watch.See(*census, rows);
     seen.coverage = Expecting(expected, watch.Coverage());
+    seen.coverage.bursts = seen.tries;
     seen.cpu_seconds = std::max(0.0, CpuSecondsOf(*census) - CpuSecondsOf(*first));
   }
   seen.seconds = std::chrono::duration<double>(lab.clock().Now() - began).count();
@@ -192,7 +195,7 @@ std::string NotReachedText(const WorkerCoverage& coverage) {
   }
   return Sentence(
       "%d of %d processes that serve had no row in %d bursts of connections held together",
-      coverage.count - coverage.reached, coverage.count, kTries);
+      coverage.count - coverage.reached, coverage.count, coverage.bursts);
 }
 
 }  // namespace mlprof::server::phases

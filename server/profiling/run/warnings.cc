@@ -173,16 +173,15 @@ void AddWorkers(const RunFacts& facts, Warnings& warnings) {
     if (container.use == Use::kObjective) replaced += container.workers_replaced;
   }
   if (replaced == 0) return;
+  const char* ended = replaced == 1 ? " process of the model ended and made room for another"
+                                    : " processes of the model ended and made room for others";
   std::string one_more;
   if (workers && workers->per_worker_memory) {
     one_more = Sentence("; one worker has %.0f MiB for itself", workers->per_worker_memory->mib());
   }
   Add(warnings,
       {"workersReplaced",
-       std::to_string(replaced) +
-           " processes of the model ended and made room for others while it served, and no row "
-           "broke of it" +
-           one_more,
+       std::to_string(replaced) + ended + " while it served, and no row broke of it" + one_more,
        "where a new worker starts before the old one has ended (a reload), request the memory of "
        "one more"});
 }
@@ -200,9 +199,10 @@ void AddProcesses(const RunFacts& facts, Warnings& warnings) {
     if (container.use == Use::kObjective) lost += container.workers_lost;
   }
   if (lost > 0) {
-    Add(warnings,
-        {"workersLost", std::to_string(lost) + " processes of the model ended while it served",
-         "see the model's own log: mlprof profile logs"});
+    Add(warnings, {"workersLost",
+                   std::to_string(lost) + (lost == 1 ? " process" : " processes") +
+                       " of the model ended while it served",
+                   "see the model's own log: mlprof profile logs"});
   }
   AddWorkers(facts, warnings);
   if (facts.pools && facts.pools->advice) {

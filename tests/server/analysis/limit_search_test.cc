@@ -50,6 +50,15 @@ TEST(GridSearchTest, NeedsTwoProbesWhereTheGuessIsTheAnswer) {
   EXPECT_EQ(outcome.probes, 2);
 }
 
+TEST(GridSearchTest, CutShortIsAnsweredByWhatItWouldTryNextWhileNothingPassed) {
+  GridSearch search(Cores(0.1), Cores(0.1), Cores(16.0));
+  for (const double failed : {0.1, 0.2, 0.4}) search.Tell(Cores(failed), false);
+  EXPECT_EQ(search.Best(), Cores(16.0));
+  EXPECT_EQ(search.Likeliest(), Cores(0.8));
+  search.Tell(Cores(0.8), true);
+  EXPECT_EQ(search.Likeliest(), Cores(0.8));
+}
+
 TEST(GridSearchTest, TakesTheCeilingWhereNothingBelowPasses) {
   EXPECT_EQ(Search(Cores(0.1), Cores(1.0), Cores(2.0), Cores(9.0)).best, Cores(2.0));
 }

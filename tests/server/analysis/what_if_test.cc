@@ -9,6 +9,7 @@
 namespace mlprof::server {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -195,12 +196,15 @@ TEST(WhatIfTest, HasNoAnswerForMoreLoadThanWasMeasuredButTheNearestRun) {
   EXPECT_THAT(fast->no_answer->message, HasSubstr("highest measured throughput"));
   ASSERT_TRUE(fast->no_answer->nearest);
   EXPECT_GE(fast->no_answer->nearest->queries_per_second.value_or(0), 0.99 * highest);
-  EXPECT_EQ(fast->no_answer->nearest->short_of, fast->no_answer->message);
+  EXPECT_THAT(fast->no_answer->nearest->short_of,
+              AllOf(HasSubstr("it served "), HasSubstr(" of the 500.0 requests/s")));
   const auto crowded = Ask(made, InFlight(16, {{"p95", 900}}));
   ASSERT_TRUE(crowded && crowded->no_answer);
   EXPECT_EQ(crowded->no_answer->code, "beyondMeasured");
   EXPECT_THAT(crowded->no_answer->message, HasSubstr("16 requests in flight are more"));
   EXPECT_EQ(crowded->no_answer->nearest->concurrency, 8);
+  EXPECT_EQ(crowded->no_answer->nearest->short_of,
+            "it had 8 of the 16 requests in flight that are asked for");
 }
 
 TEST(WhatIfTest, CountsARateThatWasKeptUpWithAndNoneThatWasOnlyAskedFor) {

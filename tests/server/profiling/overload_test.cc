@@ -21,5 +21,20 @@ TEST(OverloadTest, IsInNoFigureOfTheObjectivesLoad) {
   EXPECT_GE(profile.findings.overload->concurrency.value_or(0), 2);
 }
 
+TEST(OverloadTest, RowsThatAServerLeavesWaitingForEverEndTheCurveAndNotTheBudget) {
+  FakeModel model;
+  model.most_waiting = 3;  // a process a connection: a fourth has nobody to take it
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ProfileRequest request = ProfilingBench::Request("p", std::chrono::seconds(120));
+  request.budget_given = true;
+  ASSERT_TRUE(bench.service().Create("default", request, {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_TRUE(profile.recommendation);
+  EXPECT_TRUE(profile.recommendation->verified);
+  ASSERT_TRUE(profile.findings.load);
+  EXPECT_EQ(profile.findings.load->levels.back().concurrency, 2);
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -131,6 +131,8 @@ TEST(AgentSessionTest, TellsAWorkerThatWasReplacedFromOneThatDied) {
   link.TellChildDied(SIGSEGV);
   EXPECT_EQ(session.children_replaced(), 2);
   EXPECT_EQ(session.children_lost(), 1);
+  link.TellOomKills(1);
+  EXPECT_EQ(session.children_replaced(), 0);
 }
 
 TEST(AgentSessionTest, TakesACensus) {

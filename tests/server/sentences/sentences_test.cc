@@ -194,7 +194,7 @@ TEST(NoAnswerTest, IsNotSaidOfAModelThatHoldsNoMoreThanItsOwnReference) {
 
 TEST(NoAnswerTest, IsNotSaidWhereTheBudgetEndedFirst) {
   const Told told = Tell({}, {.objective = Within(1), .budget = std::chrono::seconds(8)});
-  if (told.profile.no_answer) GTEST_SKIP() << "the budget held the proof";
+  EXPECT_FALSE(told.profile.no_answer);
   ASSERT_TRUE(told.profile.recommendation);
   EXPECT_FALSE(told.profile.recommendation->verified);
   EXPECT_THAT(UntrueOf(told), IsEmpty()) << TextOf(told);

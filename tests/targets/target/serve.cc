@@ -21,6 +21,8 @@
 namespace target {
 namespace {
 
+constexpr int kLookAgainMs = 100;
+
 std::size_t ContentLength(std::string head) {
   std::transform(head.begin(), head.end(), head.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -52,7 +54,8 @@ class Server {
 
  private:
   // Of the processes that wait so, the kernel wakes the one alone that began first: a busy one does
-  // not wait. Blocked in accept() they would be woken in turns.
+  // not wait. Blocked in accept() they would be woken in turns. One that was woken twice takes one
+  // connection only, and nobody is woken for the other: so they look from time to time.
   void WaitFor(int listener) {
     waiting_ = epoll_create1(0);
     epoll_event event{};
@@ -62,7 +65,7 @@ class Server {
 
   int Accept(int listener) const {
     epoll_event event{};
-    if (waiting_ >= 0 && epoll_wait(waiting_, &event, 1, -1) < 1) return -1;
+    if (waiting_ >= 0) epoll_wait(waiting_, &event, 1, kLookAgainMs);
     return accept(listener, nullptr, nullptr);
   }
 
