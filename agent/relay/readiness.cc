@@ -69,6 +69,8 @@ void Readiness::OnExchangeEnd(Connection&) {
   const auto now = Clock::now();
   if (Accepts()) {
     running_ = false;
+    // Left open it would keep a server that has one connection at a time, or one a process, busy.
+    connection_.Close();
     return outcome_.ready();
   }
   // A last try that was cut short by the end of the waiting says less than the whole one before it,

@@ -31,6 +31,18 @@ TEST(AgentRowsTest, GetResponsesWithStatusAndTimesInOrder) {
   EXPECT_EQ(ids.size(), 200u);
 }
 
+TEST(AgentRowsTest, FindAServerOfOneConnectionAtATimeFreeOnceItIsReady) {
+  const int port = FreePort();
+  AgentProcess agent;
+  agent.link().Start(StartOf({MLPROF_BINARY_DIR "/bin/target-target-server", "--port",
+                              std::to_string(port), "--first-idle"},
+                             port));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  agent.link().SendRow({1, false, "burn=0"});
+  ASSERT_TRUE(agent.recorder().WaitResponses(1));
+  EXPECT_TRUE(agent.recorder().responses.front().Succeeded());
+}
+
 TEST(AgentRowsTest, AreTimedByTheControllersClockWhichOnOneMachineIsTheAgents) {
   AgentProcess agent;
   EXPECT_EQ(agent.link().clock_offset().ahead, 0ns);
