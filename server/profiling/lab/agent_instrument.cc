@@ -1,5 +1,7 @@
 #include "server/profiling/lab/agent_instrument.h"
 
+#include <algorithm>
+
 #include "server/analysis/resource_use.h"
 #include "server/analysis/series.h"
 
@@ -16,7 +18,9 @@ Status AgentInstrument::Begin(const ObservedContainer& container, Deadline) {
 
 Result<std::vector<Series>> AgentInstrument::End(ContainerFacts& facts, Deadline) {
   if (!agent_->lost()) {
-    facts.workers_lost = agent_->children_lost();
+    // Those that the kernel killed for memory are the limit's doing, which the trial tells.
+    const auto starved = static_cast<int>(agent_->Death().oom_kills);
+    facts.workers_lost = std::max(0, agent_->children_lost() - starved);
     facts.workers_replaced = agent_->children_replaced();
   }
   const std::vector<Sample> samples = agent_->Samples();

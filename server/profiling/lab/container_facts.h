@@ -32,7 +32,7 @@ struct ContainerFacts {
   bool served_model = false;  // rather than the null target
   /// Until more than the objective was asked of it, without the agent's own.
   std::optional<Bytes> peak_unreclaimable;
-  int workers_lost = 0;      // processes that died while the model went on
+  int workers_lost = 0;      // processes that died, not for memory, while the model went on
   int workers_replaced = 0;  // that the model itself replaced, and no row broke of it
   std::vector<InstrumentFailure> instrument_failures = {};
   std::optional<std::chrono::nanoseconds> beyond_from = {};  // on the run's clock
