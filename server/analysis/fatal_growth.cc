@@ -37,10 +37,18 @@ std::int64_t RequestsOf(std::span<const RequestStretch> stretches) {
   return requests;
 }
 
+std::vector<MemoryWindow> WindowsOfLife(std::span<const Sample> samples,
+                                        std::span<const RequestStretch> served) {
+  return MakeMemoryWindows(BeforeKill(samples), served, WindowLength(served));
+}
+
+bool IsTooShort(std::span<const Sample> samples, std::span<const RequestStretch> served) {
+  return JudgePlateau(WindowsOfLife(samples, served)).trend == MemoryTrend::kUnknown;
+}
+
 std::optional<FatalGrowth> GrowthWithin(std::span<const Sample> samples,
                                         std::span<const RequestStretch> served, Bytes limit) {
-  std::vector<MemoryWindow> windows =
-      MakeMemoryWindows(BeforeKill(samples), served, WindowLength(served));
+  std::vector<MemoryWindow> windows = WindowsOfLife(samples, served);
   if (windows.empty()) return std::nullopt;
   const std::int64_t requests = windows.back().requests_before + windows.back().requests;
   // The kill itself falls into the last: its samples may tell of what was left of the model.
@@ -66,9 +74,9 @@ std::int64_t FatalGrowth::RequestsAt(Bytes other) const {
 std::optional<FatalGrowth> FindFatalGrowth(std::span<const Sample> samples,
                                            std::span<const RequestStretch> served,
                                            std::span<const RequestStretch> watched, Bytes limit) {
+  if (IsTooShort(samples, watched)) return GrowthWithin(samples, served, limit);
   auto growth = GrowthWithin(samples, watched, limit);
-  if (!growth) return GrowthWithin(samples, served, limit);
-  growth->requests += RequestsOf(served.first(served.size() - watched.size()));
+  if (growth) growth->requests += RequestsOf(served.first(served.size() - watched.size()));
   return growth;
 }
 

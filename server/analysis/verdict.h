@@ -51,7 +51,7 @@ struct Verdict {
   std::string sentence;
   bool slow = false;              // it failed for what other work on the host may have cost
   bool beside_reference = false;  // of that: slower than the reference, and nothing else
-  bool misses_objective = false;  // of that: too slow for the objective's own rate or latency
+  bool misses_objective = false;  // of that: too slow for the objective's rate, latency or start
   bool late_start = false;        // of that: not ready within what the objective allows
   bool fresh = false;             // it is of the part with a connection for each request
   bool unreached = false;         // it failed because a process that serves had no row

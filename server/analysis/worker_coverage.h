@@ -27,7 +27,7 @@ struct WorkerCoverage {
   int replaced = 0;    // serving processes that have gone since the first census
   bool risen = false;  // every one of them has burned CPU itself
   bool untold = false;  // there may be more of them than a census holds
-  int bursts = 0;       // of connections held together that were sent to reach them
+  int bursts = 0;       // of rows in flight together that were sent to reach them
   std::optional<Bytes> per_worker_memory;  // median of what each has for itself alone
 
   bool complete() const { return reached >= count && !untold; }

@@ -70,7 +70,7 @@ class ExamplesTest(unittest.TestCase):
         profile = json.loads(self.mlprof(
             "profile", "-m", IMAGE_SERVER / "made/fingerprints.bin",
             "--idi", IMAGE_SERVER / "made/rows.jsonl", "--ic", IMAGE_SERVER / "inferenceConfig.json",
-            "--budget-seconds", "60", "-o", "json"))
+            "--budget-seconds", "150", "-o", "json"))
         check_recommendation(self, profile)
 
     def test_sentiment_by_curl_alone(self):

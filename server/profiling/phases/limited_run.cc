@@ -141,10 +141,10 @@ class Run {
     // Where rows that were seen are answered from memory they cannot come a second time.
     const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
                       !yardstick_.workload.each_row_once;
-    if (both && !evidence_.died && !evidence_.stalled) {
-      fresh_ = Replay(WithFreshConnections(plan_), *plan_.hard_max_time);
-    }
+    if (both && !evidence_.died && !evidence_.stalled) MeasureFresh();
   }
+
+  void MeasureFresh() { fresh_ = Replay(WithFreshConnections(plan_), *plan_.hard_max_time); }
 
   // Each part has to prove its own.
   std::optional<std::string> Lacks(std::size_t successes) const {
@@ -212,7 +212,7 @@ class Run {
     if (fresh) {
       beside_ = OnlyWithFresh(std::move(beside_), *now);
       looks_ = WithFreshLook(std::move(looks_), *now);
-      if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureLoad();
+      if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureFresh();
       return;
     }
     // What a slower host excuses is told, whether or not the limit holds beside it.
@@ -301,7 +301,11 @@ class Run {
       evidence_.became_ready = false;
       evidence_.start_timed_out = true;
     }
-    if (!evidence_.start_timed_out) return;
+    // Where the config allows less it is the config that ended the start.
+    const bool by_objective =
+        *objective.start_within_seconds <=
+        std::chrono::duration<double>(lab_.subject().config.start_timeout).count();
+    if (!evidence_.start_timed_out || !by_objective) return;
     evidence_.start_has_objective = true;
     evidence_.death = Sentence("it was not ready within the %.4g s of the objective",
                                *objective.start_within_seconds);

@@ -62,9 +62,10 @@ PhaseResult<Level> MeasureLevel(Lab& lab, Container& container, const Workload& 
   Trial trial = MakeTrial(container, workload, TrialPurpose::kLoadCurve, plan, began, replay);
   const LoadLevel level = MakeLevel(trial, Summarize(container.SamplesOf(replay)), concurrency);
   trial.passed = level.error_rate <= kErrorsEnough && !replay.cut_off;
-  trial.verdict = trial.passed     ? "measured"
-                  : replay.cut_off ? "rows were not answered at this many in flight"
-                                   : "too many errors at this many in flight";
+  trial.verdict = trial.passed            ? "measured"
+                  : lab.budget().Passed() ? "the budget ended"
+                  : replay.cut_off        ? "rows were not answered at this many in flight"
+                                          : "too many errors at this many in flight";
   lab.Record(trial);
   if (replay.cut_off) return Level{};
   if (IsObjectivesLoad(workload.objective, concurrency)) {
@@ -86,7 +87,7 @@ std::optional<Bytes> MemoryPerRow(const std::vector<LoadLevel>& levels) {
 }  // namespace
 
 PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const Workload& workload,
-                                         const Reference& reference,
+                                         const Reference& reference, double slowest_row_ms,
                                          const std::optional<ReplayCapacity>& capacity) {
   const auto began = lab.clock().Now();
   const auto longest = std::min(lab.budget().For(Spend::kLoadCurve), lab.budget().Left() / 4);
@@ -95,7 +96,7 @@ PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const W
   auto& levels = facts.curve.levels;
   for (int concurrency = 1; concurrency <= kMostInFlight; concurrency *= 2) {
     if (lab.clock().Now() - began + kLevelTime > longest) break;
-    const double usual_ms = levels.empty() ? reference.p95_ms.value_or(0) : levels.back().p99_ms;
+    const double usual_ms = std::max(slowest_row_ms, levels.empty() ? 0 : levels.back().p99_ms);
     MLPROF_LET(level,
                MeasureLevel(lab, container, workload, concurrency, usual_ms, facts.reference));
     if (level.killed) facts.killed_at = concurrency;

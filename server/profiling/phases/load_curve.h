@@ -18,7 +18,7 @@ struct CurveFacts {
 /// The last thing done in the container: what it keeps of so many rows at once is not the
 /// objective's need.
 PhaseResult<CurveFacts> MeasureLoadCurve(Lab& lab, Container& container, const Workload& workload,
-                                         const Reference& reference,
+                                         const Reference& reference, double slowest_row_ms,
                                          const std::optional<ReplayCapacity>& capacity);
 
 }  // namespace mlprof::server::phases

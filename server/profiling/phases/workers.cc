@@ -20,9 +20,8 @@ constexpr std::chrono::seconds kCensusTime{5};  // it takes milliseconds
 constexpr std::chrono::milliseconds kLookAgain{200};
 constexpr std::chrono::seconds kLongestStartOfWorkers{30};  // at a small limit; chosen
 constexpr int kConnectionsOfAWorker = 2;                    // in the first bursts
-constexpr int kTriesAtOneSize = 2;                          // one of each kind of connection
-constexpr int kMostDoublings = 2;  // more would be overload rather than reach
-constexpr int kMostAtOnce = 128;   // as many processes as a census tells
+constexpr int kMostDoublings = 2;                           // more would be overload, not reach
+constexpr int kMostAtOnce = 128;                            // as many processes as a census tells
 constexpr std::size_t kRowsOfAConnection = 2;
 // No row of a burst is sent after it: bursts of slow rows are short of rows, not long.
 constexpr std::chrono::seconds kBurstTime{5};
@@ -33,18 +32,19 @@ constexpr std::chrono::seconds kLongestFresh{10};
 // With a connection for each request others come while a process works. But a row may be too short
 // for that; connections that are held, again, may all fall to the process that woke first, which
 // takes whatever waits, and where each process has room for one alone the others wait for ever. So
-// both kinds in turn, and those that end by themselves first.
+// each size with those that end by themselves first, then both kinds in turn.
 ReplayPlan BurstPlan(const Workload& workload, int workers, int attempt) {
-  const int per_worker = kConnectionsOfAWorker
-                         << std::min(attempt / kTriesAtOneSize, kMostDoublings);
+  const int turns = attempt - (kMostDoublings + 1);  // in which both kinds take them
+  const int doublings = std::min(turns < 0 ? attempt : turns / 2, kMostDoublings);
+  const bool held = turns >= 0 && turns % 2 == 0;
+  const int per_worker = kConnectionsOfAWorker << doublings;
   const int at_once = std::clamp(per_worker * workers, workload.objective.ConcurrencyOrOne(),
                                  std::max(kMostAtOnce, workload.objective.ConcurrencyOrOne()));
   ReplayPlan plan;
   plan.order = SeededOrder(workload);
   plan.concurrency = at_once;
-  plan.connections = attempt % kTriesAtOneSize == 0
-                         ? agent_protocol::Connections{Policy::kOneARequest, 0}
-                         : agent_protocol::Connections{Policy::kManyHeld, at_once};
+  plan.connections = held ? agent_protocol::Connections{Policy::kManyHeld, at_once}
+                          : agent_protocol::Connections{Policy::kOneARequest, 0};
   plan.max_requests = kRowsOfAConnection * static_cast<std::size_t>(at_once);
   plan.max_time = kBurstTime;
   return plan;
@@ -105,9 +105,9 @@ std::optional<WorkersSeen> ReachWorkers(Lab& lab, Container& container, const Wo
     if (!census) break;
     watch.See(*census, rows);
     seen.coverage = Expecting(expected, watch.Coverage());
-    seen.coverage.bursts = seen.tries;
     seen.cpu_seconds = std::max(0.0, CpuSecondsOf(*census) - CpuSecondsOf(*first));
   }
+  seen.coverage.bursts = seen.tries;
   seen.seconds = std::chrono::duration<double>(lab.clock().Now() - began).count();
   return seen;
 }
@@ -174,7 +174,8 @@ Verdict JudgeFresh(const Workload& workload, const Reference& reference, const R
   evidence.refaults = use.refaults;
   evidence.reference_error_share = fresh.error_share;
   SetBeside(fresh, plan, LookAt(plan, replay, samples), evidence);
-  SetRate(RateOf(plan, replay, AcceptableMs(fresh, objective)), evidence);
+  SetRate(RateOf(plan, replay, AcceptableMs(fresh.p95_ms ? fresh : reference, objective)),
+          evidence);
   Verdict verdict =
       Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)), objective);
   verdict.sentence = "with a connection for each request: " + verdict.sentence;
@@ -194,7 +195,7 @@ std::string NotReachedText(const WorkerCoverage& coverage) {
     return Sentence("more than %d processes may serve, and no more are counted", coverage.count);
   }
   return Sentence(
-      "%d of %d processes that serve had no row in %d bursts of connections held together",
+      "%d of %d processes that serve had no row in %d bursts of rows in flight together",
       coverage.count - coverage.reached, coverage.count, coverage.bursts);
 }
 

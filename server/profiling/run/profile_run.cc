@@ -189,7 +189,9 @@ class Story {
 
     Enter(shares::kLoadCurve, "measuring with more rows in flight");
     MLPROF_LET(curve,
-               MeasureLoadCurve(lab, container, workload, facts_.cpu->reference, facts_.replay));
+               MeasureLoadCurve(lab, container, workload, facts_.cpu->reference,
+                                std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
+                                facts_.replay));
     facts_.curve = std::move(curve);
     Finish(lab, "done");
     return use;
