@@ -31,12 +31,6 @@ std::chrono::nanoseconds WindowLength(std::span<const RequestStretch> served) {
                                               kLongestGrowthWindow);
 }
 
-std::int64_t RequestsOf(std::span<const RequestStretch> stretches) {
-  std::int64_t requests = 0;
-  for (const RequestStretch& stretch : stretches) requests += stretch.requests;
-  return requests;
-}
-
 std::vector<MemoryWindow> WindowsOfLife(std::span<const Sample> samples,
                                         std::span<const RequestStretch> served) {
   return MakeMemoryWindows(BeforeKill(samples), served, WindowLength(served));

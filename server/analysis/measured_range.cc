@@ -108,6 +108,29 @@ std::optional<double> AmountOf(const HeldLoad& load, const Objective& objective)
   return *load.run.concurrency;
 }
 
+// Of the rate, the rows in flight or the p95 that are asked for; empty where it lacks none of
+// these.
+std::string ShortOf(const NearestRun& run, const Objective& asked) {
+  const auto& rate = asked.requests_per_second;
+  // Of random arrivals a few less come than were asked for: a run that held has its own rate.
+  const double kept_up =
+      std::max(run.queries_per_second.value_or(0), run.requests_per_second.value_or(0));
+  if (rate && run.queries_per_second && kept_up < *rate) {
+    return Sentence("it served %.1f of the %.1f requests/s that are asked for",
+                    *run.queries_per_second, *rate);
+  }
+  if (!rate && run.concurrency && *run.concurrency < asked.ConcurrencyOrOne()) {
+    return Sentence("it had %d of the %d requests in flight that are asked for", *run.concurrency,
+                    asked.ConcurrencyOrOne());
+  }
+  const auto limit = asked.latency_ms.find("p95");
+  if (limit != asked.latency_ms.end() && run.latency_p95_ms.value_or(0) > limit->second) {
+    return Sentence("its p95 was %.1f ms, %.1f ms are asked for", *run.latency_p95_ms,
+                    limit->second);
+  }
+  return "";
+}
+
 }  // namespace
 
 MeasuredLoads LoadsOf(const Profile& profile, std::span<const Trial> trials) {
@@ -159,7 +182,10 @@ std::optional<NearestRun> MeasuredLoads::Nearest(const Objective& objective) con
     nearest = &load;
     most = *amount;
   }
-  return nearest != nullptr ? std::optional(nearest->run) : std::nullopt;
+  if (nearest == nullptr) return std::nullopt;
+  NearestRun run = nearest->run;
+  run.short_of = ShortOf(run, objective);
+  return run;
 }
 
 std::optional<std::string> MoreThanMeasured(const MeasuredLoads& loads,

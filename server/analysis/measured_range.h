@@ -26,7 +26,7 @@ struct MeasuredLoads {
   /// The most requests in flight; 0 of no runs.
   int HighestConcurrency() const;
   /// The run whose load comes nearest to the objective's: of those with as much the least, else the
-  /// most.
+  /// most. `short_of` says what it lacks of the load or the p95; empty where it lacks neither.
   std::optional<NearestRun> Nearest(const Objective& objective) const;
 };
 

@@ -187,6 +187,12 @@ std::int64_t AnsweredBy(const RequestStretch& stretch, std::int64_t part, std::i
 
 }  // namespace
 
+std::int64_t RequestsOf(std::span<const RequestStretch> stretches) {
+  std::int64_t requests = 0;
+  for (const RequestStretch& stretch : stretches) requests += stretch.requests;
+  return requests;
+}
+
 std::vector<MemoryWindow> MakeMemoryWindows(std::span<const Sample> samples,
                                             std::span<const RequestStretch> stretches,
                                             std::chrono::nanoseconds length) {

@@ -59,6 +59,9 @@ struct RequestStretch {
   std::vector<std::chrono::nanoseconds> answered = {};
 };
 
+/// Answered in all of them.
+std::int64_t RequestsOf(std::span<const RequestStretch> stretches);
+
 /// Cuts the stretches, which follow one another, into windows of about `length` (at least one a
 /// stretch) with the smallest and the largest unreclaimable memory seen in each. A window without a
 /// sample is left out.

@@ -188,37 +188,14 @@ Recommendation AnswerCpu(const Profile& profile, const ServingModel& model,
   return said;
 }
 
-// What the run that came nearest lacks of what is asked for; `message` where it is none of this.
-std::string ShortOf(const NearestRun& run, const Objective& asked, const std::string& message) {
-  const auto& rate = asked.requests_per_second;
-  // Of random arrivals a few less come than were asked for: a run that held has its own rate.
-  const double kept_up =
-      std::max(run.queries_per_second.value_or(0), run.requests_per_second.value_or(0));
-  if (rate && run.queries_per_second && kept_up < *rate) {
-    return Sentence("it served %.1f of the %.1f requests/s that are asked for",
-                    *run.queries_per_second, *rate);
-  }
-  if (!rate && run.concurrency && *run.concurrency < asked.ConcurrencyOrOne()) {
-    return Sentence("it had %d of the %d requests in flight that are asked for", *run.concurrency,
-                    asked.ConcurrencyOrOne());
-  }
-  const auto limit = asked.latency_ms.find("p95");
-  if (limit != asked.latency_ms.end() && run.latency_p95_ms.value_or(0) > limit->second) {
-    return Sentence("its p95 was %.1f ms, %.1f ms are asked for", *run.latency_p95_ms,
-                    limit->second);
-  }
-  return message;
-}
-
 WhatIfAnswer WithoutAnswer(const char* code, const MeasuredLoads& loads, const Objective& objective,
                            const std::string& message) {
   WhatIfAnswer answer;
   answer.within_measured = false;
   answer.notes = {message};
   answer.no_answer = NoAnswer{code, message, loads.Nearest(objective)};
-  if (auto& nearest = answer.no_answer->nearest) {
-    nearest->short_of = ShortOf(*nearest, objective, message);
-  }
+  auto& nearest = answer.no_answer->nearest;
+  if (nearest && nearest->short_of.empty()) nearest->short_of = message;
   return answer;
 }
 

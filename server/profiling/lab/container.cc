@@ -183,12 +183,6 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
   return result;
 }
 
-std::int64_t Container::RequestsServed() const {
-  std::int64_t requests = 0;
-  for (const RequestStretch& stretch : served_) requests += stretch.requests;
-  return requests;
-}
-
 void Container::GoBeyond() {
   if (!facts_.beyond_from) facts_.beyond_from = lab_.clock().Now();
 }

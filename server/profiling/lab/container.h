@@ -79,7 +79,7 @@ class Container {
 
   /// When how many rows were answered, since the model last was whole.
   const std::vector<RequestStretch>& served() const { return served_; }
-  std::int64_t RequestsServed() const;
+  std::int64_t RequestsServed() const { return RequestsOf(served_); }
   /// Of these, from where on its memory is watched for growth.
   std::span<const RequestStretch> watched() const {
     return std::span(served_).subspan(watched_from_);

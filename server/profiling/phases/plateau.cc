@@ -71,7 +71,7 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
   PlateauFacts facts;
   facts.settled = verdict.settled;
   facts.trend = verdict.trend;
-  for (const RequestStretch& stretch : container.watched()) facts.requests += stretch.requests;
+  facts.requests = RequestsOf(container.watched());
   facts.bytes_per_request = verdict.bytes_per_request;
   facts.steady_confidence = verdict.steady_confidence;
   facts.serving_low = verdict.level;
