@@ -51,7 +51,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual((dataset["rowCount"], dataset["distinctRowCount"]), (200, 200))
 
         profile = json.loads(self.mlprof("profile", "-m", "sentiment", "--idi", "requests", "-n",
-                                         "first", "--budget-seconds", "150", "--tag-model",
+                                         "first", "--budget-seconds", "240", "--tag-model",
                                          "-o", "json"))
 
         answer = check_recommendation(self, profile)

@@ -10,17 +10,22 @@ import tempfile
 import unittest
 
 import target
-from checks import check_recommendation
-from server import Server
+from checks import check_numbers, check_recommendation
+from server import FINISHED, Server
 
 MIB = 1 << 20
 BASE = "mlprof-base:1"
 PACKAGES = ("gunicorn", "uvicorn")
 MOUNT = "/serving"
 INSTALL_DEADLINE_S = 600
-# Far above what any of them takes: who serves is asked here, not how fast on a busy machine. At a tenth
-# of a core three interpreters would take half a minute to start in each container.
-SLOW = {"latencyInMs": {"p95": 500}, "startWithinSeconds": 4}
+# Twice what a quiet machine takes to prove an answer.
+BUDGET_S = 200
+PROFILE_DEADLINE_S = 900
+# Who serves is asked here, not how fast on a busy machine: far above what any of them takes, 44 ms of
+# uvicorn's workers included, whose small answers wait for the acknowledgement of their head. And below
+# the 91 ms of rows that a tenth of a core throttles: at that limit three interpreters would take half a
+# minute to start in each container.
+SLOW = {"latencyInMs": {"p95": 80}, "startWithinSeconds": 4}
 # A model that each worker loads at its first request, or at its import where it is told so.
 APP = """
 import os, threading
@@ -93,7 +98,8 @@ class WorkersTest(unittest.TestCase):
         return [warning["code"] for warning in profile["warnings"]]
 
     def check_workers(self, profile, count, least_each_mib, most_each_mib):
-        answer = check_recommendation(self, profile)
+        self.assertIsNone(profile["error"])
+        answer = check_numbers(self, profile)
         workers = answer["workers"]
         self.assertEqual((workers["count"], workers["reached"]), (count, count), workers)
         each = workers["perWorkerMemoryInBytes"] / MIB
@@ -104,6 +110,17 @@ class WorkersTest(unittest.TestCase):
         for code in ("workersNotReached", "workersLost"):
             self.assertNotIn(code, self.codes(profile))
         return answer
+
+
+    def wait_verified(self, name):
+        """The profile once its answer is proven: what could be lowered yet is another test's."""
+        profile = self.server.wait_until(
+            name, lambda p: p["state"] in FINISHED or (p["recommendation"] or {}).get("verified"),
+            PROFILE_DEADLINE_S)
+        if profile["state"] not in FINISHED:
+            self.server.call("POST", f"/profiles/{name}/cancel")
+            self.server.wait_finished(name)
+        return profile
 
 
 class TargetWorkersTest(WorkersTest):
@@ -117,8 +134,8 @@ class TargetWorkersTest(WorkersTest):
 
     def test_four_that_load_200_mib_at_their_first_request_are_all_in_the_answer(self):
         config = target.config("--workers", "4", "--worker-lazy-mib", "200")
-        self.server.profile("lazy", self.model, self.rows, config, budgetSeconds=300,
-                            objective=SLOW)
+        self.server.profile("lazy", self.model, self.rows, config, objective=SLOW,
+                            budgetSeconds=BUDGET_S)
         answer = self.check_workers(self.server.wait_finished("lazy", 600), 4, 195, 210)
         memory = answer["requestedMemoryInBytes"]
         self.assertGreaterEqual(memory, 816 * MIB)
@@ -135,8 +152,6 @@ class TargetWorkersTest(WorkersTest):
 
 
 class PythonWorkersTest(WorkersTest):
-    BUDGET_S = 100
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -159,9 +174,9 @@ class PythonWorkersTest(WorkersTest):
                   "environmentVariables": {"PYTHONPATH": MOUNT,
                                            "PYTHONDONTWRITEBYTECODE": "1", **variables},
                   "startTimeoutSeconds": 30, "requestTimeoutSeconds": 10}
-        self.server.profile(name, self.model, self.rows, config, budgetSeconds=self.BUDGET_S,
-                            objective=SLOW)
-        return self.server.wait_finished(name, 4 * self.BUDGET_S)
+        self.server.profile(name, self.model, self.rows, config, objective=SLOW,
+                            budgetSeconds=BUDGET_S)
+        return self.wait_verified(name)
 
     # Named so that it comes first: it makes the base image where there is none.
     def test_a_azures_server_with_three_workers(self):
@@ -169,9 +184,9 @@ class PythonWorkersTest(WorkersTest):
         config = {"entryScript": "score.py", "sourceId": source,
                   "environment": {"python": {"pipPackages": []},
                                   "environmentVariables": {"WORKER_COUNT": "3"}}}
-        self.server.profile("azure", self.model, self.rows, config, budgetSeconds=120,
-                            objective=SLOW)
-        self.check_workers(self.server.wait_finished("azure", 900), 3, 45, 200)
+        self.server.profile("azure", self.model, self.rows, config, objective=SLOW,
+                            budgetSeconds=BUDGET_S)
+        self.check_workers(self.wait_verified("azure"), 3, 45, 200)
 
     def test_gunicorn_with_four_sync_workers(self):
         profile = self.run_server("sync", "gunicorn", "-w", "4", "-b", "0.0.0.0:8000",
