@@ -167,9 +167,22 @@ class Story {
       return use;
     }
     if (plateau.outgrows && MayRenew()) {
-      if (auto renewed = ample.Renew(); !renewed) return tl::unexpected<RunEnd>(renewed.error());
+      if (auto renewed = Renew(lab, ample, workload); !renewed) {
+        return tl::unexpected<RunEnd>(renewed.error());
+      }
     }
     return SearchUnderLoad(lab, ample.container(), workload, use);
+  }
+
+  // A fresh container that serves as the one before it did: its rows were visited, and all of its
+  // workers.
+  PhaseResult<void> Renew(Lab& lab, Ample& ample, const Workload& workload) {
+    if (auto renewed = ample.Renew(); !renewed) return renewed;
+    const auto warm = WarmUp(lab, ample, workload);
+    if (!warm) return tl::unexpected<RunEnd>(warm.error());
+    if (!facts_.workers) return {};
+    const auto workers = ReachAtCeiling(lab, ample.container(), workload);
+    return workers ? PhaseResult<void>() : tl::unexpected<RunEnd>(workers.error());
   }
 
   // A start that is not added to the budget must leave the search its share.

@@ -71,5 +71,31 @@ TEST(FatalLeakTest, AModelThatOutgrowsTheRunGetsAFreshContainerAndAnAnswer) {
   EXPECT_TRUE(profile.recommendation.has_value());
 }
 
+// p95 at the first limit that the search tries.
+double FirstProbeMs(const FakeModel& model) {
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ProfileRequest request = ProfilingBench::Request("p", kBudget);
+  request.ceiling.memory = MiB(2560);
+  EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
+  bench.AwaitEnd("p");
+  const auto trials = bench.service().Trials("default", "p");
+  if (!trials) return 0;
+  const auto probe = std::find_if(trials->begin(), trials->end(), [](const Trial& trial) {
+    return trial.purpose == TrialPurpose::kCpuProbe;
+  });
+  return probe == trials->end() ? 0 : probe->measurements.latency_p95_ms.value_or(0);
+}
+
+TEST(FatalLeakTest, AFreshContainerIsWarmBeforeALimitIsJudgedInIt) {
+  FakeModel model = Leaking(KiB(256));
+  model.cpu_per_row = std::chrono::microseconds(200);
+  model.sleep_per_row = std::chrono::milliseconds(8);
+  const double usual = FirstProbeMs(model);
+  EXPECT_GT(usual, 8);
+  model.first_visit_cpu = std::chrono::milliseconds(12);
+  EXPECT_NEAR(FirstProbeMs(model), usual, 0.1);
+}
+
 }  // namespace
 }  // namespace mlprof::server

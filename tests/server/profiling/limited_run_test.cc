@@ -37,6 +37,35 @@ TEST(LimitedRunTest, FailsALimitThatIsTooSlowBesideTheHostOfNowToo) {
   EXPECT_EQ(slow.trial.limits.cpu(), Cores(0.8));
 }
 
+// Held connections are not the matter: their reference is ten times slower than the model.
+Yardstick FreshMeasuredAt(const LabBench& bench, double p95_ms) {
+  Yardstick yardstick = bench.MeasuredAt(10 * kFullSpeedMs);
+  yardstick.workload.objective.connections = ConnectionUse::kBoth;
+  Look look;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    look.visits.push_back({i % 20, static_cast<std::uint32_t>(p95_ms * 1000)});
+  }
+  yardstick.reference = WithFreshLook(yardstick.reference, look);
+  return yardstick;
+}
+
+TEST(LimitedRunTest, JudgesFreshConnectionsBesideALookOfNowWhereTheyWereFasterBefore) {
+  LabBench bench;
+  const LimitedRun held = RunAt(bench, FreshMeasuredAt(bench, kFullSpeedMs / 2), Cores(0.95));
+  EXPECT_TRUE(held.verdict.passed) << held.verdict.sentence;
+  EXPECT_EQ(held.reference.fresh_looks.size(), 2U);
+  EXPECT_TRUE(held.reference.looks.empty()) << "held ones were fast enough";
+  EXPECT_EQ(held.trial.limits.cpu(), Cores(0.95));
+}
+
+TEST(LimitedRunTest, FailsALimitThatIsTooSlowForFreshConnectionsAlone) {
+  LabBench bench;
+  const LimitedRun slow = RunAt(bench, FreshMeasuredAt(bench, kFullSpeedMs / 2), Cores(0.8));
+  EXPECT_FALSE(slow.verdict.passed);
+  EXPECT_TRUE(slow.verdict.fresh);
+  EXPECT_EQ(slow.verdict.shortage, ResourceKind::kCpu);
+}
+
 TEST(LimitedRunTest, JudgesOtherSettingsBesideTheModelWithoutThem) {
   LabBench bench;
   Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs / 2);

@@ -1,0 +1,59 @@
+#include "server/profiling/phases/thread_pools.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+// A row of the imitated model takes 2 ms at full speed, whatever its pools are told.
+constexpr double kFullSpeedMs = 2;
+
+// A search at one core that measured `p95_ms` there.
+CpuChoice Chosen(double p95_ms) {
+  CpuChoice choice;
+  choice.cpu = Cores(1.0);
+  CpuPoint point;
+  point.cpu = choice.cpu;
+  point.p95_ms = p95_ms;
+  choice.curve.points = {point};
+  return choice;
+}
+
+PoolFacts TryAfter(LabBench& bench, const CpuChoice& choice) {
+  ThreadPoolEvidence evidence;
+  evidence.threads = 8;
+  evidence.processes = 1;
+  evidence.libraries = {"libgomp"};
+  evidence.limit = choice.cpu;
+  evidence.throttled_share = 0.5;
+  evidence.visible_cores = 8;
+  evidence.host_cores = 8;
+  MeasuredNeed need;
+  need.cpu.cores = 1;
+  need.memory.serving_peak = MiB(250);
+  auto facts = TryThreadPools(bench.lab, bench.MeasuredAt(kFullSpeedMs), evidence, choice, need);
+  EXPECT_TRUE(facts) << "the run ended";
+  return facts ? *std::move(facts) : PoolFacts();
+}
+
+TEST(TryThreadPoolsTest, TakesNoSizeThatWasOnlyFasterThanASlowMinuteOfTheSearch) {
+  LabBench bench;
+  const PoolFacts facts = TryAfter(bench, Chosen(1.5 * kFullSpeedMs));
+  EXPECT_FALSE(facts.found.adopted);
+  EXPECT_FALSE(facts.cpu);
+  EXPECT_NEAR(facts.found.gain.value_or(0), 1, 0.01);
+  ASSERT_EQ(bench.journal.trials.size(), 2U);
+  EXPECT_FALSE(bench.journal.trials[0].environment.empty());
+  EXPECT_TRUE(bench.journal.trials[1].environment.empty()) << "without the settings, beside it";
+}
+
+TEST(TryThreadPoolsTest, AsksForNoSecondContainerWhereNothingWasGained) {
+  LabBench bench;
+  EXPECT_FALSE(TryAfter(bench, Chosen(kFullSpeedMs)).found.adopted);
+  EXPECT_EQ(bench.journal.trials.size(), 1U);
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
