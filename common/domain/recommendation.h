@@ -5,8 +5,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "common/domain/findings.h"
 #include "common/domain/limits.h"
+#include "common/domain/settings.h"
 
 namespace mlprof {
 
@@ -62,6 +65,9 @@ struct Recommendation {
   std::optional<double> max_requests_per_second;
   std::optional<StartFigures> start;  // absent: none was measured
   std::optional<ServingWorkers> workers = {};
+  std::optional<PodResources> kubernetes = {};  // absent: nothing was measured at these limits
+  std::optional<RareEvents> rare_events = {};   // likewise
+  std::vector<CpuPoint> curve = {};  // the objective's load at the limits that were tried
   bool operator==(const Recommendation&) const = default;
 
   /// The bound of the resource that it is an amount of.

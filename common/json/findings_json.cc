@@ -186,30 +186,6 @@ LoadLevel ReadLevel(JsonReader& reader) {
   return level;
 }
 
-Json EncodePoint(const CpuPoint& point) {
-  return {{"cpu", point.cpu.value()},
-          {"averageLatencyInMs", point.mean_ms},
-          {"latencyPercentile50InMs", point.p50_ms},
-          {"latencyPercentile95InMs", point.p95_ms},
-          {"latencyPercentile99InMs", point.p99_ms},
-          {"requestsPerSecond", point.requests_per_second},
-          {"throttledShare", point.throttled_share},
-          {"passed", point.passed}};
-}
-
-CpuPoint ReadPoint(JsonReader& reader) {
-  CpuPoint point;
-  point.cpu = Cores(reader.Number("cpu").value_or(0));
-  Assign(point.mean_ms, reader.Number("averageLatencyInMs"));
-  Assign(point.p50_ms, reader.Number("latencyPercentile50InMs"));
-  Assign(point.p95_ms, reader.Number("latencyPercentile95InMs"));
-  Assign(point.p99_ms, reader.Number("latencyPercentile99InMs"));
-  Assign(point.requests_per_second, reader.Number("requestsPerSecond"));
-  Assign(point.throttled_share, reader.Number("throttledShare"));
-  Assign(point.passed, reader.Boolean("passed"));
-  return point;
-}
-
 Json EncodeLoadCurve(const LoadCurve& curve) {
   Json levels = Json::array();
   for (const LoadLevel& level : curve.levels) levels.push_back(EncodeLevel(level));
@@ -222,7 +198,7 @@ LoadCurve ReadLoadCurve(JsonReader& reader) {
 
 Json EncodeCpuCurve(const CpuCurve& curve) {
   Json points = Json::array();
-  for (const CpuPoint& point : curve.points) points.push_back(EncodePoint(point));
+  for (const CpuPoint& point : curve.points) points.push_back(EncodeCpuPoint(point));
   return {{"points", std::move(points)},
           {"serialInMs", Figure(curve.serial_ms)},
           {"workInMs", Figure(curve.work_ms)},
@@ -231,7 +207,7 @@ Json EncodeCpuCurve(const CpuCurve& curve) {
 }
 
 CpuCurve ReadCpuCurve(JsonReader& reader) {
-  return {ReadItems(reader, "points", ReadPoint), reader.Number("serialInMs"),
+  return {ReadItems(reader, "points", ReadCpuPoint), reader.Number("serialInMs"),
           reader.Number("workInMs"), reader.Number("parallelism"), reader.Number("relativeError")};
 }
 

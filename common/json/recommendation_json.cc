@@ -1,6 +1,8 @@
+#include "common/json/cpu_point_json.h"
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
 #include "common/json/limits_json.h"
+#include "common/json/settings_json.h"
 
 namespace mlprof {
 namespace {
@@ -128,6 +130,24 @@ ServingWorkers ReadWorkers(JsonReader& reader) {
   return workers;
 }
 
+void EncodeSettings(const Recommendation& recommendation, Json& json) {
+  if (const auto& pod = recommendation.kubernetes) json["kubernetes"] = EncodePodResources(*pod);
+  if (const auto& rare = recommendation.rare_events) json["rareEvents"] = EncodeRareEvents(*rare);
+  if (recommendation.curve.empty()) return;
+  Json curve = Json::array();
+  for (const CpuPoint& point : recommendation.curve) curve.push_back(EncodeCpuPoint(point));
+  json["curve"] = std::move(curve);
+}
+
+void ReadSettings(JsonReader& reader, Recommendation& recommendation) {
+  if (auto pod = reader.Object("kubernetes")) recommendation.kubernetes = ReadPodResources(*pod);
+  if (auto rare = reader.Object("rareEvents")) recommendation.rare_events = ReadRareEvents(*rare);
+  if (!reader.Has("curve")) return;
+  for (JsonReader& point : reader.Objects("curve")) {
+    recommendation.curve.push_back(ReadCpuPoint(point));
+  }
+}
+
 }  // namespace
 
 Json EncodeRecommendation(const Recommendation& recommendation) {
@@ -152,6 +172,7 @@ Json EncodeRecommendation(const Recommendation& recommendation) {
   }
   if (recommendation.start) json["start"] = EncodeStart(*recommendation.start);
   if (recommendation.workers) json["workers"] = EncodeWorkers(*recommendation.workers);
+  EncodeSettings(recommendation, json);
   return json;
 }
 
@@ -172,6 +193,7 @@ Result<Recommendation> DecodeRecommendation(const Json& json) {
   recommendation.max_requests_per_second = reader.Number("maxRequestsPerSecond");
   recommendation.start = ReadStart(reader);
   if (auto workers = reader.Object("workers")) recommendation.workers = ReadWorkers(*workers);
+  ReadSettings(reader, recommendation);
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return recommendation;
 }

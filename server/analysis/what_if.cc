@@ -256,7 +256,9 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
     memory += Scale(*findings->per_concurrent_request, more_in_flight);
   }
   if (OtherWorkers(profile, question)) {
-    const int more = *question.workers - own.workers->count;
+    // Those that had no row may not have loaded what they hold: they are not in what was measured.
+    const int held = own.workers->reached > 0 ? own.workers->reached : own.workers->count;
+    const int more = *question.workers - held;
     const Bytes each = *own.workers->per_worker_memory;
     const auto for_others = [&](Bytes bytes) {
       return std::max(Bytes(), Bytes(bytes.count() + more * each.count()));
@@ -267,6 +269,8 @@ void AnswerMemory(const Profile& profile, const WhatIfQuestion& question, double
     low_failed = false;
     answer.within_measured = false;
     answer.recommendation->workers = ServingWorkers{*question.workers, each, 0};
+    answer.recommendation->max_concurrency.reset();
+    answer.recommendation->max_requests_per_second.reset();
     answer.notes.push_back(
         Sentence("%d workers were not run: what one has for itself, %.0f MiB, counts for each",
                  *question.workers, each.mib()));
@@ -317,6 +321,8 @@ void JudgeForesight(const Recommendation& own, WhatIfAnswer& answer) {
 Recommendation Unproven(Recommendation own) {
   own.verified = false;
   own.tight.reset();
+  own.kubernetes.reset();
+  own.rare_events.reset();
   return own;
 }
 

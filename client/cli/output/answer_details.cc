@@ -29,6 +29,24 @@ std::string Workers(const Recommendation& answer) {
   return out + "; " + std::to_string(workers.reached) + " of them had rows";
 }
 
+std::string InPod(const std::optional<Cores>& cpu, Bytes memory) {
+  const std::string milli = cpu ? std::to_string(cpu->millicores()) + "m" : "none";
+  return "cpu " + milli + ", memory " + std::to_string(memory.count() >> 20) + "Mi";
+}
+
+void WritePod(const PodResources& pod, Details& details) {
+  std::string text = "requests " + InPod(pod.requests_cpu, pod.memory) + "; limits " +
+                     InPod(pod.limits_cpu, pod.memory);
+  if (pod.startup_cpu) text += "; " + Text(*pod.startup_cpu) + " while it starts";
+  details.Line("Kubernetes", text);
+  details.Line(" ", pod.because);
+}
+
+std::string Unseen(const RareEvents& rare) {
+  return "no kill in " + std::to_string(rare.requests) + " requests: at most " +
+         Figure(100 * rare.upper_bound, 2) + "% of them, at 95% confidence";
+}
+
 std::string Requested(const Amount& amount) {
   switch (amount.kind()) {
     case ResourceKind::kCpu: return Text(amount.cores());
@@ -172,6 +190,8 @@ void WriteNoAnswer(const NoAnswer& no_answer, Details& details) {
 void WriteTerms(const Recommendation& answer, Details& details) {
   details.Line("sustains", Sustained(answer));
   details.Line("workers", Workers(answer));
+  if (answer.kubernetes) WritePod(*answer.kubernetes, details);
+  if (answer.rare_events) details.Line("rare", Unseen(*answer.rare_events));
   details.Line("set", Text(answer.environment_variables));
 }
 

@@ -27,6 +27,8 @@ struct LimitedRun {
   Trial trial;
   Verdict verdict;
   std::vector<std::uint32_t> latencies;
+  /// Of its part with a connection for each request, where it had one.
+  std::optional<std::vector<std::uint32_t>> fresh_latencies = {};
   ResourceUse use;  // over the whole life of the container
   NoiseEvidence noise;
   Look look;  // of its measured load

@@ -52,7 +52,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
                                          RequestsToSee(workload.objective), longest});
   const ReplayResult replay = container.Replay(plan, lab.budget().end());
   const NoiseEvidence noise = watch.End(Summarize(container.SamplesOf(replay)));
-  if (auto ended = CheckTarget(lab, container, replay); !ended) {
+  if (auto ended = CheckWhole(lab, container, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
   LoadFacts facts;
@@ -73,7 +73,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
       HeavyPlan(workload, std::min<std::chrono::nanoseconds>(kLongestBurst, longest)),
       lab.budget().end());
   facts.slowest_ms = std::max(SlowestMs(replay), SlowestMs(burst));
-  if (auto ended = CheckTarget(lab, container, burst); !ended) {
+  if (auto ended = CheckWhole(lab, container, burst); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
   facts.need = SeeNeed(container, workload, replay, facts.trial, serial, OtherCores(noise, noisy));

@@ -59,7 +59,7 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
          !lab.budget().Passed()) {
     const ReplayResult replay = container.Replay(
         ObjectivePlan(workload, container.seed(), {kStretch, 0, kStretch}), lab.budget().end());
-    if (auto ended = CheckTarget(lab, container, replay); !ended) {
+    if (auto ended = CheckWhole(lab, container, replay); !ended) {
       return tl::unexpected<RunEnd>(ended.error());
     }
     if (replay.requests.empty()) break;

@@ -110,6 +110,12 @@ PhaseResult<void> CheckTarget(Lab& lab, Container& container, const ReplayResult
   return {};
 }
 
+PhaseResult<void> CheckWhole(Lab& lab, Container& container, const ReplayResult& replay) {
+  if (auto ended = CheckTarget(lab, container, replay); !ended) return ended;
+  if (container.OomKills() > 0) return FailRun(DiagnoseDeath(container.Death()));
+  return {};
+}
+
 PhaseResult<std::optional<FailedRows>> CheckRows(const Container& container,
                                                  const Objective& objective,
                                                  const ReplayResult& replay) {

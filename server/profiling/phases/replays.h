@@ -20,6 +20,10 @@ double SlowestMs(const ReplayResult& replay);
 /// Canceled, a model that died (with its diagnosis), or a budget that ended before a response came.
 PhaseResult<void> CheckTarget(Lab& lab, Container& container, const ReplayResult& replay);
 
+/// CheckTarget, and of a model of several processes that the kernel killed none of them for memory:
+/// at the ceiling, under no more than the objective's load, it lacks what nobody can give it.
+PhaseResult<void> CheckWhole(Lab& lab, Container& container, const ReplayResult& replay);
+
 /// More rows failed than the objective allows, but not all.
 struct FailedRows {
   std::string message;

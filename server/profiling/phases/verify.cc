@@ -167,6 +167,8 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
     }
     // If the budget ends now, these limits are told, which are not known to fail.
     verification.limits = *raised;
+    verification.why_not =
+        LimitsText(*raised) + " were not tried any more; before, with less: " + verdict.sentence;
     told(verification);
   }
   verification.reference = yardstick.reference;

@@ -87,7 +87,9 @@ std::optional<WorkersSeen> ReachWorkers(Lab& lab, Container& container, const Wo
                                         const ReplayBurst& replay) {
   const int expected = workload.workers;
   const auto first = AwaitWorkers(lab, container, expected);
-  if (!first || (expected < 2 && ServingProcesses(*first).size() < 2)) return std::nullopt;
+  if (expected < 2 && (!first || ServingProcesses(*first).size() < 2)) return std::nullopt;
+  // That they could not be counted now does not make them one.
+  if (!first) return WorkersSeen{Expecting(expected, {}), 0, 0, 0};
   WorkerWatch watch(workload.cpu_seconds_per_query);
   watch.See(*first, 0);
   WorkersSeen seen;
@@ -142,7 +144,7 @@ Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
                                          {std::min<std::chrono::nanoseconds>(kFreshTime, longest),
                                           RequestsForConfidence(0.95), longest}));
   Look look = LookAt(plan, container.Replay(plan, lab.budget().end()));
-  if (look.visits.size() < RequestsForConfidence(0.95)) return reference;
+  if (look.visits.empty()) return reference;
   return WithFreshLook(std::move(reference), std::move(look));
 }
 

@@ -48,7 +48,7 @@ ConnectionUse ConnectionsFor(const std::optional<WorkersSeen>& seen);
 
 /// `reference` with a look at the objective's load with a connection for each request, without a
 /// CPU limit: what that part of a run is judged beside. As it was where the objective does not ask
-/// for it, or too few requests were answered.
+/// for it, or no request was answered.
 Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
                       Reference reference);
 

@@ -9,6 +9,7 @@
 #include "server/analysis/start_cost.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/settings.h"
 #include "server/profiling/run/warnings.h"
 
 namespace mlprof::server {
@@ -47,6 +48,8 @@ ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof,
   std::vector<double> means;
   for (const LimitedRun& run : proof.passes) {
     evidence.enough_requests &= EnoughRequests(facts.objective, run.latencies);
+    evidence.enough_requests &=
+        !run.fresh_latencies || EnoughRequests(facts.objective, *run.fresh_latencies);
     means.push_back(run.trial.measurements.average_latency_ms.value_or(0));
   }
   evidence.latency_spread = HalfRange(means);
@@ -81,7 +84,10 @@ void AddConfidence(const ConfidenceLabels& labels, Recommendation& answer) {
 
 void AddUnprovenTail(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
-  for (const LimitedRun& run : proof.passes) fewest = std::min(fewest, run.latencies.size());
+  for (const LimitedRun& run : proof.passes) {
+    fewest = std::min(fewest, run.latencies.size());
+    if (run.fresh_latencies) fewest = std::min(fewest, run.fresh_latencies->size());
+  }
   Bound* bound = answer.bounds.Find(ResourceKind::kCpu);
   const auto unproven = UnprovenTail(facts.objective, fewest);
   if (bound != nullptr && unproven) bound->reason += "; " + *unproven;
@@ -169,6 +175,7 @@ std::optional<WorkerCoverage> WorkersOf(const RunFacts& facts) {
   if (!facts.verification || !facts.verification->workers) return workers;
   const auto at_ceiling = workers ? workers->per_worker_memory : std::nullopt;
   workers = facts.verification->workers;
+  if (workers->count < 2) return std::nullopt;
   workers->per_worker_memory = std::max(workers->per_worker_memory, at_ceiling);
   return workers;
 }
@@ -200,6 +207,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   AddUnprovenTail(facts, *proof, answer);
   AddConfidence(Confidences(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);
+  AddSettings(facts, *proof, answer);
   return answer;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/analysis/pod_resources.h"
 #include "server/analysis/sentence.h"
 #include "server/profiling/run/answer.h"
 
@@ -37,21 +38,15 @@ std::optional<phases::TailRefusal> MostRefused(const RunFacts& facts, Cores answ
   return most;
 }
 
-// The least that was tried, from the answer on, where the quota stopped next to nothing.
-std::optional<Cores> ThrottleFree(const RunFacts& facts, Cores answer) {
-  std::optional<Cores> least;
-  if (!facts.cpu) return least;
-  for (const CpuPoint& point : facts.cpu->curve.points) {
-    if (point.cpu < answer || point.throttled_share >= kUnboundShare) continue;
-    if (!least || point.cpu < *least) least = point.cpu;
-  }
-  return least;
+std::optional<Cores> FreeOf(const RunFacts& facts, Cores answer) {
+  return facts.cpu ? ThrottleFree(facts.cpu->curve.points, answer) : std::nullopt;
 }
 
 std::string Advice(const std::optional<Cores>& free) {
   const std::string slo = "name what p99 may take with --p99-ms, if it matters";
   if (!free) return slo;
-  return Sentence("request %.1f cores, at which the quota stopped nothing, or ", free->value()) +
+  return Sentence("request %.1f cores, at which the quota stopped next to nothing, or ",
+                  free->value()) +
          slo;
 }
 
@@ -67,7 +62,7 @@ std::optional<Warning> TailWarning(const RunFacts& facts) {
         Sentence("at %.1f cores the quota stops the slowest requests: p99 was %.1f ms, against "
                  "%.1f ms without a CPU limit",
                  answer.value(), tail->p99_ms, tail->reference_p99_ms),
-        Advice(ThrottleFree(facts, answer))};
+        Advice(FreeOf(facts, answer))};
   }
   const auto refused = MostRefused(facts, answer);
   if (!refused) return std::nullopt;
@@ -77,7 +72,7 @@ std::optional<Warning> TailWarning(const RunFacts& facts) {
                "stopped others until p99 was %.1f ms, against %.1f ms without a CPU "
                "limit",
                refused->cpu.value(), refused->tail.p99_ms, refused->tail.reference_p99_ms),
-      Advice(ThrottleFree(facts, answer))};
+      Advice(FreeOf(facts, answer))};
 }
 
 }  // namespace mlprof::server

@@ -163,6 +163,37 @@ TEST(RecommendationJsonTest, TellsTheStartAtTheLimitsAndAtTheCeiling) {
   EXPECT_EQ(*DecodeRecommendation(json), recommendation);
 }
 
+TEST(RecommendationJsonTest, WritesQuantitiesForKubernetes) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.kubernetes = PodResources{Cores(0.93), Cores(2.0), MiB(208), Cores(1.5), "why"};
+  Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["kubernetes"], (Json{{"requests", {{"cpu", "930m"}, {"memory", "208Mi"}}},
+                                      {"limits", {{"cpu", "2"}, {"memory", "208Mi"}}},
+                                      {"startupCpu", "1500m"},
+                                      {"because", "why"}}));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+  recommendation.kubernetes->limits_cpu.reset();
+  recommendation.kubernetes->startup_cpu.reset();
+  json = EncodeRecommendation(recommendation);
+  EXPECT_TRUE(json["kubernetes"]["limits"]["cpu"].is_null());
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
+TEST(RecommendationJsonTest, HasTheCurveAndTheBoundOfWhatWasNotSeen) {
+  Recommendation recommendation = SomeRecommendation();
+  EXPECT_FALSE(EncodeRecommendation(recommendation).contains("curve"));
+  CpuPoint point;
+  point.cpu = Cores(0.5);
+  point.p95_ms = 12;
+  point.throttled_share = 0.25;
+  recommendation.curve = {point};
+  recommendation.rare_events = RareEvents{1500, 0.002};
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["curve"][0]["throttledShare"], 0.25);
+  EXPECT_EQ(json["rareEvents"], (Json{{"requests", 1500}, {"upperBound", 0.002}}));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
 TEST(RecommendationJsonTest, TellsNoStartAtLimitsThatNoContainerProved) {
   Recommendation recommendation = SomeRecommendation();
   recommendation.start = StartFigures{std::nullopt, {6, 9.5}, Cores(1.7)};

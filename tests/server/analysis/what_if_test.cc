@@ -74,6 +74,14 @@ TEST(WhatIfTest, AsksForTheCpuThatStartsItAsSoonAsTheQuestionSays) {
   EXPECT_FALSE(Ask(made, question)->within_measured);
 }
 
+TEST(WhatIfTest, TakesWorkersThatHadNoRowForNotInTheMemoryYet) {
+  MadeUpProfile made = ProfileOf({});
+  made.profile.recommendation->workers = ServingWorkers{4, MiB(100), 3};
+  WhatIfQuestion question = InFlight(1);
+  question.workers = 6;
+  EXPECT_EQ(Ask(made, question)->recommendation->requested.memory(), MiB(816));
+}
+
 TEST(WhatIfTest, AddsAndTakesAwayWhatAWorkerHasForItself) {
   MadeUpProfile made = ProfileOf({});
   made.profile.recommendation->workers = ServingWorkers{4, MiB(100), 4};
@@ -90,6 +98,7 @@ TEST(WhatIfTest, AddsAndTakesAwayWhatAWorkerHasForItself) {
     EXPECT_FALSE(answer->recommendation->verified);
     EXPECT_EQ(answer->recommendation->confidence, Confidence::kLow);
     EXPECT_EQ(answer->recommendation->workers, (ServingWorkers{workers, MiB(100), 0}));
+    EXPECT_EQ(answer->recommendation->max_concurrency, std::nullopt);
     EXPECT_EQ(answer->recommendation->requested.cpu(),
               made.profile.recommendation->requested.cpu());
   }

@@ -53,6 +53,14 @@ TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedAsTheyDie) {
   EXPECT_FALSE(HasWarning(profile, "rowKills"));
 }
 
+TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedUnderLoad) {
+  FakeModel model = Leaking(KiB(256));
+  model.forks = true;
+  const Profile profile = ProfiledWith(model, MiB(1536));
+  EXPECT_EQ(profile.error ? profile.error->code : "", "OutOfMemory");
+  EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
+}
+
 TEST(FatalLeakTest, IsNotCriedOfARowThatTheCeilingDoesNotHold) {
   FakeModel model;
   model.rise = [](const std::string& row) { return row == "row 17" ? GiB(3) : Bytes(); };
@@ -81,6 +89,10 @@ double FirstProbeMs(const FakeModel& model) {
   bench.AwaitEnd("p");
   const auto trials = bench.service().Trials("default", "p");
   if (!trials) return 0;
+  const auto warm_ups = std::count_if(trials->begin(), trials->end(), [](const Trial& trial) {
+    return trial.purpose == TrialPurpose::kWarmUp;
+  });
+  EXPECT_EQ(warm_ups, 4) << "first visits and later ones, in each of two containers";
   const auto probe = std::find_if(trials->begin(), trials->end(), [](const Trial& trial) {
     return trial.purpose == TrialPurpose::kCpuProbe;
   });

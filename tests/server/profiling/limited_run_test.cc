@@ -58,6 +58,16 @@ TEST(LimitedRunTest, JudgesFreshConnectionsBesideALookOfNowWhereTheyWereFasterBe
   EXPECT_EQ(held.trial.limits.cpu(), Cores(0.95));
 }
 
+TEST(LimitedRunTest, ProvesNothingOfFreshConnectionsThatWereNeverSeenWithoutALimit) {
+  LabBench bench;
+  Yardstick yardstick = FreshMeasuredAt(bench, kFullSpeedMs);
+  EXPECT_FALSE(RunAt(bench, yardstick, Cores(1.0)).lacks);
+  yardstick.reference.fresh_looks.clear();
+  const LimitedRun run = RunAt(bench, yardstick, Cores(1.0));
+  EXPECT_TRUE(run.verdict.passed);
+  EXPECT_TRUE(run.lacks);
+}
+
 TEST(LimitedRunTest, FailsALimitThatIsTooSlowForFreshConnectionsAlone) {
   LabBench bench;
   const LimitedRun slow = RunAt(bench, FreshMeasuredAt(bench, kFullSpeedMs / 2), Cores(0.8));

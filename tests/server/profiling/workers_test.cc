@@ -72,6 +72,20 @@ TEST(WorkersTest, OneThatNeverGetsAConnectionLeavesTheAnswerUnproven) {
   EXPECT_TRUE(HasWarning(profile, "unverified"));
 }
 
+TEST(WorkersTest, AllAreLoadedAtTheLimitsTooWhereSeenRowsAreAnsweredFromMemory) {
+  FakeModel model = Prefork(4);
+  model.cpu_per_row = std::chrono::milliseconds(20);
+  model.caches_responses = true;
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(200));
+  ASSERT_TRUE(bench.service().Create("default", ProfilingBench::Request("p", kBudget), {}));
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_TRUE(HasWarning(profile, "responseCache"));
+  ASSERT_TRUE(profile.recommendation);
+  EXPECT_TRUE(profile.recommendation->verified);
+  EXPECT_GE(profile.recommendation->requested.memory(), MiB(830));
+}
+
 TEST(WorkersTest, AModelOfOneProcessHasNoneAndKeepsItsConnections) {
   const Profile profile = Profiled({});
   EXPECT_EQ(profile.recommendation->workers, std::nullopt);

@@ -1,0 +1,43 @@
+#include "server/profiling/run/settings.h"
+
+#include <algorithm>
+
+#include "server/analysis/pod_resources.h"
+
+namespace mlprof::server {
+namespace {
+
+using phases::LimitedRun;
+using phases::Proof;
+
+// The most of any container: each was to hold the objective by itself.
+UseAtAnswer UseOf(const Proof& proof) {
+  UseAtAnswer use;
+  for (const LimitedRun& run : proof.passes) {
+    const Measurements& seen = run.trial.measurements;
+    use.cores = std::max(
+        use.cores, seen.cpu_seconds_per_query.value_or(0) * seen.queries_per_second.value_or(0));
+    use.throttled_share = std::max(use.throttled_share, seen.throttled_share.value_or(0));
+    use.p99_ms = std::max(use.p99_ms, seen.latency_p99_ms);
+  }
+  return use;
+}
+
+std::int64_t RequestsOf(const Proof& proof) {
+  std::int64_t requests = 0;
+  for (const LimitedRun& run : proof.passes) requests += run.trial.measurements.total_queries;
+  return requests;
+}
+
+}  // namespace
+
+void AddSettings(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
+  answer.rare_events = BoundOfUnseen(RequestsOf(proof));
+  if (facts.cpu) answer.curve = facts.cpu->curve.points;
+  const UseAtAnswer use = UseOf(proof);
+  if (use.cores <= 0) return;
+  const auto startup = answer.start ? std::optional(answer.start->startup_cpu) : std::nullopt;
+  answer.kubernetes = PodResourcesOf(proof.limits, use, answer.curve, startup);
+}
+
+}  // namespace mlprof::server

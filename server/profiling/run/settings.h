@@ -1,0 +1,11 @@
+// What follows from a proven answer for whoever deploys it. Pure.
+#pragma once
+
+#include "server/profiling/run/run_facts.h"
+
+namespace mlprof::server {
+
+/// Into `answer`, of the containers that proved it and of the search before.
+void AddSettings(const RunFacts& facts, const phases::Proof& proof, Recommendation& answer);
+
+}  // namespace mlprof::server
