@@ -18,8 +18,8 @@ BASE = "mlprof-base:1"
 PACKAGES = ("gunicorn", "uvicorn")
 MOUNT = "/serving"
 INSTALL_DEADLINE_S = 600
-# Twice what a quiet machine takes to prove an answer.
-BUDGET_S = 200
+# Half as much again as a quiet machine takes to prove an answer.
+BUDGET_S = 150
 PROFILE_DEADLINE_S = 900
 # Who serves is asked here, not how fast on a busy machine: far above what any of them takes, 44 ms of
 # uvicorn's workers included, whose small answers wait for the acknowledgement of their head. And below
