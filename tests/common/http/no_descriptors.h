@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <vector>
@@ -22,7 +23,7 @@ class NoDescriptors {
  public:
   NoDescriptors() {
     ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit few{256, before_.rlim_max};
+    const rlimit few{kFew, before_.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &few);
     TakeAll();
   }
@@ -30,11 +31,17 @@ class NoDescriptors {
   NoDescriptors(const NoDescriptors&) = delete;
   NoDescriptors& operator=(const NoDescriptors&) = delete;
 
+  // A number that another thread's accept() holds for the moment it looks whether anybody waits
+  // cannot be taken, and is free again just afterwards: so the table itself is asked.
   void TakeAll() {
-    while (true) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (std::chrono::steady_clock::now() < limit) {
       UniqueFd taken(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-      if (!taken) return;
-      taken_.push_back(std::move(taken));
+      if (taken) {
+        taken_.push_back(std::move(taken));
+      } else if (EachIsOpen()) {
+        return;
+      }
     }
   }
   void GiveBack(std::size_t count) {
@@ -42,6 +49,15 @@ class NoDescriptors {
   }
 
  private:
+  static constexpr int kFew = 256;
+
+  static bool EachIsOpen() {
+    for (int number = 0; number < kFew; ++number) {
+      if (::fcntl(number, F_GETFD) < 0) return false;
+    }
+    return true;
+  }
+
   rlimit before_{};
   std::vector<UniqueFd> taken_;
 };
