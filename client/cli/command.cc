@@ -16,6 +16,7 @@ std::vector<Command> MakeAll() {
   }
   all.push_back(CreateProfileCommand());
   all.push_back(CompareCommand());
+  all.push_back(RerunCommand());
   all.push_back(ArtifactsCommand());
   all.push_back(ExportCommand());
   all.push_back(WhatIfCommand());

@@ -44,6 +44,7 @@ std::vector<Command> ProfileCommands();
 std::vector<Command> TokenCommands();
 Command CreateProfileCommand();
 Command CompareCommand();
+Command RerunCommand();
 Command ArtifactsCommand();
 Command ExportCommand();
 Command WhatIfCommand();

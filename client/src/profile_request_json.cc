@@ -29,7 +29,7 @@ Json ObjectiveToSend(const Objective& objective) {
   if (objective.concurrency) json["concurrency"] = *objective.concurrency;
   if (objective.requests_per_second) {
     json["requestsPerSecond"] = *objective.requests_per_second;
-    json["arrivals"] = Name(objective.arrivals);
+    json["arrivals"] = EncodeArrivals(objective.arrivals);
   }
   if (!objective.latency_ms.empty()) json["latencyInMs"] = objective.latency_ms;
   if (objective.connections) json["connections"] = Name(*objective.connections);
@@ -43,6 +43,8 @@ Json EncodeProfileRequest(const ProfileRequest& request) {
                {"inputDatasetId", request.input_dataset_id},
                {"objective", ObjectiveToSend(request.objective)},
                {"seed", request.seed}};
+  if (request.soak.count() > 0) json["soakSeconds"] = request.soak.count();
+  if (request.when_quiet) json["whenQuiet"] = true;
   // Named, it is a hard end; the server's own has the starts added to it.
   if (request.budget_given || request.budget != ProfileRequest().budget) {
     json["budgetSeconds"] = request.budget.count();

@@ -68,6 +68,12 @@ Result<Resource<Profile>> Profiles::Cancel(const std::string& name) {
   return Decoded(connection_.Call("POST", PartOf(name, "cancel")), &DecodeProfile);
 }
 
+Result<Resource<Profile>> Profiles::Rerun(const std::string& name, bool when_quiet) {
+  return Decoded(
+      connection_.CallWithJson("POST", PartOf(name, "rerun"), {{"whenQuiet", when_quiet}}),
+      &DecodeProfile);
+}
+
 Result<Resource<Profile>> Profiles::Apply(const std::string& name) {
   return Decoded(connection_.Call("POST", PartOf(name, "apply")), &DecodeProfile);
 }

@@ -68,6 +68,8 @@ struct MemoryFindings {
   /// File pages the model needs resident to be as fast as it is (weights mapped from a file).
   std::optional<Bytes> hot_file;
   std::optional<Bytes> per_concurrent_request;
+  /// Requests of the objective's rate at once, that one arrival in 10,000 exceeds.
+  std::optional<int> in_flight = {};
   /// How sure it is that 95% of all later windows have no higher peak than the n that were seen:
   /// 1 - 0.95^n.
   std::optional<double> steady_confidence;

@@ -7,8 +7,20 @@
 
 namespace mlprof {
 
-/// How requests of a rate arrive: at random, as independent users make them, or evenly spaced.
-enum class Arrivals { kPoisson, kConstant };
+/// How the requests of a rate arrive: at random, as independent users make them; evenly spaced; or
+/// at random with gaps of a gamma distribution, in bursts where `cv` is above 1.
+struct Arrivals {
+  enum class Kind { kPoisson, kConstant, kGamma };
+  Kind kind = Kind::kPoisson;
+  double cv = 1;  // of gamma gaps: their standard deviation by their mean; 1 is Poisson
+  bool operator==(const Arrivals&) const = default;
+
+  static const Arrivals kPoisson;
+  static const Arrivals kConstant;
+  static constexpr Arrivals Gamma(double cv) { return {Kind::kGamma, cv}; }
+};
+inline constexpr Arrivals Arrivals::kPoisson{Kind::kPoisson, 1};
+inline constexpr Arrivals Arrivals::kConstant{Kind::kConstant, 1};
 
 /// Over which connections the rows go: as long as they last, a new one for each, or the one and
 /// then the other.

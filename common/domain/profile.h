@@ -83,6 +83,10 @@ struct ProfileRequest {
   /// start is added to it.
   bool budget_given = false;
   std::uint64_t seed = 1;
+  /// Of the objective's load in one more container at the answer, after its proof.
+  std::chrono::seconds soak{0};
+  /// Nothing is measured before other work leaves the host quiet, for an hour at most.
+  bool when_quiet = false;
 };
 
 struct Progress {
@@ -118,6 +122,7 @@ struct Profile {
   std::optional<Timestamp> finished;
   ProfileRequest request;  // as it was resolved: ids carry versions, ceilings are filled in
   Ceiling asked_ceiling;   // before it was filled in; the server's alone
+  std::optional<ConnectionUse> asked_connections = {};  // likewise
   std::optional<Recommendation> recommendation;
   std::optional<NoAnswer> no_answer;  // of one that succeeded, in its place
   std::optional<Measurements> measurements;

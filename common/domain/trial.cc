@@ -5,9 +5,9 @@
 namespace mlprof {
 namespace {
 
-constexpr std::array<std::string_view, 10> kPurposeNames = {
-    "coldStart", "warmUp",   "rows",        "load",        "verification",
-    "loadCurve", "cpuProbe", "memoryProbe", "threadPools", "tightness"};
+constexpr std::array<std::string_view, 11> kPurposeNames = {
+    "coldStart", "warmUp",      "rows",        "load",      "verification", "loadCurve",
+    "cpuProbe",  "memoryProbe", "threadPools", "tightness", "soak"};
 
 }  // namespace
 

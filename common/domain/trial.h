@@ -25,7 +25,8 @@ enum class TrialPurpose {
   kCpuProbe,     // the objective's load at a lower CPU limit, changed in place
   kMemoryProbe,  // a fresh container at a lower memory limit
   kThreadPools,  // a fresh container with the size of its thread pools set
-  kTightness     // a fresh container one step below the answer
+  kTightness,    // a fresh container one step below the answer
+  kSoak          // a stretch of a long load at the answer
 };
 std::string_view Name(TrialPurpose purpose);  // "coldStart", "warmUp", …
 std::optional<TrialPurpose> ParseTrialPurpose(std::string_view name);

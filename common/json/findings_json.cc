@@ -40,6 +40,7 @@ Json EncodeMemory(const MemoryFindings& memory) {
           {"servingPeakInBytes", Figure(memory.serving_peak)},
           {"hotFileInBytes", Figure(memory.hot_file)},
           {"perConcurrentRequestInBytes", Figure(memory.per_concurrent_request)},
+          {"requestsInFlight", Figure(memory.in_flight)},
           {"steadyConfidence", Figure(memory.steady_confidence)}};
 }
 
@@ -53,6 +54,7 @@ MemoryFindings ReadMemory(JsonReader& reader) {
   memory.serving_peak = ReadBytes(reader, "servingPeakInBytes");
   memory.hot_file = ReadBytes(reader, "hotFileInBytes");
   memory.per_concurrent_request = ReadBytes(reader, "perConcurrentRequestInBytes");
+  memory.in_flight = reader.Integer("requestsInFlight");
   memory.steady_confidence = reader.Number("steadyConfidence");
   return memory;
 }

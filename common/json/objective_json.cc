@@ -22,13 +22,38 @@ void ReadLatency(JsonReader& reader, Objective& objective) {
   reader.RefuseUnknown();
 }
 
-void ReadArrivals(JsonReader& reader, Objective& objective) {
-  if (reader.Find("arrivals", Null::kAbsent) == nullptr) return;
+// {"gamma": {"cv": 2}}
+void ReadGamma(JsonReader arrivals, Objective& objective) {
+  if (arrivals.Require("gamma")) {
+    if (auto gamma = arrivals.Object("gamma")) {
+      gamma->Require("cv");
+      if (const auto cv = gamma->Number("cv", {kLeastArrivalsCv, kMostArrivalsCv})) {
+        objective.arrivals = Arrivals::Gamma(*cv);
+      }
+      gamma->RefuseUnknown();
+    }
+  }
+  arrivals.RefuseUnknown();
+}
+
+void ReadNamedArrivals(JsonReader& reader, Objective& objective) {
   const auto name = reader.String("arrivals");
   if (!name) return;
   const auto arrivals = ParseArrivals(*name);
-  if (!arrivals) reader.Problem("arrivals", "must be poisson or constant");
+  if (!arrivals) {
+    reader.Problem("arrivals", "must be poisson, constant or {\"gamma\": {\"cv\": NUMBER}}");
+  }
   Assign(objective.arrivals, arrivals);
+}
+
+void ReadArrivals(JsonReader& reader, Objective& objective) {
+  const Json* given = reader.Find("arrivals", Null::kAbsent);
+  if (given == nullptr) return;
+  if (given->is_object()) {
+    ReadGamma(*reader.Object("arrivals"), objective);
+  } else {
+    ReadNamedArrivals(reader, objective);
+  }
   const bool rate_given = reader.Find("requestsPerSecond", Null::kAbsent) != nullptr;
   if (!rate_given && reader.mode() == JsonReader::Mode::kRequest) {
     reader.Problem("arrivals", "must not be given without requestsPerSecond");
@@ -64,8 +89,13 @@ std::optional<ConnectionUse> ParseConnections(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view Name(Arrivals arrivals) {
-  return arrivals == Arrivals::kConstant ? "constant" : "poisson";
+Json EncodeArrivals(const Arrivals& arrivals) {
+  switch (arrivals.kind) {
+    case Arrivals::Kind::kPoisson: return "poisson";
+    case Arrivals::Kind::kConstant: return "constant";
+    case Arrivals::Kind::kGamma: return {{"gamma", {{"cv", arrivals.cv}}}};
+  }
+  return "poisson";
 }
 
 std::optional<Arrivals> ParseArrivals(std::string_view name) {
@@ -97,7 +127,7 @@ Json EncodeObjective(const Objective& objective) {
                {"requestsPerSecond", Figure(objective.requests_per_second)},
                {"latencyInMs", Json::object()},
                {"maxErrorRate", objective.max_error_rate}};
-  if (objective.requests_per_second) json["arrivals"] = Name(objective.arrivals);
+  if (objective.requests_per_second) json["arrivals"] = EncodeArrivals(objective.arrivals);
   if (objective.start_within_seconds) json["startWithinSeconds"] = *objective.start_within_seconds;
   if (objective.connections) json["connections"] = Name(*objective.connections);
   for (const auto& [percentile, ms] : objective.latency_ms) json["latencyInMs"][percentile] = ms;

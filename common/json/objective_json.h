@@ -15,7 +15,12 @@ Json EncodeObjective(const Objective& objective);
 
 std::string_view Name(ConnectionUse use);  // "keepAlive" | "perRequest" | "both"
 std::optional<ConnectionUse> ParseConnections(std::string_view name);
-std::string_view Name(Arrivals arrivals);  // "poisson" | "constant"
+Json EncodeArrivals(const Arrivals& arrivals);  // "poisson" | "constant" | {"gamma": {"cv": 2}}
+/// Of those that have but a name.
 std::optional<Arrivals> ParseArrivals(std::string_view name);
+/// How scattered gamma gaps may be: beyond these they are as even, or come in bursts as long, as no
+/// load of some seconds shows.
+inline constexpr double kLeastArrivalsCv = 0.1;
+inline constexpr double kMostArrivalsCv = 10;
 
 }  // namespace mlprof

@@ -17,6 +17,7 @@ constexpr double kLeastGib = kSmallestLimits.memory().gib();
 constexpr double kMostCores = 100'000;
 constexpr double kMostGib = 1'048'576;  // 1 PiB
 constexpr int kLongestBudget = 86'400;  // seconds; a day
+constexpr int kLongestSoak = 3'600;     // seconds: the samples of one container fit into memory
 constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;
 
 bool OnGrid(double cores) {
@@ -125,6 +126,10 @@ ProfileRequest ReadProfileRequest(JsonReader& reader) {
   if (const auto seed = reader.BigInteger("seed", {0})) {
     request.seed = static_cast<std::uint64_t>(*seed);
   }
+  if (const auto seconds = reader.Integer("soakSeconds", {0, kLongestSoak})) {
+    request.soak = std::chrono::seconds(*seconds);
+  }
+  Assign(request.when_quiet, reader.Boolean("whenQuiet"));
   return request;
 }
 
@@ -148,6 +153,8 @@ void EncodeProfileRequestInto(Json& json, const ProfileRequest& request) {
   json["runtime"] = request.runtime;
   json["budgetSeconds"] = request.budget.count();
   json["seed"] = request.seed;
+  json["soakSeconds"] = request.soak.count();
+  json["whenQuiet"] = request.when_quiet;
 }
 
 }  // namespace mlprof

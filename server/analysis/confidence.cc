@@ -13,6 +13,7 @@ constexpr int kAllPasses = 3;
 constexpr int kSomePasses = 2;
 constexpr double kNarrowLatency = 0.05;
 constexpr double kNarrowStarts = 0.10;
+constexpr std::int64_t kRequestsForMemory = 3000;
 
 }  // namespace
 
@@ -40,8 +41,9 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
   }
   // Noise is not asked here: other work on the host makes a model slow, not large.
   if (evidence.trend != MemoryTrend::kGrowing && !evidence.grows_with_inputs) {
-    const bool flat =
-        evidence.trend == MemoryTrend::kFlat && evidence.start_spread <= kNarrowStarts;
+    const bool flat = evidence.trend == MemoryTrend::kFlat &&
+                      evidence.start_spread <= kNarrowStarts &&
+                      evidence.requests >= kRequestsForMemory;
     labels.judged.Set(ResourceKind::kMemory,
                       proven && flat ? Confidence::kHigh : Confidence::kMedium);
   }

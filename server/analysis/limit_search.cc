@@ -59,6 +59,12 @@ void MemoryBisection::Tell(Bytes tried, bool passed) {
   }
 }
 
+std::optional<Amount> Halfway(const Amount& failed, const Amount& held) {
+  const auto below = OneStepLower(held);
+  if (!below || !(failed < *below)) return std::nullopt;
+  return Lesser(RoundUp(held.WithUnits((failed.units() + held.units()) / 2)), *below);
+}
+
 StartSearch::StartSearch(Bytes failing, Bytes guess, Bytes maximum)
     : failing_(failing), maximum_(maximum) {
   const Bytes above_failing = failing + kMemoryQuantum;

@@ -34,6 +34,10 @@ class GridSearch {
   bool failed_any_ = false;
 };
 
+/// Halfway between an amount that failed and one that held, on the grid; nullopt where nothing one
+/// step below the latter is above the former.
+std::optional<Amount> Halfway(const Amount& failed, const Amount& held);
+
 // The least memory that does, found by runs at fixed limits on the 16 MiB grid.
 
 inline constexpr double kMemoryTolerance = 0.10;  // of the passing limit

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "server/analysis/seeded_random.h"
+#include "server/analysis/arrival_schedule.h"
 
 namespace mlprof::server {
 namespace {
@@ -166,13 +166,10 @@ QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& 
                               const ArrivalPlan& plan, std::int64_t requests) {
   if (rows.empty() || requests <= 0 || plan.requests_per_second <= 0) return {};
   Simulation simulation(rows, server, quota);
-  SeededRandom random(plan.seed);
-  const double mean_gap_ms = 1000 / plan.requests_per_second;
-  const bool constant = plan.arrivals == Arrivals::kConstant;
-  const auto gap = [&] { return constant ? mean_gap_ms : random.Exponential(mean_gap_ms); };
+  ArrivalSchedule schedule(plan.requests_per_second, plan.arrivals, plan.seed);
   const auto wanted = static_cast<std::size_t>(requests);
   std::size_t sent = 0;
-  double next_ms = gap();
+  double next_ms = schedule.due_seconds() * 1000;
   while (simulation.finished() < wanted && !simulation.Exhausted()) {
     double until_ms = next_ms;
     if (sent == wanted) until_ms = kNever;
@@ -180,7 +177,8 @@ QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& 
     if (sent == wanted || simulation.now_ms() < next_ms - kNothing) continue;
     simulation.Arrive(next_ms);
     ++sent;
-    next_ms += gap();
+    schedule.Advance();
+    next_ms = schedule.due_seconds() * 1000;
   }
   return simulation.Finish();
 }

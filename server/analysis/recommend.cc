@@ -162,9 +162,7 @@ std::string CpuNeed::Follows(const Amount& requested) const {
   return Sentence(limit < cores ? ", rounded to %.1f" : ", rounded up to %.1f", limit);
 }
 
-Bytes MemoryNeed::Floor() const {
-  return std::max(start_peak, serving_peak + hot_file) + agent_memory;
-}
+Bytes MemoryNeed::Floor() const { return std::max(start_peak, UnderLoad()) + agent_memory; }
 
 Amount MemoryNeed::WithMargin(int percent) const {
   const Bytes spread = StartDecides() ? Bytes() : start_spread;
@@ -177,6 +175,14 @@ Amount MemoryNeed::Ample() const { return WithMargin(kAmpleMarginPercent); }
 std::string MemoryNeed::Seen() const {
   std::string peak = Sentence("%.0f MiB could not be given back at the peak %s", Floor().mib(),
                               StartDecides() ? "while the model started" : "under load");
+  if (!StartDecides() && successors > Bytes()) {
+    peak += Sentence(", %.0f MiB of them for successors of workers that may all be there at once",
+                     successors.mib());
+  }
+  if (!StartDecides() && in_flight > 1) {
+    peak +=
+        Sentence(", with the %d requests in flight that one arrival in 10,000 exceeds", in_flight);
+  }
   if (!StartDecides() && hot_file > Bytes()) {
     peak += Sentence(", %.0f MiB of them file pages it reads all the time", hot_file.mib());
   }

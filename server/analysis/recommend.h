@@ -67,6 +67,10 @@ class MemoryNeed final : public ResourceNeed {
   Bytes start_spread;  // largest minus median start peak
   Bytes serving_peak;  // unreclaimable, under load
   Bytes hot_file;      // file pages that serving needs resident
+  // Beyond what was seen at the ceiling, under load:
+  Bytes successors;    // of workers that are there before those they replace have gone
+  Bytes meeting;       // requests of a rate that meet at the limit, where they stay longer
+  int in_flight = 1;   // requests of a rate that it is for
   Bytes agent_memory;  // runs inside the same limit, so it is added
 
   /// As it counts against a limit: the larger peak with the agent's own added.
@@ -80,7 +84,8 @@ class MemoryNeed final : public ResourceNeed {
   std::string Follows(const Amount& requested) const override;
 
  private:
-  bool StartDecides() const { return start_peak >= serving_peak + hot_file; }
+  bool StartDecides() const { return start_peak >= UnderLoad(); }
+  Bytes UnderLoad() const { return serving_peak + successors + meeting + hot_file; }
   Amount WithMargin(int percent) const;
 };
 

@@ -21,6 +21,17 @@ class SeededRandom {
   }
   /// The time to the next event of a Poisson process.
   double Exponential(double mean) { return -mean * std::log1p(-Uniform()); }
+  /// Of this shape and scale 1, by Marsaglia and Tsang (ACM TOMS 26, 2000); positive.
+  double Gamma(double shape) {
+    if (shape < 1) return Gamma(shape + 1) * std::pow(1 - Uniform(), 1 / shape);
+    const double d = shape - 1.0 / 3;
+    const double c = 1 / std::sqrt(9 * d);
+    while (true) {
+      const double x = Normal();
+      const double v = std::pow(1 + c * x, 3);
+      if (v > 0 && std::log1p(-Uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+    }
+  }
   /// Standard normal (Box and Muller).
   double Normal() {
     constexpr double kTwoPi = 6.283185307179586;

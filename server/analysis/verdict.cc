@@ -5,8 +5,6 @@
 namespace mlprof::server {
 namespace {
 
-// What a model that keeps up may be behind when a short run ends. Chosen, not measured.
-constexpr double kRateServed = 0.98;
 // Pages that were read again, 200 MB of them: far more than a start reads once.
 constexpr std::int64_t kThrashing = 50'000;
 constexpr double kRateRounding = 1e-6;

@@ -12,6 +12,10 @@
 
 namespace mlprof::server {
 
+/// The share of a rate that was due which a model that keeps up may have served when a short run
+/// ends. Chosen, not measured.
+inline constexpr double kRateServed = 0.98;
+
 /// Where the quota throttled less than this share of the periods it was not binding.
 inline constexpr double kUnboundShare = 0.01;
 

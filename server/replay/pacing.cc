@@ -1,7 +1,6 @@
 #include "server/replay/pacing.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace mlprof::server {
@@ -10,25 +9,6 @@ std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {
   if (!MaySend(now)) return std::nullopt;
   Begin(now);
   return Launch(now, now);
-}
-
-ArrivalSchedule::ArrivalSchedule(const OpenLoop& plan)
-    : arrivals_(plan.arrivals), rate_(plan.requests_per_second), random_(plan.seed) {
-  if (arrivals_ == Arrivals::kPoisson) Advance();
-}
-
-void ArrivalSchedule::Advance() {
-  ++count_;
-  // Constant arrivals by multiplication: a sum of rounded gaps would drift.
-  seconds_ = arrivals_ == Arrivals::kPoisson ? seconds_ + ExponentialGap()
-                                             : static_cast<double>(count_) / rate_;
-  due_ = std::chrono::nanoseconds(std::llround(seconds_ * 1e9));
-}
-
-// Not std::exponential_distribution, whose numbers differ between standard libraries.
-double ArrivalSchedule::ExponentialGap() {
-  const double uniform = static_cast<double>(random_() >> 11) * 0x1p-53;  // [0, 1)
-  return -std::log1p(-uniform) / rate_;
 }
 
 namespace {
@@ -40,7 +20,9 @@ constexpr int kCatchUp = 2;
 }  // namespace
 
 PacedLoop::PacedLoop(ReplayPlan plan)
-    : ReplayLoop(std::move(plan)), schedule_(*this->plan().open_loop) {}
+    : ReplayLoop(std::move(plan)),
+      schedule_(this->plan().open_loop->requests_per_second, this->plan().open_loop->arrivals,
+                this->plan().open_loop->seed) {}
 
 ReplayLoop::Time PacedLoop::Permitted() const {
   const Time due = began().value_or(Time{0}) + schedule_.due();

@@ -81,6 +81,30 @@ Result<HttpResponse> CancelProfile(const Services& services, const HttpRequest& 
   return JsonResponse(202, EncodeProfile(profile));
 }
 
+// A body may be left out.
+Result<bool> ReadWhenQuiet(const HttpRequest& request) {
+  if (request.BodyText().empty()) return false;
+  MLPROF_LET(json, ReadJsonBody(request));
+  std::vector<FieldError> problems;
+  JsonReader reader(json, "", JsonReader::Mode::kRequest, problems);
+  const bool when_quiet = reader.Boolean("whenQuiet").value_or(false);
+  reader.RefuseUnknown();
+  MLPROF_TRY(ProblemsToStatus(std::move(problems)));
+  return when_quiet;
+}
+
+Result<HttpResponse> RerunProfile(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  MLPROF_LET(when_quiet, ReadWhenQuiet(request));
+  MLPROF_LET(key, ReadIdempotencyKey(request));
+  MLPROF_LET(created,
+             services.profiles.Rerun(workspace, PathParameter(request, "name"), when_quiet, key));
+  const Profile& profile = created.profile;
+  return CreatedResponse(202, EncodeProfile(profile), "/profiles/" + profile.id, workspace);
+}
+
 Result<HttpResponse> ApplyProfile(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
@@ -97,6 +121,7 @@ void AddProfileRoutes(Router& router, const Services& services) {
   router.Add({"GET", "/profiles/{name}", kNoBody, Handle(services, GetProfile)});
   router.Add({"DELETE", "/profiles/{name}", kNoBody, Handle(services, DeleteProfile)});
   router.Add({"POST", "/profiles/{name}/cancel", kNoBody, Handle(services, CancelProfile)});
+  router.Add({"POST", "/profiles/{name}/rerun", kJsonBody, Handle(services, RerunProfile)});
   router.Add({"POST", "/profiles/{name}/apply", kNoBody, Handle(services, ApplyProfile)});
 }
 

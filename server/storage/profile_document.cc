@@ -2,12 +2,14 @@
 
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
+#include "common/json/objective_json.h"
 
 namespace mlprof::server {
 namespace {
 
 constexpr const char* kReruns = "reruns";
 constexpr const char* kAskedCeiling = "askedCeiling";
+constexpr const char* kAskedConnections = "askedConnections";
 constexpr const char* kBudgetGiven = "budgetGiven";
 
 // Written by this server, so only a bound against a damaged file.
@@ -79,6 +81,7 @@ std::string ProfileDocument(const Profile& profile) {
   Json json = EncodeProfile(profile);
   json[kReruns] = EncodeReruns(profile.reruns);
   json[kAskedCeiling] = EncodeAskedCeiling(profile.asked_ceiling);
+  if (profile.asked_connections) json[kAskedConnections] = Name(*profile.asked_connections);
   json[kBudgetGiven] = profile.request.budget_given;
   return DumpJson(json);
 }
@@ -94,6 +97,10 @@ Result<Profile> ReadProfileDocument(const std::string& document) {
   }
   MLPROF_LET(asked, DecodeAskedCeiling(json));
   profile.asked_ceiling = asked;
+  const auto connections = json.find(kAskedConnections);
+  if (connections != json.end() && connections->is_string()) {
+    profile.asked_connections = ParseConnections(connections->get<std::string>());
+  }
   profile.request.budget_given = BudgetWasGiven(json);
   return profile;
 }

@@ -137,8 +137,26 @@ TEST_F(CreateProfileTest, SendsARateAndHowItArrives) {
   EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("objective"),
             (Json{{"connections", "perRequest"}}));
   EXPECT_EQ(with({"--connections", "some"}).status, 2);
+  EXPECT_EQ(with({"--rps", "40", "--arrivals", "gamma:2.5"}).status, 0);
+  EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("objective").at("arrivals"),
+            (Json{{"gamma", {{"cv", 2.5}}}}));
   EXPECT_EQ(with({"--arrivals", "constant"}).status, 2);
+  for (const char* cv : {"gamma", "gamma:", "gamma:x", "gamma:0", "gamma:11", "gamma:2s"}) {
+    EXPECT_EQ(with({"--rps", "40", "--arrivals", cv}).status, 2) << cv;
+  }
   EXPECT_EQ(with({"--rps", "40", "--arrivals", "bursts"}).status, 2);
+}
+
+TEST_F(CreateProfileTest, SendsASoakAndWhetherToWaitForQuietOnlyWhereTheyAreGiven) {
+  Ends(SucceededProfile(true));
+  const std::vector<std::string> base = {"profile", "-m", "sentiment", "--idi", "requests"};
+  Run(base);
+  EXPECT_FALSE(Posted().contains("soakSeconds"));
+  EXPECT_FALSE(Posted().contains("whenQuiet"));
+  Run({"profile", "-m", "sentiment", "--idi", "requests", "--soak", "600", "--when-quiet"});
+  const Json last = ParseJson(server_->Asked("POST /profiles").back().body).value();
+  EXPECT_EQ(last.at("soakSeconds"), 600);
+  EXPECT_EQ(last.at("whenQuiet"), true);
 }
 
 TEST_F(CreateProfileTest, SendsHowSoonItMustStart) {

@@ -124,6 +124,32 @@ class ProfilesTest(RoutesCase):
         self.ask(404, "GET", f"{route}/{log['id']}")
         self.assertEqual(self.ask(200, "GET", route).json["value"], [])
 
+    def test_running_a_profile_again(self):
+        self.ask(404, "POST", "/profiles/nothing/rerun")
+        self.register("again")
+        first = self.create("again", budgetSeconds=600, seed=7).json
+        self.ask(409, "POST", "/profiles/again/rerun")
+        self.ask(202, "POST", "/profiles/again/cancel")
+        self.events("again")
+        bad = self.ask(400, "POST", "/profiles/again/rerun", {"whenQuiet": 1, "name": "x"})
+        self.assertEqual(self.pointers(bad), ["/name", "/whenQuiet"])
+        rerun = self.ask(202, "POST", "/profiles/again/rerun", {"whenQuiet": True})
+        self.assertEqual(rerun.headers["Location"], "/profiles/" + rerun.json["id"])
+        self.assertNotEqual(rerun.json["id"], first["id"])
+        for key in ("name", "modelIds", "inputDatasetId", "objective", "budgetSeconds", "seed"):
+            self.assertEqual(rerun.json[key], first[key], key)
+        self.assertTrue(rerun.json["whenQuiet"])
+        self.assertEqual(self.ask(200, "GET", "/profiles/again").json["id"], rerun.json["id"])
+        self.ask(202, "POST", "/profiles/again/cancel")
+
+    def test_a_soak_is_bounded(self):
+        self.register("soaked")
+        made = self.create("soaked", soakSeconds=60).json
+        self.assertEqual(made["soakSeconds"], 60)
+        self.ask(202, "POST", "/profiles/soaked/cancel")
+        bad = self.ask(400, "POST", "/profiles", {"soakSeconds": 86400})
+        self.assertIn("/soakSeconds", self.pointers(bad))
+
     def test_cancelling_a_profile(self):
         self.register("cancelled")
         self.create("cancelled", budgetSeconds=600)
@@ -169,6 +195,12 @@ class ProfilesTest(RoutesCase):
                 self.assertEqual(made["objective"]["arrivals"], arrivals)
                 self.assertIsNone(made["objective"]["concurrency"])
                 self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
+        self.register("rate-in-bursts")
+        bursts = {"gamma": {"cv": 2}}
+        made = self.create("rate-in-bursts",
+                           objective={"requestsPerSecond": 5, "arrivals": bursts}).json
+        self.assertEqual(made["objective"]["arrivals"], bursts)
+        self.ask(202, "POST", f"/profiles/{made['name']}/cancel")
         for objective in ({"arrivals": "poisson"}, {"requestsPerSecond": 5, "arrivals": "bursts"}):
             bad = self.ask(400, "POST", "/profiles", {"objective": objective})
             self.assertEqual(self.pointers(bad),

@@ -8,7 +8,6 @@
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/profile_details.h"
 #include "client/cli/output/tables.h"
-#include "client/cli/watch/watch.h"
 
 namespace mlprof::client::cli {
 namespace {
@@ -17,11 +16,7 @@ Status CheckCreateUse(Session& session, const Options& options) {
   if (options.Has("--variants")) return ComesLater("--variants");
   if (!options.Has("--model")) return WrongUse("--model is needed (see mlprof profile --help)");
   if (!options.Has("--input-dataset-id")) return WrongUse("--input-dataset-id is needed");
-  if (options.Has("--no-wait") && session.uses_private_server()) {
-    return WrongUse(
-        "--no-wait needs a server that goes on (--server, MLPROF_SERVER): the private one ends "
-        "with this command");
-  }
+  MLPROF_TRY(CheckWaiting(session, options));
   if (options.Has("--no-wait") && options.Has("--tag-model")) {
     return WrongUse("--tag-model cannot be had with --no-wait");
   }
@@ -66,18 +61,6 @@ Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Opti
   return request;
 }
 
-// The tags go on even when the answer is not verified; the server adds its warning.
-Result<Resource<Profile>> TagModels(Session& session, Client& client,
-                                    const Resource<Profile>& profile) {
-  if (!profile.value.recommendation) return profile;
-  auto applied = client.profiles().Apply(profile.value.id);
-  if (!applied) return applied;
-  for (const std::string& id : profile.value.request.model_ids) {
-    session.Say("tagged model " + id + " with the recommendation");
-  }
-  return applied;
-}
-
 Result<int> CreateProfile(Session& session, const Options& options) {
   MLPROF_TRY(CheckCreateUse(session, options));
   MLPROF_LET(request, ProfileRequestOf(options));
@@ -91,23 +74,7 @@ Result<int> CreateProfile(Session& session, const Options& options) {
   MLPROF_LET(complete,
              BuildRequest(session, client, options, std::move(request), std::move(local)));
   MLPROF_LET(profile, client.profiles().Create(complete));
-  session.Say("profile " + profile.value.request.name + " is queued");
-  if (options.Has("--no-wait")) {
-    PrintProfile(session, profile);
-    return kDone;
-  }
-  MLPROF_LET(watched, WatchHere(session, client, profile.value.id));
-  if (watched.detached) {
-    session.Say("left profile " + profile.value.request.name + " running; see it with: mlprof " +
-                "profile show " + profile.value.request.name);
-    return kRefused;
-  }
-  if (options.Has("--tag-model")) {
-    MLPROF_LET(tagged, TagModels(session, client, watched.profile));
-    watched.profile = std::move(tagged);
-  }
-  PrintProfile(session, watched.profile);
-  return ExitStatusOf(watched.profile.value);
+  return SeeThrough(session, client, options, profile);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "client/cli/commands/profile_options.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "client/cli/commands/header_option.h"
 #include "common/domain/limits.h"
@@ -57,19 +58,22 @@ std::vector<OptionSpec> ProfileOptions() {
   };
   const std::vector<OptionSpec> objective = ObjectiveOptions();
   options.insert(options.end(), objective.begin(), objective.end());
-  options.insert(options.end(),
-                 {
-                     {{"--accelerator"}, "TYPE", "none, gpu or tpu"},
-                     {{"--accelerator-count"}, "N", "how many"},
-                     {{"--runtime"}, "RUNTIME", "must be the server's own"},
-                     {{"--budget-seconds"},
-                      "S",
-                      "time to find the answer in, a hard end (300 and eight starts)"},
-                     {{"--seed"}, "N", "of what is drawn by chance (1)"},
-                     {{"--variants"}, "FILE", "comes with a later version"},
-                     {{"--tag-model"}, "", "tag the models with the recommendation"},
-                     {{"--no-wait"}, "", "queue it and return"},
-                 });
+  options.insert(
+      options.end(),
+      {
+          {{"--accelerator"}, "TYPE", "none, gpu or tpu"},
+          {{"--accelerator-count"}, "N", "how many"},
+          {{"--runtime"}, "RUNTIME", "must be the server's own"},
+          {{"--budget-seconds"},
+           "S",
+           "time to find the answer in, a hard end (300 and eight starts)"},
+          {{"--seed"}, "N", "of what is drawn by chance (1)"},
+          {{"--soak"}, "S", "then the load at the answer for so long, beside the budget"},
+          {{"--when-quiet"}, "", "wait until other work leaves the host quiet"},
+          {{"--variants"}, "FILE", "comes with a later version"},
+          {{"--tag-model"}, "", "tag the models with the recommendation"},
+          {{"--no-wait"}, "", "queue it and return"},
+      });
   return options;
 }
 
@@ -86,6 +90,9 @@ Result<ProfileRequest> ProfileRequestOf(const Options& options) {
   request.budget_given = budget.has_value();
   MLPROF_LET(seed, options.Integer("--seed", 0));
   if (seed) request.seed = static_cast<std::uint64_t>(*seed);
+  MLPROF_LET(soak, options.Integer("--soak", 1));
+  if (soak) request.soak = std::chrono::seconds(*soak);
+  request.when_quiet = options.Has("--when-quiet");
   return request;
 }
 
@@ -109,12 +116,26 @@ Status ApplyLoad(const Options& options, Objective& objective) {
   return {};
 }
 
+// poisson, constant or gamma:CV
+std::optional<Arrivals> ArrivalsOf(std::string_view text) {
+  constexpr std::string_view kGamma = "gamma:";
+  if (!text.starts_with(kGamma)) return ParseArrivals(text);
+  text.remove_prefix(kGamma.size());
+  double cv = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cv);
+  const bool number = error == std::errc() && end == text.data() + text.size();
+  const bool in_range = cv >= kLeastArrivalsCv && cv <= kMostArrivalsCv;
+  return number && in_range ? std::optional(Arrivals::Gamma(cv)) : std::nullopt;
+}
+
 Status ApplyArrivals(const Options& options, Objective& objective) {
   if (!options.Has("--arrivals")) return {};
-  const auto arrivals = ParseArrivals(options.Text("--arrivals"));
+  const auto arrivals = ArrivalsOf(options.Text("--arrivals"));
   if (!arrivals) {
-    return Fail(InvalidArgument("--arrivals must be poisson or constant, not '" +
-                                options.Text("--arrivals") + "'"));
+    return Fail(
+        InvalidArgument("--arrivals must be poisson, constant or gamma:CV with CV from 0.1 "
+                        "to 10, not '" +
+                        options.Text("--arrivals") + "'"));
   }
   if (!objective.requests_per_second) return Fail(InvalidArgument("--arrivals needs --rps"));
   objective.arrivals = *arrivals;
@@ -157,7 +178,7 @@ std::vector<OptionSpec> ObjectiveOptions() {
   return {
       {{"--concurrency"}, "N", "requests in flight (1)"},
       {{"--rps"}, "R", "requests per second, sent when they are due"},
-      {{"--arrivals"}, "HOW", "of --rps: poisson (at random, the default) or constant"},
+      {{"--arrivals"}, "HOW", "of --rps: poisson (at random, the default), constant, gamma:CV"},
       {{"--connections"}, "HOW", "keepAlive, perRequest or both (both where workers fork)"},
       {{"--p50-ms"}, "MS", "latency to hold"},
       {{"--p90-ms"}, "MS", "latency to hold"},

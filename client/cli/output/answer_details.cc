@@ -91,11 +91,19 @@ std::string_view Text(Confidence confidence) {
   return "low";
 }
 
+std::string Text(const Arrivals& arrivals) {
+  switch (arrivals.kind) {
+    case Arrivals::Kind::kPoisson: return "at random times";
+    case Arrivals::Kind::kConstant: return "evenly spaced";
+    case Arrivals::Kind::kGamma: return "at random times, gaps scattered by " + Figure(arrivals.cv);
+  }
+  return "";
+}
+
 std::string Text(const Objective& objective) {
   std::string out = std::to_string(objective.ConcurrencyOrOne()) + " at a time";
   if (objective.requests_per_second) {
-    out = Figure(*objective.requests_per_second) + " requests/s " +
-          (objective.arrivals == Arrivals::kConstant ? "evenly spaced" : "at random times");
+    out = Figure(*objective.requests_per_second) + " requests/s " + Text(objective.arrivals);
   }
   if (objective.connections == ConnectionUse::kPerRequest) out += ", a connection for each";
   if (objective.connections == ConnectionUse::kBoth) {

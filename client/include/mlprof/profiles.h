@@ -62,6 +62,9 @@ class Profiles {
   Result<Resource<Profile>> Get(const std::string& name);
   Result<ResourceList<Profile>> List(const ProfileListFilter& filter);
   Result<Resource<Profile>> Cancel(const std::string& name);
+  /// The same question once more, as the newest run of its name. `when_quiet`: not before other
+  /// work leaves the host quiet, for an hour at most. kConflict while it is unfinished.
+  Result<Resource<Profile>> Rerun(const std::string& name, bool when_quiet);
   /// Tags every model of the profile with its recommendation.
   Result<Resource<Profile>> Apply(const std::string& name);
   /// Nothing is run for it. kConflict where the profile has no recommendation.

@@ -76,6 +76,7 @@ class Budget {
       : clock_(clock),
         total_(total),
         end_(Deadline::After(total, clock)),
+        hard_(end == BudgetEnd::kHard),
         starts_left_(end == BudgetEnd::kHard ? 0 : kStartsAdded) {}
 
   /// It runs from the first start of the model's container; what comes before (an image that is
@@ -96,6 +97,10 @@ class Budget {
   }
   /// A start is over, whatever came of it: what it took is added, if it is one of the first.
   void Started(std::chrono::nanoseconds took);
+  /// What somebody asked for beside what the budget is for is added to it, unless it is a hard end.
+  void Extend(std::chrono::nanoseconds time) {
+    if (!hard_) end_ = Deadline::After(Left() + time, clock_);
+  }
   /// How many more are added.
   int starts_left() const { return starts_left_; }
   /// What `count` starts of `each` take of it.
@@ -117,6 +122,7 @@ class Budget {
   const MonotonicClock& clock_;
   const std::chrono::nanoseconds total_;
   Deadline end_;
+  const bool hard_;
   int starts_left_;
   std::chrono::nanoseconds longest_start_{0};
   bool begun_ = false;

@@ -198,8 +198,10 @@ Status Container::SetCpu(Cores cpu) {
   return {};
 }
 
-HostWatch::Stretch Container::WatchHost() {
-  return lab_.host().Begin(host_.cores, [this] { return target_->ReadHostLoad(); });
+HostWatch::Stretch Container::WatchHost() { return WatchHost(lab_.host()); }
+
+HostWatch::Stretch Container::WatchHost(HostWatch& by) const {
+  return by.Begin(host_.cores, [this] { return target_->ReadHostLoad(); });
 }
 
 bool Container::RanOutOfBudget() const { return lab_.budget().Passed() && !session_->lost(); }

@@ -50,6 +50,8 @@ class Container {
   const HostFacts& host() const { return host_; }
   /// Watches how busy that machine is with other things, from now on. This outlives the stretch.
   HostWatch::Stretch WatchHost();
+  /// The same, judged by nobody but `by`.
+  HostWatch::Stretch WatchHost(HostWatch& by) const;
 
   /// The budget ended while it was still starting.
   bool RanOutOfBudget() const;

@@ -9,8 +9,8 @@
 namespace mlprof::server {
 namespace {
 
-// A rate has no fixed number of rows in flight. Two at once stand for a burst: chosen, not
-// measured.
+// A rate has no fixed number of rows in flight. That two of the heaviest meet is likely; that all
+// in flight are of them is not. Chosen, not measured.
 constexpr int kBurstOfRate = 2;
 // The counts of RequestsForConfidence are for independent requests. Neighbours in a burst are slow
 // together, so a rate needs so many times more. Chosen, not measured.
@@ -104,6 +104,19 @@ ReplayPlan HeavyPlan(const Workload& workload, int at_once, std::chrono::nanosec
   plan.max_requests = plan.order.size();
   plan.max_time = longest;
   return plan;
+}
+
+ReplayPlan InFlightPlan(const Workload& workload, Seed seed, std::chrono::nanoseconds longest) {
+  ReplayPlan plan = ClosedPlan(workload, seed, workload.in_flight, longest);
+  plan.max_requests = static_cast<std::size_t>(workload.in_flight);
+  return plan;
+}
+
+std::chrono::nanoseconds InFlightTime(const Workload& workload, Cores cpu) {
+  if (workload.in_flight < 2) return std::chrono::nanoseconds(0);
+  const double seconds =
+      workload.in_flight * workload.cpu_seconds_per_query.value_or(0) / cpu.value();
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
 std::size_t RequestsToSee(const Objective& objective) {

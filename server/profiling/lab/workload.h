@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/domain/objective.h"
+#include "common/units/bytes.h"
 #include "server/profiling/lab/setup.h"
 #include "server/replay/replay_plan.h"
 
@@ -32,6 +33,11 @@ struct Workload {
   /// and warm the process up.
   bool each_row_once = false;
   std::vector<std::uint32_t> apart = {};
+  /// Of a rate: the requests at once that one arrival in 10,000 exceeds
+  /// (server/analysis/in_flight.h).
+  int in_flight = 1;
+  /// No less may become the answer, whatever a run shows (server/analysis/successors.h).
+  Bytes least_memory = {};
   int workers = 0;  // processes that serve, where it is known that there is more than one
 
   std::size_t rows_left() const { return rows - left_out.size(); }
@@ -71,6 +77,12 @@ ReplayPlan ClosedPlan(const Workload& workload, Seed seed, int concurrency,
 ReplayPlan HeavyPlan(const Workload& workload, std::chrono::nanoseconds longest);
 /// The same with `at_once` of them at a time.
 ReplayPlan HeavyPlan(const Workload& workload, int at_once, std::chrono::nanoseconds longest);
+
+/// The rows in the container's order, as many of them at once as the rate has requests in flight,
+/// and no more than that.
+ReplayPlan InFlightPlan(const Workload& workload, Seed seed, std::chrono::nanoseconds longest);
+/// What they compute, at `cpu`; 0 where no more than one is in flight.
+std::chrono::nanoseconds InFlightTime(const Workload& workload, Cores cpu);
 
 /// Requests that the objective's highest percentile takes at 95% confidence.
 std::size_t RequestsToSee(const Objective& objective);

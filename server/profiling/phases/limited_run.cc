@@ -37,12 +37,6 @@ bool IsLate(const agent_protocol::Ready& ready, const Objective& objective) {
   return within && std::chrono::duration<double>(ready.took).count() > *within;
 }
 
-// Within which a replay of `time` must have its last response.
-std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu) {
-  const double slowest_ms = pace.slowest_row_ms / std::min(1.0, cpu.value());
-  return time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms));
-}
-
 // One run, in the order it happens.
 class Run {
  public:
@@ -106,6 +100,7 @@ class Run {
     if (auto warm = WarmUp(); !warm) return warm;
     if (!warm_up_.survived) return {};
     if (!each_once && seen_first && !SurvivesHeavyRows()) return {};
+    if (!each_once && !SurvivesInFlight()) return {};
     // Which rows reach every worker is not known, and each may come but once where they are cached:
     // there they come after the load, and have their price at the workers that it did not reach.
     if (!each_once && !ReachesWorkers()) return {};
@@ -119,6 +114,22 @@ class Run {
     ReplayResult result;
     return Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
   }
+
+  // As many ordinary rows as may meet one day, warm. How long they take is no matter, and neither
+  // is whether all of them are answered in time: they are there for their memory.
+  bool SurvivesInFlight() {
+    const Workload& workload = yardstick_.workload;
+    if (workload.in_flight < 2) return true;
+    const auto time = std::min<std::chrono::nanoseconds>(
+        std::max<std::chrono::nanoseconds>(kLongestBurst, 2 * InFlightTime(workload, Cpu())),
+        lab_.budget().Left() / 3);
+    const ReplayResult meeting =
+        container_.Replay(InFlightPlan(workload, container_.seed(), time), EndOf(time, Cpu()));
+    evidence_.died = evidence_.died || meeting.target_lost;
+    return !evidence_.died;
+  }
+
+  Cores Cpu() const { return container_.limits().cpu(); }
 
   PhaseResult<void> WarmUp() {
     const auto warm_up =
@@ -362,6 +373,36 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   return *std::move(done);
 }
 
+namespace {
+
+// A limit that was filled to more than this share held by luck (docs/decisions, 14).
+constexpr int kFullestPercent = 95;
+
+// What was in use at once, as it counts against the limit; nothing where that was not measured.
+std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
+  if (resource != ResourceKind::kMemory || !use.peak_unreclaimable) return std::nullopt;
+  return *use.peak_unreclaimable + use.peak_agent_memory;
+}
+
+}  // namespace
+
+bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource) {
+  const Workload& workload = yardstick.workload;
+  const Limits& limits = run.trial.limits;
+  // Successors of all workers at once are rare, and no run need have met them.
+  if (resource == ResourceKind::kMemory && limits.memory() < workload.least_memory) return false;
+  // Rows that were not sent have kept nothing yet.
+  if (workload.grows_with_inputs && !run.saw_all_rows) return false;
+  const auto limit = limits.Find(resource);
+  const auto used = PeakOf(run.use, resource);
+  return limit && used && *used <= PercentOf(*limit, kFullestPercent);
+}
+
+std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu) {
+  const double slowest_ms = pace.slowest_row_ms / std::min(1.0, cpu.value());
+  return time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms));
+}
+
 std::chrono::milliseconds LongestStart(const Yardstick& yardstick, Cores cpu) {
   if (const auto& within = yardstick.workload.objective.start_within_seconds) {
     return Milliseconds(std::ceil(*within * 1000));
@@ -378,7 +419,8 @@ std::chrono::nanoseconds TimeBeforeLoad(const Budget& budget, const Yardstick& y
   const auto burst = std::min<std::chrono::milliseconds>(kLongestBurst, Milliseconds(burst_ms));
   const auto reach = Milliseconds(yardstick.pace.reach_seconds * 1000);
   return budget.ChargeOf(Milliseconds(yardstick.pace.start_seconds * 1000), runs) +
-         runs * (kLaunchTime + WarmUpTime(yardstick) + reach + burst);
+         runs * (kLaunchTime + WarmUpTime(yardstick) + reach + burst +
+                 InFlightTime(yardstick.workload, Cores(1.0)));
 }
 
 bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick) {

@@ -43,9 +43,17 @@ struct LimitedRun {
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
                                     const LimitedRunPlan& plan);
 
+/// Whether a limit that only a restart can try, and that held in `run`, may become the answer: not
+/// if it was filled nearly to the brim, if rows that keep memory were not all sent, or if it is
+/// less than what no run need have met (Workload::least_memory).
+bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource);
+
 /// A start with so much CPU that takes longer is given up: it is later than the objective allows,
 /// or takes many times what it should.
 std::chrono::milliseconds LongestStart(const Yardstick& yardstick, Cores cpu);
+
+/// Within which a replay of `time` with so much CPU must have its last response.
+std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu);
 
 /// What so many runs take of the budget before their measured loads begin: starts that are not
 /// added to it, heavy rows, warm-up.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/analysis/in_flight.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 #include "server/profiling/lab/workload.h"
@@ -40,9 +41,41 @@ double OtherCores(const NoiseEvidence& noise, bool noisy) {
   return noisy ? noise.foreign_cores + noise.steal_share * noise.host_cores : 0;
 }
 
+// A rate that the model does not keep up with even here has no number of requests in flight.
+std::optional<int> InFlightAtCeiling(const Objective& objective, const Reference& reference,
+                                     const ReplayPlan& plan, const ReplayResult& replay) {
+  const auto rate = RateOf(plan, replay, AcceptableMs(reference, objective));
+  if (!rate || rate->served < kRateServed * rate->offered) return std::nullopt;
+  return InFlightOf(objective, reference.mean_ms.value_or(0));
+}
+
+// What may coincide one day: the heaviest rows, and of a rate the most requests that meet. Gives
+// what the slowest of the heaviest rows took, in milliseconds.
+PhaseResult<double> MeasureBursts(Lab& lab, Container& container, const Workload& workload,
+                                  std::chrono::nanoseconds longest) {
+  const auto time = std::min<std::chrono::nanoseconds>(kLongestBurst, longest);
+  const ReplayResult heavy = container.Replay(HeavyPlan(workload, time), lab.budget().end());
+  if (auto ended = CheckWhole(lab, container, heavy); !ended) {
+    return tl::unexpected<RunEnd>(ended.error());
+  }
+  if (workload.in_flight > 1) {
+    const ReplayResult meeting =
+        container.Replay(InFlightPlan(workload, container.seed(), time), lab.budget().end());
+    if (auto ended = CheckWhole(lab, container, meeting); !ended) {
+      return tl::unexpected<RunEnd>(ended.error());
+    }
+  }
+  return SlowestMs(heavy);
+}
+
 }  // namespace
 
-PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workload& workload,
+int InFlightOf(const Objective& objective, double mean_ms) {
+  if (!objective.requests_per_second) return 1;
+  return InFlightAtMost(*objective.requests_per_second, objective.arrivals, mean_ms / 1000);
+}
+
+PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload workload,
                                    std::vector<RequestRecord> serial) {
   const Timestamp began = Now();
   const auto watch = container.WatchHost();
@@ -69,13 +102,10 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workloa
     serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
   }
 
-  const ReplayResult burst = container.Replay(
-      HeavyPlan(workload, std::min<std::chrono::nanoseconds>(kLongestBurst, longest)),
-      lab.budget().end());
-  facts.slowest_ms = std::max(SlowestMs(replay), SlowestMs(burst));
-  if (auto ended = CheckWhole(lab, container, burst); !ended) {
-    return tl::unexpected<RunEnd>(ended.error());
-  }
+  facts.in_flight = InFlightAtCeiling(workload.objective, facts.reference, plan, replay);
+  workload.in_flight = facts.in_flight.value_or(1);
+  MLPROF_LET(slowest_ms, MeasureBursts(lab, container, workload, longest));
+  facts.slowest_ms = std::max(SlowestMs(replay), slowest_ms);
   facts.need = SeeNeed(container, workload, replay, facts.trial, serial, OtherCores(noise, noisy));
   facts.need.noisy = lab.host().noisy();
   return facts;

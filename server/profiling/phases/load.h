@@ -17,12 +17,18 @@ struct LoadFacts {
   Trial trial;
   NeedSeen need;
   std::optional<FailedRows> failed;
+  /// Of a rate, at once at most (Workload::in_flight); absent where it was not kept up with.
+  std::optional<int> in_flight = {};
   /// A rate's rows left so late behind their schedule that they tell of the replay, not the model.
   std::optional<double> late_ms;
 };
 
 /// `serial`: all requests that were sent one at a time so far.
-PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, const Workload& workload,
+PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload workload,
                                    std::vector<RequestRecord> serial);
+
+/// How many requests of the objective's rate are there at once where each takes so long on average;
+/// 1 where it has no rate.
+int InFlightOf(const Objective& objective, double mean_ms);
 
 }  // namespace mlprof::server::phases

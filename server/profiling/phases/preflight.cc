@@ -5,6 +5,7 @@
 #include "common/log/log.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
+#include "server/profiling/phases/quiet.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -51,9 +52,10 @@ std::optional<ReplayCapacity> Measure(Lab& lab, Container& target, const Workloa
 }  // namespace
 
 PhaseResult<std::optional<ReplayCapacity>> Preflight(Lab& lab, const Setup& setup,
-                                                     const Workload& workload) {
+                                                     const Workload& workload, bool when_quiet) {
   MLPROF_LET(target, lab.Launch({lab.ceiling(), setup, lab.NextSeed(), PageCache::kAsItIs,
                                  Use::kObjective}));
+  if (when_quiet) AwaitQuiet(lab, *target);
   std::optional<ReplayCapacity> capacity;
   if (target->StartNullTarget()) {
     capacity = Measure(lab, *target, workload);

@@ -10,8 +10,9 @@
 namespace mlprof::server::phases {
 
 /// Nothing where the null target could not be measured: the model may well run where it cannot.
+/// `when_quiet`: not before the machine is (server/profiling/phases/quiet.h).
 PhaseResult<std::optional<ReplayCapacity>> Preflight(Lab& lab, const Setup& setup,
-                                                     const Workload& workload);
+                                                     const Workload& workload, bool when_quiet);
 
 /// What the replay can do should be so many times what is asked of it.
 inline constexpr double kReplayHeadroom = 1.25;

@@ -7,6 +7,7 @@
 #include "server/analysis/verdict.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/limited_warm_up.h"
+#include "server/profiling/phases/load.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/replays.h"
 
@@ -50,7 +51,7 @@ class Levels {
     const ReplayPlan plan = PlanOf(load);
     // The heaviest rows at once: more rows in flight take more memory first of all, and in a short
     // load they might not meet.
-    if (!plan.open_loop) Replay(HeavyPlan(workload_, plan.concurrency, kShortestLevel));
+    Replay(BurstOf(load, plan));
     if (over_) return std::nullopt;
     const Timestamp began = Now();
     const ReplayResult replay = Replay(plan);
@@ -79,6 +80,15 @@ class Levels {
       plan.concurrency = static_cast<int>(load);
     }
     return plan;
+  }
+
+  ReplayPlan BurstOf(double load, const ReplayPlan& plan) const {
+    if (!plan.open_loop) return HeavyPlan(workload_, plan.concurrency, kShortestLevel);
+    Workload more = workload_;
+    more.objective.requests_per_second = load;
+    more.in_flight =
+        std::max(workload_.in_flight, InFlightOf(more.objective, reference_.mean_ms.value_or(0)));
+    return InFlightPlan(more, container_.seed(), kShortestLevel);
   }
 
   ReplayResult Replay(const ReplayPlan& plan) {

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "server/analysis/descent.h"
+#include "server/analysis/latency.h"
+#include "server/analysis/proof_count.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -12,15 +14,6 @@ constexpr std::chrono::seconds kFirstTime{5};
 // The budget that is left must hold so many times the slowest run that proved the answer: a run one
 // step lower is slower. Chosen, not measured.
 constexpr double kRunsThatMustFit = 1.5;
-// A limit that was filled to more than this share held by luck (docs/decisions, 14).
-constexpr int kFullestPercent = 95;
-
-// What was in use at once, as it counts against the limit; nothing where that was not measured.
-std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
-  if (resource != ResourceKind::kMemory || !use.peak_unreclaimable) return std::nullopt;
-  return *use.peak_unreclaimable + use.peak_agent_memory;
-}
-
 class Descents {
  public:
   Descents(Lab& lab, Yardstick yardstick, const Verification& verification, const OnTightness& told)
@@ -95,10 +88,22 @@ class Descents {
     return std::nullopt;
   }
 
+  // Shorter than what proved the answer, but with the requests that its slowest ones were judged
+  // by.
   LimitedRunPlan StepPlan(const Limits& limits) {
     LimitedRunPlan plan = ProofPlan(lab_.budget(), yardstick_, limits, TrialPurpose::kTightness, 1);
     plan.load.time = std::min<std::chrono::nanoseconds>(plan.load.time, kFirstTime);
+    if (std::all_of(state_.proof.passes.begin(), state_.proof.passes.end(),
+                    [this](const LimitedRun& run) { return TailIsJudged(run); })) {
+      plan.load.min_requests = std::max(plan.load.min_requests, RequestsForConfidence(0.99));
+    }
     return plan;
+  }
+
+  bool TailIsJudged(const LimitedRun& run) const {
+    std::size_t fewest = run.latencies.size();
+    if (run.fresh_latencies) fewest = std::min(fewest, run.fresh_latencies->size());
+    return !UnprovenTail(yardstick_.workload.objective, fewest);
   }
 
   // Whether the budget holds one more run, by the slowest of those that proved the answer.
@@ -125,13 +130,12 @@ class Descents {
   bool MayTake(const LimitedRun& run, ResourceKind resource) {
     if (run.lacks) return false;
     if (RulesOf(resource).search == LimitSearch::kLive) {
+      // Where it had no time for them, its slowest requests may be what more CPU was chosen for.
+      const bool proven = TailIsJudged(state_.proof.passes.front());
+      if (proven && !TailIsJudged(run)) return false;
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
-    // Rows that were not sent have kept nothing yet.
-    if (yardstick_.workload.grows_with_inputs && !run.saw_all_rows) return false;
-    const auto limit = run.trial.limits.Find(resource);
-    const auto used = PeakOf(run.use, resource);
-    return limit && used && *used <= PercentOf(*limit, kFullestPercent);
+    return MayBecomeAnswer(yardstick_, run, resource);
   }
 
   Lab& lab_;

@@ -46,11 +46,11 @@ bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
   return !tried_again && (disturbed || run.verdict.unreached);
 }
 
-// Runs at `limits` until all containers passed, or one did not.
-PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limits& limits) {
-  ProofAttempt attempt;
+// Runs at `limits` until so many containers passed, those of `attempt` counted, or one did not.
+PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limits& limits,
+                                     int containers = kContainers, ProofAttempt attempt = {}) {
   bool tried_again = false;
-  while (static_cast<int>(attempt.passes.size()) < kContainers) {
+  while (static_cast<int>(attempt.passes.size()) < containers) {
     const int number = static_cast<int>(attempt.passes.size()) + 1;
     if (lab.budget().Left() < kLeastTime) {
       return TimedOut("the budget was used up after " + std::to_string(number - 1) + " of " +
@@ -109,6 +109,52 @@ std::optional<Trial> NotHeld(Lab& lab, Yardstick& yardstick, const Limits& limit
   return P95Of(*again) < P95Of(first) ? again->trial : first.trial;
 }
 
+// Between the most that failed of what only a restart can try, and the limits: what was raised by a
+// fifth at a time may have gone past the need.
+std::optional<Amount> Gap(const Verification& so_far) {
+  std::optional<Amount> middle;
+  for (const FailedTry& attempt : so_far.failed) {
+    if (attempt.disturbed || RulesOf(attempt.shortage).search == LimitSearch::kLive) continue;
+    const auto failed = attempt.limits.Find(attempt.shortage);
+    const auto held = so_far.limits.Find(attempt.shortage);
+    if (!failed || !held) continue;
+    const auto halfway = Halfway(*failed, *held);
+    // Of several tries the one nearest to the limits counts.
+    if (!halfway) return std::nullopt;
+    if (!middle || *middle < *halfway) middle = halfway;
+  }
+  return middle;
+}
+
+// From limits at which a container passed downward. Gives what passed last.
+PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                 Verification& so_far) {
+  while (const auto middle = Gap(so_far)) {
+    if (!LeavesRoomToProve(lab.budget(), yardstick)) break;
+    const Limits limits = so_far.limits.With(*middle);
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
+    if (!attempt.failure) {
+      if (!MayBecomeAnswer(yardstick, attempt.passes.back(), middle->kind())) break;
+      so_far.limits = limits;
+      passed = std::move(attempt);
+      continue;
+    }
+    const LimitedRun& run = *attempt.failure;
+    if (run.verdict.shortage != middle->kind() || IsDisturbed(run)) break;
+    so_far.failed.push_back({limits, middle->kind(), run.verdict.tail});
+  }
+  return passed;
+}
+
+// All containers at the limits, or at lower ones where raising them went too far.
+PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far) {
+  if (!Gap(so_far)) return TryToProve(lab, yardstick, so_far.limits);
+  MLPROF_LET(first, TryToProve(lab, yardstick, so_far.limits, 1));
+  if (first.failure) return first;
+  MLPROF_LET(passed, Narrow(lab, yardstick, std::move(first), so_far));
+  return TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(passed));
+}
+
 }  // namespace
 
 LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
@@ -135,7 +181,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
   verification.why_not = "the budget was used up";
   told(verification);
   for (int raise = 0; raise < kRaises && lab.budget().Left() > kLeastTime; ++raise) {
-    auto attempt = TryToProve(lab, yardstick, verification.limits);
+    auto attempt = ProveNarrowly(lab, yardstick, verification);
     verification.reference = yardstick.reference;
     if (!attempt) {
       verification.end = attempt.error();

@@ -34,8 +34,9 @@ inline constexpr PhaseShare kLoadCurve{"loadCurve", ProfileState::kProfiling, 0.
 inline constexpr PhaseShare kSearchMemory{"searchMemory", ProfileState::kProfiling, 0.55, 0.60};
 inline constexpr PhaseShare kThreadPools{"threadPools", ProfileState::kProfiling, 0.60, 0.63};
 inline constexpr PhaseShare kVerify{"verify", ProfileState::kVerifying, 0.63, 0.85};
-inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.85, 0.97};
-inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerifying, 0.97, 1.00};
+inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.85, 0.95};
+inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerifying, 0.95, 0.98};
+inline constexpr PhaseShare kSoak{"soak", ProfileState::kVerifying, 0.98, 1.00};
 
 }  // namespace shares
 

@@ -32,6 +32,7 @@ Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
   profile.workspace = workspace;
   profile.request = std::move(resolved.request);
   profile.asked_ceiling = profile.request.ceiling;
+  profile.asked_connections = profile.request.objective.connections;
   if (profile.request.name.empty()) profile.request.name = "profile-" + profile.id.substr(0, 8);
   profile.warnings = std::move(resolved.warnings);
   profile.created = Now();
@@ -55,17 +56,43 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
       live_(live),
       runtime_name_(std::move(runtime_name)) {}
 
+Result<CreatedProfile> ProfileService::Rerun(const std::string& workspace,
+                                             const std::string& name_or_id, bool when_quiet,
+                                             const IdempotencyKey& key) {
+  MLPROF_LET(before, profiles_.MadeBefore(workspace, key));
+  if (before) return CreatedProfile{std::move(*before), true};
+  MLPROF_LET(profile, profiles_.Get(workspace, name_or_id));
+  MLPROF_LET(newest, profiles_.Get(workspace, profile.request.name));
+  if (!IsFinished(newest.state)) {
+    return Fail(
+        Conflict("the newest run of that name is unfinished: " + std::string(Name(newest.state))));
+  }
+  ProfileRequest request = profile.request;
+  request.ceiling = profile.asked_ceiling;
+  request.objective.connections = profile.asked_connections;
+  request.when_quiet = when_quiet;
+  return Queue(workspace, request, key, CreationRules::kNative, MoreRuns::kAllowed);
+}
+
 Result<CreatedProfile> ProfileService::Create(const std::string& workspace,
                                               const ProfileRequest& request,
                                               const IdempotencyKey& key, CreationRules rules) {
   // A retry gets its profile whatever became of the queue and of what the request names.
   MLPROF_LET(before, profiles_.MadeBefore(workspace, key));
   if (before) return CreatedProfile{std::move(*before), true};
+  return Queue(workspace, request, key, rules,
+               rules == CreationRules::kAzureV1 ? MoreRuns::kAllowed : MoreRuns::kRefused);
+}
+
+Result<CreatedProfile> ProfileService::Queue(const std::string& workspace,
+                                             const ProfileRequest& request,
+                                             const IdempotencyKey& key, CreationRules rules,
+                                             MoreRuns more_runs) {
   MLPROF_LET(resolved,
              ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request));
   MLPROF_TRY(CheckRoom(rules));
   auto created = profiles_.Create(NewProfile(workspace, std::move(resolved)), key,
-                                  rules == CreationRules::kAzureV1);
+                                  more_runs == MoreRuns::kAllowed);
   if (created && !created->replayed) queue_.Wake();
   return created;
 }

@@ -42,6 +42,10 @@ class ProfileService {
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
                                 const IdempotencyKey& key,
                                 CreationRules rules = CreationRules::kNative);
+  /// The same question once more, as the newest run of its name. kConflict while it is unfinished;
+  /// else as Create().
+  Result<CreatedProfile> Rerun(const std::string& workspace, const std::string& name_or_id,
+                               bool when_quiet, const IdempotencyKey& key);
   /// kResourceExhausted where Create() would refuse for a full queue.
   Status CheckRoom(CreationRules rules);
   /// What Create() made with this key, if anything.
@@ -87,6 +91,12 @@ class ProfileService {
   EventHub& events() { return events_; }
 
  private:
+  /// Of a name that is in use.
+  enum class MoreRuns { kRefused, kAllowed };
+
+  Result<CreatedProfile> Queue(const std::string& workspace, const ProfileRequest& request,
+                               const IdempotencyKey& key, CreationRules rules, MoreRuns more_runs);
+
   ProfileRepository& profiles_;
   ModelRegistry& models_;
   DatasetRegistry& datasets_;

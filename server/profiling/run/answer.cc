@@ -7,6 +7,7 @@
 #include "server/analysis/first_visits.h"
 #include "server/analysis/proof_count.h"
 #include "server/analysis/start_cost.h"
+#include "server/analysis/successors.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/run/no_answer.h"
 #include "server/profiling/run/settings.h"
@@ -45,6 +46,7 @@ ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof,
   evidence.noisy = facts.noise.noisy;
   evidence.rows_failed = RowsAreMissing(facts);
   evidence.enough_requests = true;
+  evidence.requests = RequestsAtAnswer(facts, proof);
   std::vector<double> means;
   for (const LimitedRun& run : proof.passes) {
     evidence.enough_requests &= EnoughRequests(facts.objective, run.latencies);
@@ -80,6 +82,18 @@ void AddConfidence(const ConfidenceLabels& labels, Recommendation& answer) {
   for (const ResourceKind kind : kResources) {
     if (Bound* bound = answer.bounds.Find(kind)) bound->confidence = labels.Of(kind);
   }
+}
+
+// What held in the containers of the proof did not in a longer load.
+void TakeProofBack(Recommendation& answer) {
+  answer.verified = false;
+  answer.tight.reset();
+  answer.rare_events.reset();
+  answer.kubernetes.reset();
+  answer.curve.clear();
+  answer.max_concurrency.reset();
+  answer.max_requests_per_second.reset();
+  AddConfidence({}, answer);
 }
 
 void AddUnprovenTail(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
@@ -124,7 +138,30 @@ void AddStartFigures(const RunFacts& facts, const Proof* proof, Recommendation& 
       FiguresOfStarts(at_limits, TimesOf(*facts.starts), facts.objective, facts.host.ceiling.cpu());
 }
 
+// Requests stay longer at a limit than at the ceiling, and so more of them meet: what those take
+// that did not meet at the ceiling.
+void AddInFlight(const RunFacts& facts, MemoryNeed& memory) {
+  if (!facts.load || !facts.load->in_flight) return;
+  memory.in_flight = std::max(facts.in_flight, *facts.load->in_flight);
+  const int more = memory.in_flight - *facts.load->in_flight;
+  if (facts.curve && facts.curve->memory_per_request) {
+    memory.meeting = Bytes(facts.curve->memory_per_request->count() * more);
+  }
+}
+
 }  // namespace
+
+Bytes SuccessorsOf(const RunFacts& facts) {
+  const auto replaces = [](const ContainerFacts& container) {
+    return container.use == Use::kObjective && container.workers_replaced > 0;
+  };
+  const bool replaced = std::any_of(facts.containers.begin(), facts.containers.end(), replaces);
+  if (!replaced || !facts.workers || !facts.plateau || !facts.plateau->serving_low) return {};
+  const WorkerCoverage& workers = facts.workers->coverage;
+  if (!workers.per_worker_memory) return {};
+  return BeyondPeakForSuccessors(*facts.plateau->serving_low, NeedOf(facts).memory.serving_peak,
+                                 workers.count, *workers.per_worker_memory);
+}
 
 MeasuredNeed NeedOf(const RunFacts& facts) {
   std::vector<phases::NeedSeen> seen;
@@ -135,6 +172,8 @@ MeasuredNeed NeedOf(const RunFacts& facts) {
   MeasuredNeed need = phases::NeedOf(start, facts.objective, seen);
   if (facts.plateau)
     need.memory.serving_peak = std::max(need.memory.serving_peak, facts.plateau->serving_peak);
+  need.memory.successors = facts.successors;
+  AddInFlight(facts, need.memory);
   if (facts.warm_up && facts.warm_up->cache) {
     const auto first = CoresOfFirstVisits(*facts.warm_up->cache, facts.objective);
     const double cores = facts.distinct ? facts.distinct->cores : first.value_or(0);
@@ -208,6 +247,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   AddConfidence(Confidences(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);
   AddSettings(facts, *proof, answer);
+  if (facts.soak && facts.soak->failed) TakeProofBack(answer);
   return answer;
 }
 
@@ -281,6 +321,9 @@ std::optional<MemoryFindings> MemoryOf(const RunFacts& facts, std::optional<doub
   found.serving_peak = need.memory.serving_peak;
   if (facts.hot_file) found.hot_file = facts.hot_file->hot_file;
   if (facts.curve) found.per_concurrent_request = facts.curve->memory_per_request;
+  if (facts.objective.requests_per_second && facts.load && facts.load->in_flight) {
+    found.in_flight = need.memory.in_flight;
+  }
   return found;
 }
 

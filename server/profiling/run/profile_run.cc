@@ -20,6 +20,8 @@ using namespace phases;  // NOLINT(google-build-using-namespace): this file is t
 
 // A search of fewer runs tells nothing: one that fails, and one that holds.
 constexpr int kMemoryRuns = 2;
+// Beside the load of a soak and what comes before it: the last rows' responses, a slower start.
+constexpr std::chrono::seconds kSoakSlack{10};
 
 // The phases in their order. Each takes values and gives one, which is kept in the facts; what the
 // profile says is rendered from the facts at the end of every phase.
@@ -89,7 +91,7 @@ class Story {
   PhaseResult<void> TellIn(Lab& lab, const Setup& setup) {
     Workload workload{facts_.objective, profile_.request.seed, facts_.rows, {}};
     Enter(shares::kPreflight, "checking the host and the replay itself");
-    MLPROF_LET(replay, Preflight(lab, setup, workload));
+    MLPROF_LET(replay, Preflight(lab, setup, workload, profile_.request.when_quiet));
     facts_.replay = replay;
     Finish(lab, "done");
 
@@ -98,7 +100,10 @@ class Story {
     See(ample);
     SeeGrowth(ample, measured);
     ample.Close();
+    See(lab);
     if (!measured) return tl::unexpected<RunEnd>(measured.error());
+    facts_.successors = SuccessorsOf(facts_);
+    if (facts_.successors > Bytes()) workload.least_memory = NeedOf(facts_).memory.Floor();
     return Prove(lab, ample.setup(), workload, *measured);
   }
 
@@ -151,6 +156,7 @@ class Story {
     Resolve(workload);
     MLPROF_LET(load, MeasureLoad(lab, ample.container(), workload, facts_.row_pass->serial));
     facts_.load = std::move(load);
+    See(*facts_.load, workload);
     facts_.load->reference = LookAtFresh(lab, ample.container(), workload, facts_.load->reference);
     Finish(lab, "done");
 
@@ -193,11 +199,12 @@ class Story {
     return budget_.ChargeOf(took) < budget_.For(Spend::kCpuSearch);
   }
 
-  PhaseResult<ResourceUse> SearchUnderLoad(Lab& lab, Container& container, const Workload& workload,
+  PhaseResult<ResourceUse> SearchUnderLoad(Lab& lab, Container& container, Workload& workload,
                                            const ResourceUse& use) {
     Enter(shares::kSearchCpu, "searching the CPU limit");
     MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
     facts_.cpu = std::move(cpu);
+    See(*facts_.cpu, workload);
     Finish(lab, "done");
 
     Enter(shares::kLoadCurve, "measuring with more rows in flight");
@@ -305,12 +312,45 @@ class Story {
     const ProvenLoad proven = LoadOf(proof, facts_.objective);
     yardstick.reference = facts_.tightness->reference;
     const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
-    if (!known || !CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) return {};
-    Enter(shares::kSustainedLoad, "seeing how much more load the answer holds");
-    facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);
-    if (lab.stopped()) return Canceled();
-    Finish(lab, "done");
+    if (known && CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) {
+      Enter(shares::kSustainedLoad, "seeing how much more load the answer holds");
+      facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);
+      if (lab.stopped()) return Canceled();
+      Finish(lab, "done");
+    }
+    return SoakAt(lab, yardstick, proof.limits);
+  }
+
+  PhaseResult<void> SoakAt(Lab& lab, const Yardstick& yardstick, const Limits& answer) {
+    const std::chrono::seconds asked = profile_.request.soak;
+    if (asked.count() == 0) return {};
+    facts_.soak_asked = asked;
+    // Rows that were seen are answered from memory: they would soak nothing.
+    if (yardstick.workload.each_row_once) return {};
+    double start = 0;
+    for (const LimitedRun& run : facts_.tightness->proof.passes) {
+      start = std::max(start, run.trial.measurements.start_seconds.value_or(0));
+    }
+    const auto before = TimeBeforeLoad(budget_, yardstick) +
+                        std::chrono::milliseconds(static_cast<std::int64_t>(start * 1000));
+    budget_.Extend(asked + before + kSoakSlack);
+    if (budget_.Left() <= before) return {};
+    Enter(shares::kSoak, "soaking at the answer");
+    MLPROF_LET(soak, Soak(lab, yardstick, answer, asked));
+    facts_.soak = soak;
+    SeeGrowth(soak);
+    Finish(lab, soak.failed ? "failed" : soak.whole ? "held" : "cut short");
     return {};
+  }
+
+  // What grows only over hours is a leak all the same.
+  void SeeGrowth(const SoakFacts& soak) {
+    if (!facts_.plateau || soak.memory.trend != MemoryTrend::kGrowing) return;
+    facts_.plateau->trend = MemoryTrend::kGrowing;
+    facts_.plateau->requests = soak.requests;
+    facts_.plateau->bytes_per_request = soak.memory.bytes_per_request;
+    facts_.plateau->steady_confidence = soak.memory.steady_confidence;
+    if (soak.memory.level) facts_.plateau->serving_low = soak.memory.level;
   }
 
   // A run that ends without a verdict is told again from its beginning.
@@ -340,6 +380,17 @@ class Story {
   void See(const Ample& ample) {
     facts_.kills = ample.kills();
     facts_.given = ample.setup().given;
+  }
+  void See(const LoadFacts& load, Workload& workload) {
+    facts_.in_flight = workload.in_flight = load.in_flight.value_or(1);
+  }
+  // Requests stay longer at the limit that was found, and so more of them meet.
+  void See(const CpuChoice& choice, Workload& workload) {
+    for (const CpuPoint& point : choice.curve.points) {
+      if (point.cpu != choice.cpu || !point.passed) continue;
+      const int there = InFlightOf(workload.objective, point.mean_ms);
+      facts_.in_flight = workload.in_flight = std::max(workload.in_flight, there);
+    }
   }
   void See(const Lab& lab) {
     facts_.host.host = lab.machine();

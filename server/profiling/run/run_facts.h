@@ -17,6 +17,7 @@
 #include "server/profiling/phases/row_pass.h"
 #include "server/profiling/phases/search_cpu.h"
 #include "server/profiling/phases/search_memory.h"
+#include "server/profiling/phases/soak.h"
 #include "server/profiling/phases/sustained_load.h"
 #include "server/profiling/phases/thread_pools.h"
 #include "server/profiling/phases/tightness.h"
@@ -53,12 +54,16 @@ struct RunFacts {
   std::optional<FatalGrowth> fatal_growth;  // that the model died of at the ceiling
   std::optional<phases::CpuChoice> cpu;
   std::optional<phases::CurveFacts> curve;
+  Bytes successors;   // of workers, beyond the peak at the ceiling
+  int in_flight = 1;  // of a rate, at the CPU limit that was found (Workload::in_flight)
   std::optional<phases::DistinctFacts> distinct;  // where seen rows are answered from memory
   std::optional<phases::HotFileFacts> hot_file;
   std::optional<phases::PoolFacts> pools;
   std::optional<phases::Verification> verification;
   std::optional<phases::Tightness> tightness;
   std::optional<phases::SustainedFacts> sustained;
+  std::chrono::seconds soak_asked{0};
+  std::optional<phases::SoakFacts> soak;
   HostNoise noise;
   std::vector<ContainerFacts> containers;  // that are closed
   std::optional<std::string> cut_short;    // why the budget ended before the answer was proven

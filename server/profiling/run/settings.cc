@@ -23,16 +23,16 @@ UseAtAnswer UseOf(const Proof& proof) {
   return use;
 }
 
-std::int64_t RequestsOf(const Proof& proof) {
-  std::int64_t requests = 0;
+}  // namespace
+
+std::int64_t RequestsAtAnswer(const RunFacts& facts, const Proof& proof) {
+  std::int64_t requests = facts.soak ? facts.soak->requests : 0;
   for (const LimitedRun& run : proof.passes) requests += run.trial.measurements.total_queries;
   return requests;
 }
 
-}  // namespace
-
 void AddSettings(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
-  answer.rare_events = BoundOfUnseen(RequestsOf(proof));
+  answer.rare_events = BoundOfUnseen(RequestsAtAnswer(facts, proof));
   if (facts.cpu) answer.curve = facts.cpu->curve.points;
   const UseAtAnswer use = UseOf(proof);
   if (use.cores <= 0) return;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "server/analysis/delayed_ack.h"
 #include "server/analysis/sentence.h"
 #include "server/analysis/start_cost.h"
 #include "server/profiling/phases/preflight.h"
@@ -96,7 +97,8 @@ void AddNoise(const RunFacts& facts, Warnings& warnings) {
   if (!facts.noise.noisy) return;
   Add(warnings,
       {"noisyHost", "the host was not quiet while it was measured on: " + facts.noise.sentence,
-       "profile again when nothing else runs: its limits may be too high"});
+       "the CPU limit may be too high, memory is not touched by it: `mlprof profile rerun NAME "
+       "--when-quiet` asks again once nothing else runs"});
 }
 
 void AddStart(const RunFacts& facts, Warnings& warnings) {
@@ -160,6 +162,30 @@ void AddMemory(const RunFacts& facts, std::optional<double> hours, Warnings& war
                  "mend the leak, or restart the server before then: no limit lasts"});
 }
 
+std::vector<Visit> AllVisits(const std::vector<Look>& looks) {
+  std::vector<Visit> visits;
+  for (const Look& look : looks) {
+    visits.insert(visits.end(), look.visits.begin(), look.visits.end());
+  }
+  return visits;
+}
+
+void AddDelayedAck(const RunFacts& facts, Warnings& warnings) {
+  if (!facts.load || facts.objective.connections == ConnectionUse::kPerRequest) return;
+  const phases::Reference& reference = facts.load->reference;
+  const auto found = FindDelayedAck(AllVisits(reference.looks), AllVisits(reference.fresh_looks));
+  if (!found) return;
+  Add(warnings,
+      {"delayedAck",
+       Sentence(
+           "%.0f%% of the responses over connections kept alive took %.0f ms, where the same "
+           "rows take %.1f ms at other times: the server writes a response in pieces and waits "
+           "for the first to be acknowledged, which its client puts off by 40 ms",
+           found->share * 100, found->median_ms, found->quick_ms),
+       "set TCP_NODELAY on the connections that the server accepts, or have it write head and body "
+       "at once: no limit on CPU makes this faster"});
+}
+
 void AddWorkers(const RunFacts& facts, Warnings& warnings) {
   const auto workers = WorkersOf(facts);
   if (workers && !workers->complete()) {
@@ -182,8 +208,12 @@ void AddWorkers(const RunFacts& facts, Warnings& warnings) {
   Add(warnings,
       {"workersReplaced",
        std::to_string(replaced) + ended + " while it served, and no row broke of it" + one_more,
-       "where a new worker starts before the old one has ended (a reload), request the memory of "
-       "one more"});
+       facts.successors > Bytes()
+           ? "the memory limit holds all of them twice: successors were there before those they "
+             "replace had gone"
+           : "where a new worker starts before the old one has ended (a reload), request the "
+             "memory "
+             "of one more"});
 }
 
 void AddProcesses(const RunFacts& facts, Warnings& warnings) {
@@ -205,6 +235,7 @@ void AddProcesses(const RunFacts& facts, Warnings& warnings) {
                    "see the model's own log: mlprof profile logs"});
   }
   AddWorkers(facts, warnings);
+  AddDelayedAck(facts, warnings);
   if (facts.pools && facts.pools->advice) {
     Add(warnings,
         {"threadPools",
@@ -241,8 +272,38 @@ void AddInstruments(const RunFacts& facts, Warnings& warnings) {
       {"instrumentFailed", message, "what it reads is missing or in part; see the server's log"});
 }
 
+void AddSoak(const RunFacts& facts, Warnings& warnings) {
+  if (facts.soak_asked.count() == 0 || ProofOf(facts) == nullptr) return;
+  const double asked = std::chrono::duration<double>(facts.soak_asked).count();
+  if (!facts.soak) {
+    const bool cached = facts.distinct.has_value();
+    Add(warnings,
+        {"soakCutShort",
+         cached ? "the answer was not soaked: the model answers rows that it has seen from "
+                  "memory, and there are no others"
+                : "the answer was not soaked: the budget was used up",
+         cached ? "give it a dataset of more rows" : kLongerBudget});
+    return;
+  }
+  const phases::SoakFacts& soak = *facts.soak;
+  if (soak.failed) {
+    Add(warnings,
+        {"unverified",
+         Sentence(
+             "the answer held in three containers and failed after %.0f s and %lld requests of "
+             "soaking: %s",
+             soak.seconds, static_cast<long long>(soak.requests), soak.failed->c_str()),
+         "request the next larger limits and soak them, or mend what makes it fail"});
+  } else if (!soak.whole) {
+    Add(warnings,
+        {"soakCutShort", Sentence("the answer was soaked for %.0f of %.0f s", soak.seconds, asked),
+         kLongerBudget});
+  }
+}
+
 void AddProof(const RunFacts& facts, Warnings& warnings) {
   if (NoAnswerOf(facts)) return;  // which says why itself
+  AddSoak(facts, warnings);
   if (facts.verification && facts.verification->finished && !facts.verification->proof) {
     Add(warnings, {"unverified", "the answer could not be verified: " + facts.verification->why_not,
                    "profile again with a longer --budget-seconds, a higher ceiling or an objective "

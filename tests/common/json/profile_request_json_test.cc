@@ -106,11 +106,32 @@ TEST(ProfileRequestJsonTest, ReadsARateAndHowItArrives) {
   EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::kConstant);
 }
 
+TEST(ProfileRequestJsonTest, ReadsArrivalsWithScatteredGaps) {
+  Json json = Minimal();
+  json["objective"] = {{"requestsPerSecond", 10}, {"arrivals", {{"gamma", {{"cv", 2}}}}}};
+  EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::Gamma(2));
+  EXPECT_EQ(EncodeObjective(DecodeRequest(json)->objective).at("arrivals"),
+            json["objective"]["arrivals"]);
+}
+
 TEST(ProfileRequestJsonTest, RefusesArrivalsThatSayNothing) {
   Json json = Minimal();
-  for (const Json& arrivals : {Json("bursts"), Json(1), Json(true)}) {
+  const std::vector<std::pair<Json, std::string>> cases = {
+      {"bursts", ""},
+      {1, ""},
+      {true, ""},
+      {"gamma", ""},
+      {Json::object(), "/gamma"},
+      {{{"gamma", 2}}, "/gamma"},
+      {{{"gamma", Json::object()}}, "/gamma/cv"},
+      {{{"gamma", {{"cv", 0}}}}, "/gamma/cv"},
+      {{{"gamma", {{"cv", 11}}}}, "/gamma/cv"},
+      {{{"gamma", {{"cv", 2}, {"shape", 1}}}}, "/gamma/shape"},
+      {{{"gamma", {{"cv", 2}}}, {"trace", "d:1"}}, "/trace"},
+  };
+  for (const auto& [arrivals, pointer] : cases) {
     json["objective"] = {{"requestsPerSecond", 10}, {"arrivals", arrivals}};
-    EXPECT_THAT(BadFields(json), ElementsAre("/objective/arrivals"));
+    EXPECT_THAT(BadFields(json), ElementsAre("/objective/arrivals" + pointer)) << arrivals;
   }
   json["objective"] = {{"concurrency", 1}, {"arrivals", "constant"}};
   EXPECT_THAT(BadFields(json), ElementsAre("/objective/arrivals"));

@@ -13,6 +13,7 @@ ConfidenceEvidence Proven() {
   evidence.enough_requests = true;
   evidence.trend = MemoryTrend::kFlat;
   evidence.latency_spread = 0.02;
+  evidence.requests = 3000;
   return evidence;
 }
 
@@ -30,6 +31,13 @@ TEST(ConfidenceTest, IsLowWithoutTwoPassesOrWithFailedRows) {
   evidence = Proven();
   evidence.rows_failed = true;
   EXPECT_EQ(JudgeConfidence(evidence).LowestOf(kSmallestLimits), Confidence::kLow);
+}
+
+TEST(ConfidenceTest, FewRequestsBoundARareKillTooLooselyForHigh) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.requests = 2999;
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, ANoisyHostLowersTheCpuAlone) {

@@ -152,5 +152,18 @@ TEST(StartSearchTest, TriesNothingKnownToFail) {
   EXPECT_LE(*outcome.found, MiB(2310));
 }
 
+TEST(HalfwayTest, LiesOnTheGridBetweenWhatFailedAndWhatHeld) {
+  EXPECT_EQ(Halfway(MiB(160), MiB(272)), Amount(MiB(224)));
+  EXPECT_EQ(Halfway(MiB(192), MiB(240)), Amount(MiB(208)));
+  EXPECT_EQ(Halfway(Cores(0.4), Cores(0.7)), Amount(Cores(0.6)));
+}
+
+TEST(HalfwayTest, IsNothingWhereOneStepLowerHasFailed) {
+  EXPECT_EQ(Halfway(MiB(160), MiB(192)), std::nullopt);
+  EXPECT_EQ(Halfway(MiB(1440), MiB(1600)), std::nullopt);
+  EXPECT_EQ(Halfway(MiB(192), MiB(176)), std::nullopt);
+  EXPECT_EQ(Halfway(MiB(16), MiB(32)), std::nullopt);
+}
+
 }  // namespace
 }  // namespace mlprof::server

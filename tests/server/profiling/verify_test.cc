@@ -75,6 +75,25 @@ TEST_F(VerifyTrialsTest, SeesTwiceThatNoLimitHoldsALatency) {
   EXPECT_EQ(bench.runtime.launches().size(), 2U);
 }
 
+TEST_F(VerifyTrialsTest, NarrowsTheGapThatRaisingMemoryLeft) {
+  FakeModel model;
+  model.serving_peak = MiB(1610);
+  LabBench bench(model);
+  // A fifth more than 1600 MiB are 1920; a tenth less than those are 1728.
+  const Verification verified = Verified(bench, {Cores(1.0), MiB(1600)});
+  ASSERT_TRUE(verified.proof);
+  EXPECT_EQ(verified.proof->passes.size(), 3U);
+  EXPECT_EQ(verified.limits.memory(), MiB(1728));
+  EXPECT_EQ(verified.proof->limits, verified.limits);
+}
+
+TEST_F(VerifyTrialsTest, TakesNothingInTheGapThatWasFilledToTheBrim) {
+  FakeModel model;
+  model.serving_peak = MiB(1700);
+  LabBench bench(model);
+  EXPECT_EQ(Verified(bench, {Cores(1.0), MiB(1600)}).limits.memory(), MiB(1920));
+}
+
 TEST_F(VerifyTrialsTest, SaysNothingOfTheObjectiveWhereMemoryKills) {
   FakeModel model;
   model.serving_peak = GiB(2);

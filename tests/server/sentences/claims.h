@@ -91,7 +91,9 @@ class Claims {
     if (line.starts_with("yes")) {
       Need(passed >= 3, line, std::to_string(passed) + " containers passed there");
     } else {
-      Need(passed < 3, line, "three passed");
+      const bool soaked_down = Any(
+          [](const Trial& trial) { return trial.purpose == TrialPurpose::kSoak && !trial.passed; });
+      Need(passed < 3 || soaked_down, line, "three passed");
       Need(!Says("\n  tight"), "tight", "nothing was verified");
     }
   }

@@ -87,7 +87,7 @@ TEST(SentencesTest, DoNotSayThatLessThanTheLeastLimitsWasTried) {
   EXPECT_EQ(told.profile.recommendation->tight, true);
   EXPECT_EQ(TextOf(told).find("tried and failed"), std::string::npos) << TextOf(told);
   EXPECT_THAT(TextOf(told), HasSubstr("so less was not tried"));
-  EXPECT_THAT(TextOf(told), HasSubstr("memory           32 MiB, high confidence"));
+  EXPECT_THAT(TextOf(told), HasSubstr("memory           32 MiB, medium confidence"));
 }
 
 TEST(SentencesTest, NameTheResourceThatWasTriedWhereTheOtherIsAtItsFloor) {

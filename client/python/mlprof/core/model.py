@@ -218,6 +218,8 @@ class Model:
         objective: Optional[Objective] = None,
         budget_seconds: Optional[int] = None,
         seed: Optional[int] = None,
+        soak_seconds: Optional[int] = None,
+        when_quiet: Optional[bool] = None,
     ) -> ModelProfile:
         """Queues a profile. `cpu` and `memory_in_gb` are the most the model may have.
 
@@ -225,7 +227,8 @@ class Model:
         mlprof's REST interface: {"concurrency": 4, "latencyInMs": {"p95": 50},
         "startWithinSeconds": 20}, and "connections", "keepAlive", "perRequest" or "both", for those
         that rows go over. `budget_seconds` is a hard end; without it the server's own budget holds,
-        with what the model takes to start added to it.
+        with what the model takes to start added to it. `soak_seconds` of load follow at the answer,
+        beside the budget; `when_quiet` waits until other work leaves the host quiet.
         """
         return create_profile(
             workspace,
@@ -238,6 +241,8 @@ class Model:
             objective=objective,
             budget_seconds=budget_seconds,
             seed=seed,
+            soak_seconds=soak_seconds,
+            when_quiet=when_quiet,
         )
 
     def serialize(self) -> JsonObject:

@@ -133,6 +133,15 @@ class ModelProfile:
         """The profile ends soon after. Refused for one that has ended."""
         self._take(self.workspace.connection.act(self._route() + "/cancel"))
 
+    def rerun(self, when_quiet: bool = False) -> "ModelProfile":
+        """Asks the same question once more, as the newest run of its name. Refused until it ended.
+
+        With `when_quiet` it waits, for an hour at most, until other work leaves the host quiet.
+        """
+        request = {"whenQuiet": True} if when_quiet else {}
+        resource = self.workspace.connection.post(self._route() + "/rerun", request)
+        return ModelProfile.of_resource(self.workspace, resource, self._asked)
+
     def delete(self) -> None:
         """Refused for one that has not ended."""
         self.workspace.connection.delete(self._route())

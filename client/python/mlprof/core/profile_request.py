@@ -27,6 +27,8 @@ def create_profile(
     objective: Optional[Objective],
     budget_seconds: Optional[int],
     seed: Optional[int],
+    soak_seconds: Optional[int] = None,
+    when_quiet: Optional[bool] = None,
 ) -> ModelProfile:
     """Sends what is not on the server yet, then the request. The profile may wait in a queue."""
     if not name:
@@ -49,6 +51,8 @@ def create_profile(
         "objective": None if objective is None else dict(objective),
         "budgetSeconds": budget_seconds,
         "seed": seed,
+        "soakSeconds": soak_seconds,
+        "whenQuiet": when_quiet,
     }
     request["containerResourceRequirements"] = {"cpu": cpu, "memoryInGb": memory}
     given = {key: value for key, value in request.items() if value is not None}

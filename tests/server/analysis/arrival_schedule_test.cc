@@ -1,4 +1,4 @@
-#include "server/replay/pacing.h"
+#include "server/analysis/arrival_schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,21 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-std::vector<nanoseconds> Times(const OpenLoop& plan, std::size_t count) {
-  ArrivalSchedule schedule(plan);
+struct Plan {
+  double rate = 1;
+  Arrivals arrivals = Arrivals::kPoisson;
+  std::uint64_t seed = 1;
+};
+
+std::vector<nanoseconds> Times(const Plan& plan, std::size_t count) {
+  ArrivalSchedule schedule(plan.rate, plan.arrivals, plan.seed);
   std::vector<nanoseconds> times;
   for (; times.size() < count; schedule.Advance()) times.push_back(schedule.due());
   return times;
 }
 
 TEST(ArrivalScheduleTest, SpacesConstantArrivalsEvenlyWithoutDrift) {
-  const OpenLoop plan{3.0, Arrivals::kConstant};
+  const Plan plan{3.0, Arrivals::kConstant};
   const auto times = Times(plan, 3'000'001);
   EXPECT_EQ(times[0], nanoseconds(0));
   EXPECT_EQ(times[1], nanoseconds(333'333'333));
@@ -27,7 +33,7 @@ TEST(ArrivalScheduleTest, SpacesConstantArrivalsEvenlyWithoutDrift) {
 }
 
 TEST(ArrivalScheduleTest, RepeatsRandomArrivalsOfTheSameSeedOnly) {
-  const OpenLoop plan{1000, Arrivals::kPoisson, 7};
+  const Plan plan{1000, Arrivals::kPoisson, 7};
   EXPECT_EQ(Times(plan, 100), Times(plan, 100));
   EXPECT_NE(Times(plan, 100), Times({1000, Arrivals::kPoisson, 8}, 100));
 }
@@ -44,6 +50,23 @@ TEST(ArrivalScheduleTest, DrawsPoissonGapsOfTheRightMeanAndSpread) {
     if (times[i] - times[i - 1] < microseconds(1000)) ++short_gaps;
   }
   EXPECT_NEAR(static_cast<double>(short_gaps) / kCount, 1 - std::exp(-1), 0.01);
+}
+
+TEST(ArrivalScheduleTest, ScattersGammaGapsAsAsked) {
+  for (const double cv : {0.3, 1.0, 2.5}) {
+    constexpr std::size_t kCount = 200'000;
+    const auto times = Times({100, Arrivals::Gamma(cv), 5}, kCount);
+    double sum = 0;
+    double squares = 0;
+    for (std::size_t i = 1; i < kCount; ++i) {
+      const double gap = std::chrono::duration<double>(times[i] - times[i - 1]).count();
+      sum += gap;
+      squares += gap * gap;
+    }
+    const double mean = sum / (kCount - 1);
+    EXPECT_NEAR(mean, 0.01, 0.0003) << cv;
+    EXPECT_NEAR(std::sqrt(squares / (kCount - 1) - mean * mean) / mean, cv, 0.03 * cv);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// When the requests of a rate are due. Pure: the same seed gives the same times on every machine.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "common/domain/objective.h"
+#include "server/analysis/seeded_random.h"
+
+namespace mlprof::server {
+
+/// One thread at a time.
+class ArrivalSchedule {
+ public:
+  /// `rate`: requests per second, positive.
+  ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed);
+
+  /// When the next request is due, counted from the begin. At random: gaps of the exponential or
+  /// the gamma distribution, of mean 1/rate; evenly spaced: n/rate.
+  std::chrono::nanoseconds due() const { return due_; }
+  double due_seconds() const { return seconds_; }
+  void Advance();
+
+ private:
+  double RandomGap();
+
+  const Arrivals arrivals_;
+  const double rate_;
+  SeededRandom random_;
+  std::uint64_t count_ = 0;
+  double seconds_ = 0;
+  std::chrono::nanoseconds due_{0};
+};
+
+}  // namespace mlprof::server

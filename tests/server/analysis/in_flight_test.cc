@@ -1,0 +1,59 @@
+#include "server/analysis/in_flight.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "server/analysis/arrival_schedule.h"
+
+namespace mlprof::server {
+namespace {
+
+// By simulation: each request stays `seconds_each`.
+int Simulated(double rate, const Arrivals& arrivals, double seconds_each) {
+  constexpr int kCount = 1'000'000;
+  ArrivalSchedule schedule(rate, arrivals, 3);
+  std::deque<double> inside;
+  std::vector<int> met;
+  for (int i = 0; i < kCount; ++i, schedule.Advance()) {
+    const double now = schedule.due_seconds();
+    while (!inside.empty() && inside.front() + seconds_each <= now) inside.pop_front();
+    inside.push_back(now);
+    met.push_back(static_cast<int>(inside.size()));
+  }
+  const auto rank = met.begin() + kCount - kCount / 10'000;
+  std::nth_element(met.begin(), rank, met.end());
+  return *rank;
+}
+
+TEST(InFlightTest, AgreesWithASimulationOfRandomArrivals) {
+  for (const Arrivals& arrivals : {Arrivals::kPoisson, Arrivals::Gamma(0.5), Arrivals::Gamma(2)}) {
+    for (const double seconds : {0.01, 0.1, 1.0}) {
+      EXPECT_NEAR(InFlightAtMost(20, arrivals, seconds), Simulated(20, arrivals, seconds), 1)
+          << arrivals.cv << " " << seconds;
+    }
+  }
+}
+
+// Poisson tables: with a mean of 2, 99.976% of the counts are 8 or less, and 99.995% 9 or less.
+TEST(InFlightTest, CountsTheArrivalItself) {
+  EXPECT_EQ(InFlightAtMost(20, Arrivals::kPoisson, 0.1), 10);
+}
+
+TEST(InFlightTest, HasTheBurstsOfScatteredGapsAndNoneOfEvenOnes) {
+  EXPECT_GT(InFlightAtMost(20, Arrivals::Gamma(3), 0.1),
+            InFlightAtMost(20, Arrivals::kPoisson, 0.1));
+  EXPECT_EQ(InFlightAtMost(20, Arrivals::kConstant, 0.1), 2);
+  EXPECT_EQ(InFlightAtMost(20, Arrivals::kConstant, 0.02), 1);
+}
+
+TEST(InFlightTest, IsOneWhereRequestsHardlyStayAndBoundedWhereTheyNeverLeave) {
+  EXPECT_EQ(InFlightAtMost(10, Arrivals::kPoisson, 0), 1);
+  EXPECT_EQ(InFlightAtMost(1e6, Arrivals::kPoisson, 1000), kMostRequestsInFlight);
+  EXPECT_EQ(InFlightAtMost(1000, Arrivals::Gamma(10), 1), kMostRequestsInFlight);
+}
+
+}  // namespace
+}  // namespace mlprof::server
