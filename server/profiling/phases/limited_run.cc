@@ -15,18 +15,9 @@
 namespace mlprof::server::phases {
 namespace {
 
-constexpr std::chrono::seconds kLaunchTime{1};  // four times what one takes (docs/decisions, 6)
 constexpr std::chrono::seconds kReferenceTime{3};
 // So many times what reaching every worker took at the ceiling, and as long as other bursts.
 constexpr double kSlowReach = 3;
-constexpr std::chrono::seconds kLeastLoad{3};
-// A model short of memory may take hours where it took seconds: a start or a row that takes so many
-// times its usual time, and the least below, is given up. Chosen, not measured.
-constexpr double kSlowStart = 3;
-constexpr double kSlowRow = 20;
-constexpr std::chrono::milliseconds kLeastStart{10'000};
-constexpr std::chrono::milliseconds kLeastRow{3'000};
-
 std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
@@ -396,36 +387,6 @@ bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, Resource
   const auto limit = limits.Find(resource);
   const auto used = PeakOf(run.use, resource);
   return limit && used && *used <= PercentOf(*limit, kFullestPercent);
-}
-
-std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu) {
-  const double slowest_ms = pace.slowest_row_ms / std::min(1.0, cpu.value());
-  return time + std::max(kLeastRow, Milliseconds(kSlowRow * slowest_ms));
-}
-
-std::chrono::milliseconds LongestStart(const Yardstick& yardstick, Cores cpu) {
-  if (const auto& within = yardstick.workload.objective.start_within_seconds) {
-    return Milliseconds(std::ceil(*within * 1000));
-  }
-  const Pace& pace = yardstick.pace;
-  const double seconds = pace.start_seconds + pace.start_cpu_seconds / cpu.value();
-  return std::max(kLeastStart, Milliseconds(kSlowStart * seconds * 1000));
-}
-
-std::chrono::nanoseconds TimeBeforeLoad(const Budget& budget, const Yardstick& yardstick,
-                                        int runs) {
-  const double burst_ms =
-      yardstick.pace.slowest_row_ms * static_cast<double>(yardstick.workload.heavy.size());
-  const auto burst = std::min<std::chrono::milliseconds>(kLongestBurst, Milliseconds(burst_ms));
-  const auto reach = Milliseconds(yardstick.pace.reach_seconds * 1000);
-  return budget.ChargeOf(Milliseconds(yardstick.pace.start_seconds * 1000), runs) +
-         runs * (kLaunchTime + WarmUpTime(yardstick) + reach + burst +
-                 InFlightTime(yardstick.workload, Cores(1.0)));
-}
-
-bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick) {
-  constexpr int kRuns = 4;  // this one and the three that prove
-  return budget.Left() > TimeBeforeLoad(budget, yardstick, kRuns) + kRuns * kLeastLoad;
 }
 
 }  // namespace mlprof::server::phases

@@ -14,6 +14,7 @@
 #include "server/profiling/lab/lab.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/reference.h"
+#include "server/profiling/phases/run_times.h"
 
 namespace mlprof::server::phases {
 
@@ -47,20 +48,5 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
 /// if it was filled nearly to the brim, if rows that keep memory were not all sent, or if it is
 /// less than what no run need have met (Workload::least_memory).
 bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource);
-
-/// A start with so much CPU that takes longer is given up: it is later than the objective allows,
-/// or takes many times what it should.
-std::chrono::milliseconds LongestStart(const Yardstick& yardstick, Cores cpu);
-
-/// Within which a replay of `time` with so much CPU must have its last response.
-std::chrono::nanoseconds LongestReplay(const Pace& pace, std::chrono::nanoseconds time, Cores cpu);
-
-/// What so many runs take of the budget before their measured loads begin: starts that are not
-/// added to it, heavy rows, warm-up.
-std::chrono::nanoseconds TimeBeforeLoad(const Budget& budget, const Yardstick& yardstick,
-                                        int runs = 1);
-
-/// Whether one more run leaves enough of the budget for the three that prove an answer.
-bool LeavesRoomToProve(const Budget& budget, const Yardstick& yardstick);
 
 }  // namespace mlprof::server::phases

@@ -1,0 +1,138 @@
+// The part of a run that one container at the ceiling serves.
+#include "server/profiling/run/story.h"
+
+#include <algorithm>
+
+#include "server/analysis/row_order.h"
+#include "server/profiling/run/answer.h"
+
+namespace mlprof::server {
+
+using namespace phases;  // NOLINT(google-build-using-namespace): this is their story
+
+PhaseResult<ResourceUse> Story::MeasureAtCeiling(Lab& lab, Ample& ample, Workload& workload) {
+  Enter(shares::kColdStarts, "starting the model");
+  MLPROF_LET(starts, ColdStarts(lab, ample));
+  facts_.starts = std::move(starts);
+  facts_.starts->least_cpu = LeastCpuToStart(
+      *facts_.starts, facts_.objective, lab.subject().config.start_timeout, lab.ceiling().cpu());
+  See(ample);
+  Finish(lab, "done");
+
+  Enter(shares::kWarmUp, "warming up");
+  MLPROF_LET(warm_up, WarmUp(lab, ample, workload));
+  facts_.warm_up = std::move(warm_up);
+  workload.left_out = ample.left_out();
+  See(ample);
+  Finish(lab, facts_.warm_up->steady ? "done" : "not steady");
+
+  Enter(shares::kRows, "replaying every row");
+  MLPROF_LET(row_pass, ReplayRows(lab, ample, workload, *facts_.warm_up));
+  facts_.row_pass = std::move(row_pass);
+  workload.left_out = ample.left_out();
+  See(ample);
+  workload.heavy = facts_.row_pass->heavy;
+  workload.distinct_rows = facts_.row_pass->distinct;
+  workload.cpu_seconds_per_query = facts_.row_pass->cpu_seconds_per_query;
+  workload.by_latency = RowsByLatency(VisitsOf(facts_.row_pass->serial));
+  workload.grows_with_inputs = facts_.row_pass->growth.has_value();
+  Finish(lab, "done");
+  return MeasureUnderLoad(lab, ample, workload);
+}
+
+void Story::Resolve(Workload& workload) {
+  if (!workload.objective.connections) {
+    workload.objective.connections = ConnectionsFor(facts_.workers);
+  }
+  facts_.objective = workload.objective;
+  profile_.request.objective = workload.objective;
+}
+
+PhaseResult<ResourceUse> Story::MeasureUnderLoad(Lab& lab, Ample& ample, Workload& workload) {
+  Enter(shares::kLoad, "measuring under the objective's load");
+  MLPROF_LET(workers, ReachAtCeiling(lab, ample.container(), workload));
+  facts_.workers = workers;
+  if (workers) workload.workers = workers->coverage.count;
+  Resolve(workload);
+  MLPROF_LET(load, MeasureLoad(lab, ample.container(), workload, facts_.row_pass->serial));
+  facts_.load = std::move(load);
+  See(*facts_.load, workload);
+  facts_.load->reference = LookAtFresh(lab, ample.container(), workload, facts_.load->reference);
+  Finish(lab, "done");
+
+  Enter(shares::kPlateau, "waiting for memory to settle");
+  MLPROF_LET(plateau, WatchMemory(lab, ample.container(), workload));
+  facts_.plateau = plateau;
+  Finish(lab, plateau.settled ? "settled" : "not settled");
+  const ResourceUse use = Summarize(ample.container().Samples());
+  if (facts_.warm_up->cache) {
+    // Every row was seen here: what limits and more load do to it is of the cache alone.
+    const Reference& reference = facts_.load->reference;
+    facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), reference);
+    facts_.curve.emplace().reference = reference;
+    return use;
+  }
+  if (plateau.outgrows && MayRenew()) {
+    if (auto renewed = Renew(lab, ample, workload); !renewed) {
+      return tl::unexpected<RunEnd>(renewed.error());
+    }
+  }
+  return SearchUnderLoad(lab, ample.container(), workload, use);
+}
+
+PhaseResult<void> Story::Renew(Lab& lab, Ample& ample, const Workload& workload) {
+  if (auto renewed = ample.Renew(); !renewed) return renewed;
+  const auto warm = WarmUp(lab, ample, workload);
+  if (!warm) return tl::unexpected<RunEnd>(warm.error());
+  if (!facts_.workers) return {};
+  const auto workers = ReachAtCeiling(lab, ample.container(), workload);
+  return workers ? PhaseResult<void>() : tl::unexpected<RunEnd>(workers.error());
+}
+
+bool Story::MayRenew() const {
+  const double start =
+      *std::max_element(facts_.starts->seconds.begin(), facts_.starts->seconds.end());
+  const auto took = std::chrono::nanoseconds(static_cast<std::int64_t>(start * 1e9));
+  return budget_.ChargeOf(took) < budget_.For(Spend::kCpuSearch);
+}
+
+PhaseResult<ResourceUse> Story::SearchUnderLoad(Lab& lab, Container& container, Workload& workload,
+                                                const ResourceUse& use) {
+  Enter(shares::kSearchCpu, "searching the CPU limit");
+  MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
+  facts_.cpu = std::move(cpu);
+  See(*facts_.cpu, workload);
+  Finish(lab, "done");
+
+  Enter(shares::kLoadCurve, "measuring with more rows in flight");
+  MLPROF_LET(curve, MeasureLoadCurve(lab, container, workload, facts_.cpu->reference,
+                                     std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
+                                     facts_.replay));
+  facts_.curve = std::move(curve);
+  Finish(lab, "done");
+  return use;
+}
+
+void Story::SeeGrowth(const Ample& ample, PhaseResult<ResourceUse>& measured) {
+  if (measured || !measured.error().error) return;
+  ProfileError& error = *measured.error().error;
+  if (error.code != "OutOfMemory") return;
+  facts_.fatal_growth = ample.FindGrowth();
+  if (!facts_.fatal_growth) return;
+  error =
+      DiagnoseGrowth(*facts_.fatal_growth, static_cast<std::int64_t>(facts_.rows), error.evidence);
+}
+
+void Story::See(const LoadFacts& load, Workload& workload) {
+  facts_.in_flight = workload.in_flight = load.in_flight.value_or(1);
+}
+
+void Story::See(const CpuChoice& choice, Workload& workload) {
+  for (const CpuPoint& point : choice.curve.points) {
+    if (point.cpu != choice.cpu || !point.passed) continue;
+    const int there = InFlightOf(workload.objective, point.mean_ms);
+    facts_.in_flight = workload.in_flight = std::max(workload.in_flight, there);
+  }
+}
+
+}  // namespace mlprof::server

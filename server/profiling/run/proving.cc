@@ -1,0 +1,144 @@
+// The part of a run that proves its answer, in fresh containers at limits.
+#include "server/profiling/run/story.h"
+
+#include <algorithm>
+
+#include "server/profiling/run/answer.h"
+#include "server/profiling/run/no_answer.h"
+
+namespace mlprof::server {
+
+using namespace phases;  // NOLINT(google-build-using-namespace): this is their story
+
+namespace {
+
+// A search of fewer runs tells nothing: one that fails, and one that holds.
+constexpr int kMemoryRuns = 2;
+// Beside the load of a soak and what comes before it: the last rows' responses, a slower start.
+constexpr std::chrono::seconds kSoakSlack{10};
+
+}  // namespace
+
+Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const {
+  const auto longest = [](const std::vector<double>& values) {
+    return *std::max_element(values.begin(), values.end());
+  };
+  return {setup,
+          workload,
+          facts_.curve->reference,
+          {longest(facts_.starts->seconds), longest(facts_.starts->cpu_seconds),
+           std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
+           facts_.workers ? facts_.workers->seconds : 0,
+           facts_.workers ? facts_.workers->cpu_seconds : 0,
+           FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left())}};
+}
+
+PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& workload,
+                               const ResourceUse& ample) {
+  Yardstick yardstick = YardstickOf(setup, workload);
+  if (facts_.warm_up->cache) {
+    Enter(shares::kSearchCpu, "measuring rows that the model has not seen");
+    yardstick.workload = EachRowOnce(workload);
+    MLPROF_LET(distinct, MeasureDistinctRows(lab, yardstick, *facts_.warm_up));
+    facts_.distinct = std::move(distinct);
+    yardstick.reference = facts_.distinct->reference;
+    facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), yardstick.reference);
+    Finish(lab, "done");
+  }
+  const auto range = RangeOfMappedFiles(NeedOf(facts_), lab.ceiling(), ample.peak_mapped_file);
+  const bool fits =
+      budget_.For(Spend::kMemorySearch) > TimeBeforeLoad(budget_, yardstick, kMemoryRuns);
+  if (range && fits && LeavesRoomToProve(budget_, yardstick)) {
+    Enter(shares::kSearchMemory, "searching how much of its files the model needs");
+    MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
+    facts_.hot_file = hot_file;
+    yardstick.reference = hot_file.reference;
+    Finish(lab, "done");
+  }
+  const ThreadPoolEvidence seen =
+      SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
+               setup.cpuset, lab.machine().cores);
+  if (PoolsSuspected(seen) && LeavesRoomToProve(budget_, yardstick)) {
+    Enter(shares::kThreadPools, "trying smaller thread pools");
+    MLPROF_LET(pools, TryThreadPools(lab, yardstick, seen, *facts_.cpu, NeedOf(facts_)));
+    facts_.pools = std::move(pools);
+    yardstick.reference = facts_.pools->reference;
+    if (facts_.pools->cpu) yardstick.setup.environment = facts_.pools->found.environment;
+    Finish(lab, facts_.pools->cpu ? "a smaller size won" : "no size won");
+  }
+  return Verify(lab, std::move(yardstick));
+}
+
+PhaseResult<void> Story::Verify(Lab& lab, Yardstick yardstick) {
+  Enter(shares::kVerify, "verifying the answer in fresh containers");
+  const auto tell = [&](const Verification& so_far) {
+    facts_.verification = so_far;
+    Save(lab);
+  };
+  facts_.verification = phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell);
+  KeepToDistinctRows(yardstick.workload, *facts_.verification);
+  const Verification& verification = *facts_.verification;
+  if (verification.end) return tl::unexpected<RunEnd>(*verification.end);
+  const char* unproven = NoAnswerOf(facts_) ? "no limit holds the objective" : "not verified";
+  Finish(lab, verification.proof ? "verified" : unproven);
+  if (!verification.proof) return {};
+  yardstick.reference = verification.reference;
+  return SeeHowTight(lab, std::move(yardstick));
+}
+
+PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
+  Enter(shares::kTightness, "trying one step lower");
+  const auto tell = [&](const Tightness& so_far) {
+    facts_.tightness = so_far;
+    Save(lab);
+  };
+  facts_.tightness = TestTightness(lab, yardstick, *facts_.verification, tell);
+  if (facts_.tightness->canceled) return tl::unexpected<RunEnd>(*facts_.tightness->canceled);
+  Finish(lab, facts_.tightness->cut_short ? "cut short" : "done");
+
+  // Nothing is tried any more that could lower the limits, and nothing is taken from it.
+  const Proof& proof = facts_.tightness->proof;
+  const ProvenLoad proven = LoadOf(proof, facts_.objective);
+  yardstick.reference = facts_.tightness->reference;
+  const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
+  if (known && CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) {
+    Enter(shares::kSustainedLoad, "seeing how much more load the answer holds");
+    facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);
+    if (lab.stopped()) return Canceled();
+    Finish(lab, "done");
+  }
+  return SoakAt(lab, yardstick, proof.limits);
+}
+
+PhaseResult<void> Story::SoakAt(Lab& lab, const Yardstick& yardstick, const Limits& answer) {
+  const std::chrono::seconds asked = profile_.request.soak;
+  if (asked.count() == 0) return {};
+  facts_.soak_asked = asked;
+  // Rows that were seen are answered from memory: they would soak nothing.
+  if (yardstick.workload.each_row_once) return {};
+  double start = 0;
+  for (const LimitedRun& run : facts_.tightness->proof.passes) {
+    start = std::max(start, run.trial.measurements.start_seconds.value_or(0));
+  }
+  const auto before = TimeBeforeLoad(budget_, yardstick) +
+                      std::chrono::milliseconds(static_cast<std::int64_t>(start * 1000));
+  budget_.Extend(asked + before + kSoakSlack);
+  if (budget_.Left() <= before) return {};
+  Enter(shares::kSoak, "soaking at the answer");
+  MLPROF_LET(soak, Soak(lab, yardstick, answer, asked));
+  facts_.soak = soak;
+  SeeGrowth(soak);
+  Finish(lab, soak.failed ? "failed" : soak.whole ? "held" : "cut short");
+  return {};
+}
+
+void Story::SeeGrowth(const SoakFacts& soak) {
+  if (!facts_.plateau || soak.memory.trend != MemoryTrend::kGrowing) return;
+  facts_.plateau->trend = MemoryTrend::kGrowing;
+  facts_.plateau->requests = soak.requests;
+  facts_.plateau->bytes_per_request = soak.memory.bytes_per_request;
+  facts_.plateau->steady_confidence = soak.memory.steady_confidence;
+  if (soak.memory.level) facts_.plateau->serving_low = soak.memory.level;
+}
+
+}  // namespace mlprof::server

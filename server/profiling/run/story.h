@@ -1,0 +1,95 @@
+// One run from its inputs to its answer: the phases in their order. Each takes values and gives
+// one, which is kept in the facts; what the profile says is rendered from the facts at the end of
+// every phase. Used by the thread that runs the profile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/ample.h"
+#include "server/profiling/progress/phase_tracker.h"
+#include "server/profiling/run/inputs.h"
+#include "server/profiling/run/profile_run.h"
+#include "server/profiling/run/run_facts.h"
+
+namespace mlprof::server {
+
+class Story {
+ public:
+  Story(const RunServices& services, Profile& profile, Journal& journal, Announcer& announcer,
+        RunStop& run_stop)
+      : services_(services),
+        profile_(profile),
+        journal_(journal),
+        announcer_(announcer),
+        run_stop_(run_stop),
+        tracker_(profile, journal, announcer),
+        given_(profile.warnings),
+        budget_(services.clock, profile.request.budget,
+                profile.request.budget_given ? BudgetEnd::kHard : BudgetEnd::kAfterStarts) {}
+
+  RunEnd Tell();
+
+ private:
+  PhaseResult<void> TellAll();
+  PhaseResult<Subject> PrepareSubject(const HostChoice& host);
+  PhaseResult<void> TellIn(Lab& lab, const Setup& setup);
+  // A run that ends without a verdict is told again from its beginning.
+  void KeepLogs(const Lab& lab);
+  void Enter(const PhaseShare& phase, const std::string& message);
+  void Finish(const std::string& outcome);
+  void Finish(const Lab& lab, const std::string& outcome);
+  void Save(const Lab& lab);
+  void See(const phases::Ample& ample);
+  void See(const Lab& lab);
+  void Show();
+  RunEnd Conclude(const RunEnd& end);
+
+  // at_ceiling.cc
+
+  // All that is measured in one container at the ceiling. Gives what it used at most under the
+  // objective's load.
+  PhaseResult<ResourceUse> MeasureAtCeiling(Lab& lab, phases::Ample& ample, Workload& workload);
+  // How connections are made is known only now: whether more than one process serves decides it.
+  void Resolve(Workload& workload);
+  PhaseResult<ResourceUse> MeasureUnderLoad(Lab& lab, phases::Ample& ample, Workload& workload);
+  // A fresh container that serves as the one before it did: its rows were visited, and all of its
+  // workers.
+  PhaseResult<void> Renew(Lab& lab, phases::Ample& ample, const Workload& workload);
+  // A start that is not added to the budget must leave the search its share.
+  bool MayRenew() const;
+  PhaseResult<ResourceUse> SearchUnderLoad(Lab& lab, Container& container, Workload& workload,
+                                           const ResourceUse& use);
+  // A model that grew into the ceiling died of that, whatever was asked of it at the time. (The
+  // load curve ends no run: more rows in flight each time take more memory without any leak.)
+  void SeeGrowth(const phases::Ample& ample, PhaseResult<ResourceUse>& measured);
+  void See(const phases::LoadFacts& load, Workload& workload);
+  // Requests stay longer at the limit that was found, and so more of them meet.
+  void See(const phases::CpuChoice& choice, Workload& workload);
+
+  // proving.cc
+
+  phases::Yardstick YardstickOf(const Setup& setup, const Workload& workload) const;
+  // The answer, proven in containers of its own.
+  PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
+                          const ResourceUse& ample);
+  PhaseResult<void> Verify(Lab& lab, phases::Yardstick yardstick);
+  PhaseResult<void> SeeHowTight(Lab& lab, phases::Yardstick yardstick);
+  PhaseResult<void> SoakAt(Lab& lab, const phases::Yardstick& yardstick, const Limits& answer);
+  // What grows only over hours is a leak all the same.
+  void SeeGrowth(const phases::SoakFacts& soak);
+
+  const RunServices& services_;
+  Profile& profile_;
+  Journal& journal_;
+  Announcer& announcer_;
+  RunStop& run_stop_;
+  PhaseTracker tracker_;
+  const std::vector<Warning> given_;
+  Budget budget_;
+  const std::chrono::nanoseconds began_ = services_.clock.Now();
+  RunFacts facts_;
+};
+
+}  // namespace mlprof::server
