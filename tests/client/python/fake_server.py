@@ -173,6 +173,10 @@ class FakeServer:
             return 200, b"--- container 1\n"
         if part == "logs":
             return 200, b"model log\n"
+        if part == "rerun":
+            id = f"id-{len(self.profiles)}"
+            self.profiles[id] = {**profile, **request.json, "id": id, "state": "Queued"}
+            return 202, self.profiles[id]
         if part == "cancel":
             profile["state"] = "Canceled"
             return 202, profile

@@ -53,11 +53,13 @@ class RequestTest(ProfileTest):
 
     def test_everything(self):
         self.create(cpu=1.5, memory_in_gb=2.0, description="mine", budget_seconds=60, seed=3,
+                    soak_seconds=600, when_quiet=True,
                     objective={"concurrency": 4, "latencyInMs": {"p95": 50}})
         asked = self.asked()
         self.assertEqual(asked["containerResourceRequirements"], {"cpu": 1.5, "memoryInGb": 2.0})
         self.assertEqual(asked["description"], "mine")
         self.assertEqual((asked["budgetSeconds"], asked["seed"]), (60, 3))
+        self.assertEqual((asked["soakSeconds"], asked["whenQuiet"]), (600, True))
         self.assertEqual(asked["objective"], {"concurrency": 4, "latencyInMs": {"p95": 50}})
 
     def test_without_a_config_the_models_own_is_used(self):
@@ -192,6 +194,14 @@ class WaitTest(ProfileTest):
         warning = {"code": "sharedCores", "message": "shared", "advice": ""}
         profile = self.finished({**SUCCEEDED, "warnings": [warning]})
         self.assertEqual((profile.error, self.warned), (None, []))
+
+    def test_rerun_is_another_run_of_the_name(self):
+        first = self.finished(SUCCEEDED, cpu=1.5)
+        again = first.rerun(when_quiet=True)
+        self.assertEqual(self.server.sent("POST", "/profiles/" + first.id + "/rerun")[-1].json,
+                         {"whenQuiet": True})
+        self.assertEqual((again.name, again.state), (first.name, "NotStarted"))
+        self.assertNotEqual(again.id, first.id)
 
     def test_cancel(self):
         profile = self.create()
