@@ -170,17 +170,21 @@ QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& 
   const auto wanted = static_cast<std::size_t>(requests);
   std::size_t sent = 0;
   double next_ms = schedule.due_seconds() * 1000;
+  double last_ms = 0;
   while (simulation.finished() < wanted && !simulation.Exhausted()) {
     double until_ms = next_ms;
     if (sent == wanted) until_ms = kNever;
     simulation.Step(until_ms);
     if (sent == wanted || simulation.now_ms() < next_ms - kNothing) continue;
     simulation.Arrive(next_ms);
+    last_ms = next_ms;
     ++sent;
     schedule.Advance();
     next_ms = schedule.due_seconds() * 1000;
   }
-  return simulation.Finish();
+  QueueOutcome outcome = simulation.Finish();
+  if (last_ms > 0) outcome.offered_per_second = 1000 * static_cast<double>(sent) / last_ms;
+  return outcome;
 }
 
 }  // namespace mlprof::server

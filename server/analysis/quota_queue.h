@@ -28,6 +28,7 @@ struct ServerShape {
 struct QueueOutcome {
   LatencyDistribution latencies{{}};
   double requests_per_second = 0;
+  double offered_per_second = 0;  // that arrived, of an open loop
   double cores = 0;            // mean use
   double throttled_share = 0;  // of the periods in which some request had work
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/analysis/in_flight.h"
 #include "server/analysis/measured_range.h"
 #include "server/analysis/recommend.h"
 #include "server/analysis/sentence.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr double kOwnMargin = RulesOf(ResourceKind::kMemory).margin_percent / 100.0;
 // A simulated latency is to stay this far below the objective's. Chosen, not measured.
 constexpr double kLatencyReserve = 0.95;
-constexpr double kKeepsUp = 0.95;  // of the rate; a run's arrivals at random scatter by less
+constexpr double kKeepsUp = 0.95;               // of what came of the rate. Chosen, not measured
 constexpr std::int64_t kFewestRequests = 2000;  // twenty of them lie beyond the p99
 constexpr Cores kFineGridEnd = Cores::FromTenths(20);
 
@@ -124,7 +125,8 @@ class CpuSearch {
 
   bool Holds(const QueueOutcome& outcome) const {
     const auto& rate = objective_.requests_per_second;
-    if (rate && outcome.requests_per_second < kKeepsUp * *rate) return false;
+    // Of what came: arrivals that are scattered widely come slower or faster than their rate.
+    if (rate && outcome.requests_per_second < kKeepsUp * outcome.offered_per_second) return false;
     for (const auto& [key, ms] : objective_.latency_ms) {
       if (CorrectedMs(model_, outcome, key) > kLatencyReserve * ms) return false;
     }
@@ -214,13 +216,12 @@ std::string NotEvenTheCeiling(const ServingModel& model, const CpuSearch& search
       model.ceiling.value(), outcome.requests_per_second, CorrectedMs(model, outcome, "p95"));
 }
 
-// Requests that are in the server at once, by Little's law.
+// Requests that are in the server at once: of a rate as a profile counts them.
 double InFlight(const ServingModel& model, const Objective& objective, Cores cpu) {
   if (!objective.requests_per_second) return objective.ConcurrencyOrOne();
   const QueueOutcome outcome = SimulateLoad(model, objective, cpu, kFewestRequests);
-  const double seconds = CorrectedMs(model, outcome, "p99") / 1000;
-  const double in_flight = std::ceil(*objective.requests_per_second * seconds);
-  return std::clamp(in_flight, 1.0, std::max(1.0, 1.0 * model.server.workers));
+  return InFlightAtMost(*objective.requests_per_second, objective.arrivals,
+                        outcome.latencies.MeanMs().value_or(0) / 1000);
 }
 
 // Known to fall short, or the measured need.
