@@ -29,8 +29,8 @@ struct QueueOutcome {
   LatencyDistribution latencies{{}};
   double requests_per_second = 0;
   double offered_per_second = 0;  // that arrived, of an open loop
-  double cores = 0;            // mean use
-  double throttled_share = 0;  // of the periods in which some request had work
+  double cores = 0;               // mean use
+  double throttled_share = 0;     // of the periods in which some request had work
 };
 
 /// Every period of 100 ms the server may use quota × 100 ms of CPU; once they are used up it stands
