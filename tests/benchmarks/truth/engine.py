@@ -45,17 +45,20 @@ def call(method, path, body=None):
 class Container:
     """A running container; the with statement removes it.
 
-    cpu in cores and memory in bytes, None for no limit. Swap is off where there is a limit.
+    cpu in cores and memory in bytes, None for no limit. Swap is off where there is a limit. weight:
+    cores that it is sure of beside others, as a request of Kubernetes is.
     """
 
     def __init__(self, image, command, environment, mounts, cpu=None, memory=None,
-                 working_directory="/"):
+                 working_directory="/", weight=None):
         host = {"NetworkMode": "none", "Init": False, "AutoRemove": False,
                 "ExtraHosts": ["mlprof:127.0.0.1"],
                 "Mounts": [{"Type": "bind", "Source": str(source), "Target": target,
                             "ReadOnly": read_only} for source, target, read_only in mounts]}
         if cpu is not None:
             host.update(CpuPeriod=100_000, CpuQuota=round(cpu * 100_000))
+        if weight is not None:
+            host.update(CpuShares=max(2, round(weight * 1024)))
         if memory is not None:
             host.update(Memory=memory, MemorySwap=memory)
         self.id = call("POST", "/containers/create", {

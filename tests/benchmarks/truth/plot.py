@@ -4,7 +4,8 @@ import html
 
 ROW, LEFT, WIDTH, TOP = 18, 190, 620, 56
 LEAST, MOST = -0.5, 1.0
-COLOURS = {"mlprof": "#0b6e4f", "VPA": "#d1495b", "KRR": "#edae49", "Azure-like": "#5c7fa3"}
+COLOURS = {"mlprof": "#0b6e4f", "VPA": "#d1495b", "KRR": "#edae49", "Autopilot": "#5c7fa3",
+           "Kruize": "#7b4f9e", "max_ram": "#777777"}
 
 
 def _x(slack):

@@ -11,6 +11,7 @@ import time
 import engine
 import judgement
 import kernel
+import neighbour
 
 ROOT_TESTS = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("MLPROF_BIN", ROOT_TESTS.parent / "build/release/bin"))
@@ -62,12 +63,13 @@ class Run:
 class Serving:
     """A target in a container at some limits; several replays may follow each other."""
 
-    def __init__(self, place, cpu=None, memory=None):
+    def __init__(self, place, cpu=None, memory=None, weight=None):
         for folder in place.cold_folders:
             kernel.drop_pages(folder)
         self.place = place
         self.container = engine.Container(place.image, place.command, place.environment,
-                                          place.mounts, cpu, memory, place.working_directory)
+                                          place.mounts, cpu, memory, place.working_directory,
+                                          weight)
         try:
             self.cgroup = kernel.Cgroup(self.container.pid)
         except OSError:  # it is gone already
@@ -207,3 +209,12 @@ def quiet(replay):
 def fresh(place, target, cpu, memory, **how):
     with Serving(place, cpu, memory) as serving:
         return serving.replay(target, fresh=True, **how)
+
+
+def beside_neighbour(place, target, weight, memory, **how):
+    """Without a CPU limit, on a node that is full: others want all of it, and are as sure of the
+    rest of its cores as this container is of `weight`."""
+    rest = max(os.cpu_count() - weight, 0.1)
+    with Serving(place, None, memory, weight) as serving:
+        with neighbour.Neighbour(serving.cgroup, rest, os.cpu_count()):
+            return serving.replay(target, fresh=True, **how)

@@ -6,22 +6,25 @@ import statistics
 
 import checks
 import judgement
+import kept
 import needs
 import plot
 import targets
 
 BEGIN, END = "<!-- truth:begin -->", "<!-- truth:end -->"
-RECOMMENDERS = ("mlprof", "VPA", "KRR", "Azure-like")
+RECOMMENDERS = ("mlprof", "VPA", "KRR", "Autopilot", "Kruize", "max_ram")
 LARGE = 256 << 20
 MIB = 1 << 20
 
 
 def load(results):
-    """One entry a finished target, in the order they are defined."""
+    """One entry a finished target, in the order they are defined: of this folder, else as kept."""
     entries = []
     for target in targets.ALL:
         path = pathlib.Path(results) / f"{target.name}.json"
         values = json.loads(path.read_text()) if path.exists() else {}
+        if "checks" not in values:
+            values = kept.find(target)
         if "checks" in values:
             entries.append(_entry(target, values))
     return entries
@@ -43,8 +46,7 @@ def _entry(target, values):
                 "cpu": found[who]["cpu"], "memoryInBytes": found[who]["memoryInBytes"],
                 "slack": found[who]["memoryInBytes"] / true["memoryInBytes"] - 1,
                 "excessInBytes": found[who]["memoryInBytes"] - true["memoryInBytes"],
-                "cpuWithinStep": _within_step(
-                    found[who]["cpu"], min(max(found[who]["cpu"], low), high)),
+                "cpuWithinStep": _within_step(found[who]["cpu"], low, high),
                 "runs": found[who]["runs"], "failures": checks.failures(found[who]),
                 "oomKills": found[who]["oomKills"], "misses": found[who]["misses"]}
     return entry
@@ -58,8 +60,17 @@ def _needed(target, true):
             "grows" if target.grows else judgement.between(*(size // MIB for size in memory)))
 
 
-def _within_step(cpu, true):
+def _within_step(cpu, low, high=None):
+    """Of the true interval; None where there is no word on CPU."""
+    if cpu is None:
+        return None
+    true = min(max(cpu, low), low if high is None else high)
     return abs(cpu - true) <= max(0.1, 0.1 * true) + 1e-9
+
+
+def _share(known):
+    known = [one for one in known if one is not None]
+    return sum(known) / len(known) if known else None
 
 
 def summary(entries):
@@ -76,8 +87,9 @@ def summary(entries):
             "memorySlackWorst": max(large) if large else None,
             "memorySlackLeast": min(large) if large else None,
             "smallExcessWorstInMib": max(small) if small else None,
-            "cpuWithinOneStep": (sum(e["by"][who]["cpuWithinStep"] for e in of) / len(of)
-                                 if of else None),
+            "cpuWithinOneStep": _share(e["by"][who]["cpuWithinStep"] for e in of),
+            "cpuOtherThanOneWithinOneStep": _share(
+                e["by"][who]["cpuWithinStep"] for e in of if e["cpu"] != 1.0),
             "runs": sum(e["by"][who]["runs"] for e in of),
             "oomKills": sum(e["by"][who]["oomKills"] for e in of),
             "misses": sum(e["by"][who]["misses"] for e in of),
@@ -105,6 +117,10 @@ def summary_text(total):
     return "\n".join(lines)
 
 
+def _whole(share):
+    return "–" if share is None else f"{share:.0%}"
+
+
 def _cell(entry, who):
     by = entry["by"].get(who)
     if by is None:
@@ -115,13 +131,15 @@ def _cell(entry, who):
     bad = [f"{by[key]} {name}" for key, name in (("oomKills", "OOM"), ("misses", "slow")) if by[key]]
     others = by["failures"] - by["oomKills"] - by["misses"]
     bad += [f"{others} failed"] if others else []
-    return f"{by['cpu']:.1f} | {size}{' **' + ', '.join(bad) + '**' if bad else ''}"
+    cpu = "–" if by["cpu"] is None else f"{by['cpu']:.1f}"
+    return f"{cpu} | {size}{' **' + ', '.join(bad) + '**' if bad else ''}"
 
 
 def _sum_table(total):
     goals = ("", "goal: median ≤ 12%, worst ≤ 25%", "goal: ≤ 32 MiB", "goal: ≥ 90%", "goal: 0")
     lines = ["| | memory slack, needs of 256 MiB and more: median, least, worst | smaller needs: "
-             "most above | CPU within one step | runs failed: OOM, slow, other |",
+             "most above | CPU within one step; of needs other than 1.0 | runs failed: OOM, slow, "
+             "other |",
              "|---|---|---|---|---|", f"| {' | '.join(goals)} |"]
     for who in RECOMMENDERS:
         t = total[who]
@@ -130,14 +148,14 @@ def _sum_table(total):
         lines.append(
             f"| {who} | {_percent(t['memorySlackMedian'])}, {_percent(t['memorySlackLeast'])}, "
             f"{_percent(t['memorySlackWorst'])} | {'–' if small is None else f'{small:+.0f} MiB'} | "
-            f"{'–' if cpu is None else f'{cpu:.0%}'} | {t['failures']} of {t['runs']}: "
+            f"{_whole(cpu)}; {_whole(t['cpuOtherThanOneWithinOneStep'])} | {t['failures']} of {t['runs']}: "
             f"{t['oomKills']}, {t['misses']}, {others} |")
     return lines
 
 
 def _table(entries):
     names = "".join(f" {who} cores | {who} MiB |" for who in RECOMMENDERS)
-    lines = [f"| target | true cores | true MiB |{names}", "|---|" + "---|" * (2 + 8)]
+    lines = [f"| target | true cores | true MiB |{names}", "|---|" + "---|" * (2 + 2 * len(RECOMMENDERS))]
     for e in entries:
         cells = " | ".join(_cell(e, who) for who in RECOMMENDERS)
         lines.append(f"| {e['name']}: {e['about']} | {' | '.join(e['needed'])} | {cells} |")

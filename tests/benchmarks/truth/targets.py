@@ -34,6 +34,8 @@ class Target:
     @property
     def workers(self):
         """Processes that serve, 0 where it does not fork."""
+        if self.model:
+            return int(dict(self.environment).get("WORKER_COUNT", 0))
         if "--workers" not in self.options:
             return 0
         return self.options[self.options.index("--workers") + 1]
@@ -149,6 +151,16 @@ MORE = (
     Target("onnx-mlp-small", "ONNX Runtime: a small perceptron", model="onnx_mlp", size="256"),
     Target("xgboost-trees-big", "XGBoost: 800 trees, a thread a core of the host",
            model="xgboost_trees", size="800", p95_ms=250),
+    Target("sklearn-text", "scikit-learn: kinds of texts, 20,000 words and their pairs",
+           model="sklearn_text", size="20000"),
+    Target("sklearn-neighbours", "scikit-learn: the nearest of 20,000 samples, in threads of BLAS",
+           model="sklearn_neighbours", size="20000"),
+    Target("sklearn-text-workers-3", "the same texts in three processes of the Azure server",
+           model="sklearn_text", size="20000", environment=(("WORKER_COUNT", "3"),), concurrency=2),
+    Target("sklearn-forest-workers-2", "200 trees in two processes of the Azure server",
+           model="sklearn_forest", size="200", environment=(("WORKER_COUNT", "2"),), concurrency=2),
+    Target("onnx-mlp-workers-2", "the small perceptron in two processes of the Azure server",
+           model="onnx_mlp", size="256", concurrency=2, environment=(("WORKER_COUNT", "2"),)),
 )
 
 # Servers as people run them: workers, short rows, slow starts, cold rows.
@@ -187,6 +199,9 @@ SERVERS = (
            rows=alike("burn=1 cache=64", 5000), need_memory_mib=(313, 430)),
     Target("cache-bounded", "keeps 1 MiB for each input, 128 MiB at most",
            ("--cache-max-mib", 128), alike("burn=5 cache=1024", 400), need_memory_mib=(128, 190)),
+    Target("heap-quarter", "a heap of a quarter of the memory limit, 100 MiB of it alive",
+           ("--heap-share", 0.25, "--heap-live-mib", 100, "--start-mib", 40),
+           alike("burn=10 heap=8"), need_memory_mib=(432, 560)),
     Target("leak-fast", "leaks 256 KiB a request, 500 requests/s", rows=alike("burn=2 leak=256"),
            grows=True),
     Target("heavy-1-in-20", "one row of 20 takes 40 ms of CPU, each sleeps 50 ms",

@@ -1,7 +1,10 @@
 """The parts of the truth benchmark that decide, without containers."""
 
+import dataclasses
+import tempfile
 import unittest
 
+import kept
 import oracle
 import report
 import rules
@@ -44,25 +47,76 @@ def profile(cpu, memory):
 class RulesTest(unittest.TestCase):
     def test_takes_quantiles_and_peaks_of_the_load_without_limits(self):
         found = rules.answers(profile([0.1 * n for n in range(1, 11)], [100] * 9 + [200]))
-        # VPA: 0.9 × 1.15 = 1.035, 230 MiB; KRR: 1.0, 230 MiB; the most used: 1.0, 200 MiB.
-        self.assertEqual(found, {"VPA": {"cpu": 1.1, "memoryInBytes": 240 * MIB},
-                                 "KRR": {"cpu": 1.0, "memoryInBytes": 240 * MIB},
-                                 "Azure-like": {"cpu": 1.0, "memoryInBytes": 208 * MIB}})
+        said = {who: (limit["cpu"], limit["memoryInBytes"] // MIB) for who, limit in found.items()}
+        # VPA: the buckets above 0.9 and 200 MiB end at 0.905 and 204 MiB, × 1.15, and 250 at least.
+        self.assertEqual(said["VPA"], (1.1, 256))
+        self.assertEqual(said["KRR"], (1.0, 240))
+        self.assertEqual(said["Autopilot"], (1.2, 240))
+        # 200 MiB and 20% are less than 200 and 105 MiB.
+        self.assertEqual(said["Kruize"], (1.0, 240))
+        self.assertEqual(said["max_ram"], (None, 208))
+        self.assertEqual([who for who, limit in found.items() if not limit["cpuIsLimit"]],
+                         ["KRR", "max_ram"])
+
+    def test_counts_mapped_files_as_used_and_keeps_the_floors(self):
+        small = profile([0.001] * 10, [20] * 10)
+        small["samples"]["mappedFileInBytes"] = [
+            (at, 8 * MIB) for at, _ in small["samples"]["memoryInBytes"]]
+        found = rules.answers(small)
+        self.assertEqual(found["max_ram"]["memoryInBytes"], 32 * MIB)
+        self.assertEqual(found["VPA"]["memoryInBytes"], 256 * MIB)
+        self.assertEqual(found["KRR"]["memoryInBytes"], 96 * MIB)
 
     def test_reads_memory_once_a_second(self):
         one = profile([1.0] * 10, [100] * 10)
         one["samples"]["memoryInBytes"].insert(1, (0.7, 500 * MIB))
-        self.assertEqual(rules.answers(one)["Azure-like"]["memoryInBytes"], 112 * MIB)
+        self.assertEqual(rules.answers(one)["max_ram"]["memoryInBytes"], 112 * MIB)
 
     def test_says_nothing_without_a_trace(self):
         self.assertEqual(rules.answers({"trials": []}), {})
 
 
 def entry(true_mib, mib, cpu=1.0, failures=0, grows=False):
-    return {"memoryInBytes": true_mib * MIB, "grows": grows, "by": {"mlprof": {
+    return {"memoryInBytes": true_mib * MIB, "cpu": 1.0, "grows": grows, "by": {"mlprof": {
         "slack": mib / true_mib - 1, "excessInBytes": (mib - true_mib) * MIB,
         "cpuWithinStep": report._within_step(cpu, 1.0), "runs": 3, "failures": failures,
         "oomKills": failures, "misses": 0}}}
+
+
+class KeptTest(unittest.TestCase):
+    MACHINE = {"cpu": "a", "cores": 2, "cgroup": 1}
+    TARGET = targets.Target("t", "words of no weight", rows=("burn=1",))
+
+    def values(self, cpu):
+        return {"oracle": {"rule": oracle.RULE, "cpu": cpu}, "rules": {}, "checks": {"mlprof": {}},
+                "profile": {"state": "Succeeded", "samples": "very many",
+                            "recommendation": {"requestedCpu": cpu, "verified": True}}}
+
+    def keep(self, folder, cpu, machine=None):
+        kept.keep(self.TARGET, self.values(cpu), folder, machine or self.MACHINE, build="b")
+
+    def test_finds_an_oracle_again_on_such_a_machine_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.keep(folder, 1.0)
+            found = kept.find(self.TARGET, folder, self.MACHINE)
+            self.assertEqual(found["oracle"]["cpu"], 1.0)
+            self.assertNotIn("samples", found["profile"])
+            self.assertEqual(kept.find(self.TARGET, folder, {**self.MACHINE, "cores": 4}), {})
+
+    def test_finds_none_of_a_target_that_was_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.keep(folder, 1.0)
+            other = dataclasses.replace(self.TARGET, rows=("burn=2",))
+            self.assertEqual(kept.find(other, folder, self.MACHINE), {})
+            reworded = dataclasses.replace(self.TARGET, about="other words")
+            self.assertNotEqual(kept.find(reworded, folder, self.MACHINE), {})
+
+    def test_keeps_one_entry_a_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.keep(folder, 1.0)
+            self.keep(folder, 2.0, {**self.MACHINE, "cores": 4})
+            self.keep(folder, 1.1)
+            self.assertEqual([one["oracle"]["cpu"] for one in kept.entries("t", folder)], [2.0, 1.1])
 
 
 class ReportTest(unittest.TestCase):

@@ -20,6 +20,7 @@ import time
 import checks
 import engine
 import judgement
+import kept
 import needs
 import oracle
 import place
@@ -70,6 +71,8 @@ def parse():
     parser.add_argument("--budget-seconds", type=int, metavar="S",
                         help="a hard end of each profile (default: mlprof's own budget, to which it "
                              "adds starts)")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep what was measured in measured/, to be committed")
     parser.add_argument("--list", action="store_true",
                         help="list the targets, what was planted in them and what is known")
     parser.add_argument("--report", action="store_true",
@@ -98,6 +101,7 @@ def judge(target, options, profiler):
     # Found by another rule, it is no measure for what is judged now.
     if results.values.get("oracle", {}).get("rule") != oracle.RULE:
         results.forget("oracle", "checks")
+    known = {} if options.again in ("oracle", "all") else kept.find(target)
 
     def say(text):
         print(f"{time.strftime('%H:%M:%S')} {target.name}: {text}", file=sys.stderr, flush=True)
@@ -113,28 +117,33 @@ def judge(target, options, profiler):
         say("left out: its environment is made by a profile, and there is none")
         return
     here = folder.place(image)
-    true = results.once("oracle", lambda: oracle.find(here, target, say))
+    true = results.once("oracle", lambda: known.get("oracle") or oracle.find(here, target, say))
     say(true["error"] if "error" in true else oracle.told(true))
     for sentence in needs.violations(target, results.values):
         say(f"VIOLATED: {sentence}")
+    if options.keep:
+        kept.keep(target, results.values)
     if "error" in true or options.oracle_only:
         return
     answers = results.once("rules", lambda: rules.answers(profile))
     results.once("checks", lambda: check_all(here, target, true, profile, answers, options, say))
+    if options.keep:
+        kept.keep(target, results.values)
 
 
 def check_all(here, target, true, profile, answers, options, say):
     limits = dict(answers)
     if profile["recommendation"]:
         limits["mlprof"] = {"cpu": profile["recommendation"]["requestedCpu"],
-                            "memoryInBytes": profile["recommendation"]["requestedMemoryInBytes"]}
+                            "memoryInBytes": profile["recommendation"]["requestedMemoryInBytes"],
+                            "cpuIsLimit": True}
     done = {}
     for who, limit in limits.items():
-        key = (limit["cpu"], limit["memoryInBytes"])
+        key = tuple(limit.values())
         if key not in done:
             say(f"at the limits of {who}")
-            done[key] = checks.check(here, target, true, *key, options.runs, say)
-    return {who: done[(limit["cpu"], limit["memoryInBytes"])] for who, limit in limits.items()}
+            done[key] = checks.check(here, target, true, limit, options.runs, say)
+    return {who: done[tuple(limit.values())] for who, limit in limits.items()}
 
 
 def run_all(options):
