@@ -175,4 +175,12 @@ Result<std::string> ResolveDataset(Session& session, Client& client, const std::
       [&](const fs::path& path) { return DatasetOfPath(session, client, path, header); });
 }
 
+Status ResolveTrace(Session& session, Client& client, Arrivals& arrivals) {
+  if (arrivals.kind != Arrivals::Kind::kTrace) return {};
+  MLPROF_LET(dataset, ResolveDataset(session, client, arrivals.trace, Precedence::kFile,
+                                     CsvHeader::kUnsaid));
+  arrivals.trace = std::move(dataset);
+  return {};
+}
+
 }  // namespace mlprof::client::cli

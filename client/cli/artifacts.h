@@ -27,6 +27,9 @@ Result<std::string> ResolveModel(Session& session, Client& client, const std::st
 Result<std::string> ResolveDataset(Session& session, Client& client, const std::string& value,
                                    Precedence precedence, CsvHeader header);
 
+/// Registers the file that a trace of arrivals names, or finds the dataset; other arrivals stay.
+Status ResolveTrace(Session& session, Client& client, Arrivals& arrivals);
+
 /// Packs and uploads `path` as the next version.
 Result<Resource<Model>> UploadModel(Session& session, Client& client, const NewModel& model,
                                     const std::filesystem::path& path);

@@ -29,6 +29,8 @@ Json ObjectiveToSend(const Objective& objective) {
   if (objective.concurrency) json["concurrency"] = *objective.concurrency;
   if (objective.requests_per_second) {
     json["requestsPerSecond"] = *objective.requests_per_second;
+  }
+  if (objective.requests_per_second || objective.arrivals.kind == Arrivals::Kind::kTrace) {
     json["arrivals"] = EncodeArrivals(objective.arrivals);
   }
   if (!objective.latency_ms.empty()) json["latencyInMs"] = objective.latency_ms;

@@ -5,13 +5,9 @@
 namespace mlprof {
 namespace {
 
-constexpr int kMostConcurrency = 1024;  // the connections an agent opens (agent_protocol)
-// Requests that are rarer than one in ten seconds come one at a time, and a load of some seconds
-// would hold none of them: what they need is the objective without a rate.
-constexpr double kLeastRequestsPerSecond = 0.1;
-constexpr double kMostRequestsPerSecond = 1e6;  // over ten times what the replay itself can do
-constexpr double kLongestMs = 1e9;              // eleven days: no bound at all
-constexpr double kLongestStart = 86'400;        // seconds; a day, as long as the longest budget
+constexpr int kMostConcurrency = 1024;    // the connections an agent opens (agent_protocol)
+constexpr double kLongestMs = 1e9;        // eleven days: no bound at all
+constexpr double kLongestStart = 86'400;  // seconds; a day, as long as the longest budget
 
 void ReadLatency(JsonReader& reader, Objective& objective) {
   for (const char* key : {"p50", "p90", "p95", "p99"}) {
@@ -22,9 +18,14 @@ void ReadLatency(JsonReader& reader, Objective& objective) {
   reader.RefuseUnknown();
 }
 
-// {"gamma": {"cv": 2}}
-void ReadGamma(JsonReader arrivals, Objective& objective) {
-  if (arrivals.Require("gamma")) {
+// {"gamma": {"cv": 2}} or {"trace": "times:1"}
+void ReadArrivalsObject(JsonReader arrivals, Objective& objective) {
+  const bool scattered = arrivals.Find("gamma", Null::kAbsent) != nullptr;
+  if (!scattered && arrivals.Find("trace", Null::kAbsent) != nullptr) {
+    const auto dataset = arrivals.String("trace");
+    if (dataset && dataset->empty()) arrivals.Problem("trace", "must be the id of a dataset");
+    if (dataset) objective.arrivals = Arrivals::Trace(*dataset);
+  } else if (arrivals.Require("gamma")) {
     if (auto gamma = arrivals.Object("gamma")) {
       gamma->Require("cv");
       if (const auto cv = gamma->Number("cv", {kLeastArrivalsCv, kMostArrivalsCv})) {
@@ -41,7 +42,9 @@ void ReadNamedArrivals(JsonReader& reader, Objective& objective) {
   if (!name) return;
   const auto arrivals = ParseArrivals(*name);
   if (!arrivals) {
-    reader.Problem("arrivals", "must be poisson, constant or {\"gamma\": {\"cv\": NUMBER}}");
+    reader.Problem("arrivals",
+                   "must be poisson, constant, {\"gamma\": {\"cv\": NUMBER}} or "
+                   "{\"trace\": DATASET}");
   }
   Assign(objective.arrivals, arrivals);
 }
@@ -50,12 +53,14 @@ void ReadArrivals(JsonReader& reader, Objective& objective) {
   const Json* given = reader.Find("arrivals", Null::kAbsent);
   if (given == nullptr) return;
   if (given->is_object()) {
-    ReadGamma(*reader.Object("arrivals"), objective);
+    ReadArrivalsObject(*reader.Object("arrivals"), objective);
   } else {
     ReadNamedArrivals(reader, objective);
   }
   const bool rate_given = reader.Find("requestsPerSecond", Null::kAbsent) != nullptr;
-  if (!rate_given && reader.mode() == JsonReader::Mode::kRequest) {
+  // A trace has a rate of its own.
+  const bool own = objective.arrivals.kind == Arrivals::Kind::kTrace && !objective.concurrency;
+  if (!rate_given && !own && reader.mode() == JsonReader::Mode::kRequest) {
     reader.Problem("arrivals", "must not be given without requestsPerSecond");
   }
 }
@@ -94,6 +99,7 @@ Json EncodeArrivals(const Arrivals& arrivals) {
     case Arrivals::Kind::kPoisson: return "poisson";
     case Arrivals::Kind::kConstant: return "constant";
     case Arrivals::Kind::kGamma: return {{"gamma", {{"cv", arrivals.cv}}}};
+    case Arrivals::Kind::kTrace: return {{"trace", arrivals.trace}};
   }
   return "poisson";
 }

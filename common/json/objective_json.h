@@ -15,7 +15,8 @@ Json EncodeObjective(const Objective& objective);
 
 std::string_view Name(ConnectionUse use);  // "keepAlive" | "perRequest" | "both"
 std::optional<ConnectionUse> ParseConnections(std::string_view name);
-Json EncodeArrivals(const Arrivals& arrivals);  // "poisson" | "constant" | {"gamma": {"cv": 2}}
+Json EncodeArrivals(
+    const Arrivals& arrivals);  // "poisson" | … | {"gamma": {"cv": 2}} | {"trace": …}
 /// Of those that have but a name.
 std::optional<Arrivals> ParseArrivals(std::string_view name);
 /// How scattered gamma gaps may be: beyond these they are as even, or come in bursts as long, as no

@@ -6,6 +6,10 @@ namespace mlprof::server {
 
 ArrivalSchedule::ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed)
     : arrivals_(arrivals), rate_(rate), random_(seed) {
+  if (arrivals_.kind == Arrivals::Kind::kTrace) {
+    const auto gaps = static_cast<double>(arrivals_.times->seconds.size());
+    recorded_ = static_cast<std::size_t>(random_.Uniform() * gaps);
+  }
   if (arrivals_.kind != Arrivals::Kind::kConstant) Advance();
 }
 
@@ -13,11 +17,22 @@ void ArrivalSchedule::Advance() {
   ++count_;
   // Constant arrivals by multiplication: a sum of rounded gaps would drift.
   seconds_ = arrivals_.kind == Arrivals::Kind::kConstant ? static_cast<double>(count_) / rate_
-                                                         : seconds_ + RandomGap();
+                                                         : seconds_ + NextGap();
   due_ = std::chrono::nanoseconds(std::llround(seconds_ * 1e9));
 }
 
-double ArrivalSchedule::RandomGap() {
+// The gap before the first is the one after the last.
+double ArrivalSchedule::RecordedGap() {
+  const std::vector<double>& times = arrivals_.times->seconds;
+  const double mean = arrivals_.times->MeanGap();
+  recorded_ %= times.size();
+  const double gap = recorded_ == 0 ? mean : times[recorded_] - times[recorded_ - 1];
+  ++recorded_;
+  return gap / (mean * rate_);
+}
+
+double ArrivalSchedule::NextGap() {
+  if (arrivals_.kind == Arrivals::Kind::kTrace) return RecordedGap();
   if (arrivals_.kind == Arrivals::Kind::kPoisson) return random_.Exponential(1 / rate_);
   const double shape = 1 / (arrivals_.cv * arrivals_.cv);
   return random_.Gamma(shape) / (shape * rate_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "common/domain/objective.h"
@@ -16,18 +17,21 @@ class ArrivalSchedule {
   ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed);
 
   /// When the next request is due, counted from the begin. At random: gaps of the exponential or
-  /// the gamma distribution, of mean 1/rate; evenly spaced: n/rate.
+  /// the gamma distribution, of mean 1/rate; evenly spaced: n/rate; as recorded: the trace's gaps,
+  /// stretched to that mean, from one of them on that the seed draws (its times must be read).
   std::chrono::nanoseconds due() const { return due_; }
   double due_seconds() const { return seconds_; }
   void Advance();
 
  private:
-  double RandomGap();
+  double NextGap();
+  double RecordedGap();
 
   const Arrivals arrivals_;
   const double rate_;
   SeededRandom random_;
   std::uint64_t count_ = 0;
+  std::size_t recorded_ = 0;  // of a trace: the gap that comes next
   double seconds_ = 0;
   std::chrono::nanoseconds due_{0};
 };

@@ -62,7 +62,8 @@ struct BesideReference {
 /// The run beside each reference over the rows that both have seen, each row counting equally; of
 /// these comparisons the median one, the mean of the middle two. So neither the fastest look
 /// decides nor one that other work disturbed, nor which rows a load happened to reach. A reference
-/// counts from 59 requests on, which p95 takes, unless none has as many.
+/// counts from 59 requests on, which p95 takes, unless none has as many. Where each is short of the
+/// 299 that p99 takes, they are one for it.
 BesideReference Compare(const Look& run, std::span<const Look> references);
 
 }  // namespace mlprof::server

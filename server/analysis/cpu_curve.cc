@@ -9,9 +9,10 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::array<double, 6> kParallelisms = {1, 2, 4, 8, 16, 32};
+constexpr std::array<double, 8> kParallelisms = {1, 2, 4, 8, 16, 32, 64, 128};
 // Squared errors that differ by less are equal: then the smaller parallelism is taken.
 constexpr double kEqualErrors = 1e-9;
+constexpr double kWorstFit = 0.15;
 
 struct Law {
   double serial = 0;
@@ -91,6 +92,14 @@ std::optional<double> MeanMsAt(const CpuCurve& curve, Cores cpu) {
   if (!curve.serial_ms || !curve.work_ms || !curve.parallelism) return std::nullopt;
   if (cpu < curve.points.front().cpu || cpu > curve.points.back().cpu) return std::nullopt;
   return *curve.serial_ms + *curve.work_ms / std::min(cpu.value(), *curve.parallelism);
+}
+
+std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer) {
+  if (!curve.serial_ms || !curve.work_ms || !curve.parallelism) return std::nullopt;
+  if (curve.relative_error.value_or(1) > kWorstFit || *curve.serial_ms <= 0) return std::nullopt;
+  const double pays = std::min(*curve.work_ms / *curve.serial_ms, *curve.parallelism);
+  const Cores knee = std::max(kKneeFrom, Cores(std::round(10 * pays) / 10));
+  return knee < answer ? std::optional(knee) : std::nullopt;
 }
 
 }  // namespace mlprof::server

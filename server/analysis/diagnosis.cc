@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "server/analysis/heap.h"
+
 namespace mlprof::server {
 namespace {
 
@@ -39,6 +41,20 @@ ProfileError DiedOfDisk(ProfileError death, const DiskFull& full) {
   death.message += "; " + Clause(full);
   death.advice.insert(death.advice.begin(), DiskAdvice(full).begin(), DiskAdvice(full).end());
   return death;
+}
+
+// A runtime that ran out of its own heap, which the kernel did not see.
+ProfileError WithFullHeap(ProfileError error, std::string_view said) {
+  const auto words = FullHeapWords(said);
+  if (!words) return error;
+  error.code = "OutOfMemory";
+  error.message += "; its heap was full: " + *words;
+  error.advice = {
+      "allow more memory with --memory-gb (containerResourceRequirements.memoryInGb): a heap that "
+      "follows the limit grows with it",
+      "or give the heap a larger part of it (-Xmx, -XX:MaxRAMPercentage, --max-old-space-size, "
+      "DOTNET_GCHeapHardLimitPercent)"};
+  return error;
 }
 
 ProfileError StartFailed(const DeathEvidence& evidence) {
@@ -100,8 +116,10 @@ ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
     own.disk_full.reset();
     return DiedOfDisk(DiagnoseDeath(own), *evidence.disk_full);
   }
-  if (evidence.signal && *evidence.signal != 0) return Killed(evidence);
-  if (evidence.exit_code) return Exited(evidence);
+  if (evidence.signal && *evidence.signal != 0) {
+    return WithFullHeap(Killed(evidence), evidence.log_tail);
+  }
+  if (evidence.exit_code) return WithFullHeap(Exited(evidence), evidence.log_tail);
   if (evidence.not_ready) return StartTimedOut(evidence);
   return {"AgentLost",
           "the connection to the agent in the container broke and nothing says why",
@@ -127,8 +145,9 @@ ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
   if (const auto& full = evidence.disk_full) {
     error.message += "; the model may lack disk: " + Clause(*full);
     error.advice.insert(error.advice.begin(), DiskAdvice(*full).begin(), DiskAdvice(*full).end());
+    return error;
   }
-  return error;
+  return WithFullHeap(std::move(error), evidence.first_body);
 }
 
 bool MentionsReadOnlyFilesystem(std::string_view log) {

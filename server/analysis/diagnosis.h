@@ -26,8 +26,8 @@ struct DeathEvidence {
   std::string log_tail;
 };
 
-/// "OutOfMemory", "DiskFull", "StartFailed", "StartTimedOut", "ModelCrashed", "ModelExited" or
-/// "AgentLost".
+/// "OutOfMemory" (the kernel's, or the runtime's own heap), "DiskFull", "StartFailed",
+/// "StartTimedOut", "ModelCrashed", "ModelExited" or "AgentLost".
 ProfileError DiagnoseDeath(const DeathEvidence& evidence);
 
 /// The rows that failed: the first failing status and body.
@@ -41,7 +41,8 @@ struct RowFailureEvidence {
   std::optional<DiskFull> disk_full;  // met while they were asked
 };
 
-/// "RowsFailed": all, or more than allowed, of the requests failed.
+/// "RowsFailed", or "OutOfMemory" where a response says so: all, or more than allowed, of the
+/// requests failed.
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence);
 
 /// Whether the log says that something could not be written because the root is read-only. Its word

@@ -42,7 +42,7 @@ QueueOutcome SimulateClosedLoop(std::span<const RowWork> rows, const ServerShape
 /// Arrivals at a rate above 0, however many are still in the server.
 struct ArrivalPlan {
   double requests_per_second = 1;
-  Arrivals arrivals = Arrivals::kPoisson;
+  Arrivals arrivals = {};
   std::uint64_t seed = 1;
 };
 QueueOutcome SimulateOpenLoop(std::span<const RowWork> rows, const ServerShape& server, Cores quota,

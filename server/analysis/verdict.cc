@@ -1,5 +1,8 @@
 #include "server/analysis/verdict.h"
 
+#include <utility>
+
+#include "server/analysis/heap.h"
 #include "server/analysis/sentence.h"
 
 namespace mlprof::server {
@@ -13,11 +16,20 @@ Verdict Failed(std::optional<ResourceKind> shortage, std::string sentence) {
   return {false, shortage, std::move(sentence), false};
 }
 
+// What the model itself says of its memory, where it does.
+Verdict WithFullHeap(Verdict verdict, const std::string& words) {
+  if (words.empty()) return verdict;
+  verdict.shortage = ResourceKind::kMemory;
+  verdict.sentence += "; its heap was full: " + words;
+  return verdict;
+}
+
 Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
                     double max_error_rate) {
   Verdict verdict =
       Failed(std::nullopt, Sentence("%.2f%% of the requests failed, %.2f%% are allowed",
                                     error_rate * 100, max_error_rate * 100));
+  if (!evidence.full_heap.empty()) return WithFullHeap(std::move(verdict), evidence.full_heap);
   const auto& usual = evidence.reference_error_share;
   const bool throttled = evidence.throttled_share.value_or(0) >= kUnboundShare;
   const bool more = evidence.new_failures >= kFewestNewFailures &&
@@ -50,7 +62,10 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
     return Failed(ResourceKind::kMemory,
                   "the model did not start at this limit: " + evidence.death);
   }
-  if (evidence.died) return Failed(std::nullopt, "the model died: " + evidence.death);
+  if (evidence.died) {
+    return WithFullHeap(Failed(std::nullopt, "the model died: " + evidence.death),
+                        evidence.full_heap);
+  }
   if (evidence.stalled) return std::nullopt;
   if (evidence.requests == 0) return Failed(std::nullopt, "no request was answered");
   const double error_rate =
@@ -119,6 +134,12 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
     verdict.shortage = ResourceKind::kMemory;
     verdict.sentence +=
         Sentence("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
+  } else if (evidence.collecting_cost && *evidence.collecting_cost >= kCollectingCost) {
+    verdict.shortage = ResourceKind::kMemory;
+    verdict.sentence += Sentence(
+        "; a request took %.1f times the CPU it takes with all memory, as a heap does that is "
+        "nearly full",
+        *evidence.collecting_cost);
   } else if (unbound && slowness.misses_objective) {
     verdict.shortage.reset();
     verdict.sentence += "; more CPU would not change it";

@@ -44,6 +44,11 @@ struct VerificationEvidence {
   std::optional<Tail> tail;
   std::optional<double> reference_error_share;  // likewise: of the requests, how many failed
   bool stalled = false;                         // rows stood unanswered until the run was given up
+  /// By which the model said that its heap was full, in a response or its log; "" where it did not.
+  std::string full_heap = {};
+  /// CPU a request, so many times that with all memory there is; of a model that uses less of it
+  /// than there (server/analysis/heap.h).
+  std::optional<double> collecting_cost = {};
   std::int64_t refaults = 0;             // memory taken too early, while the rows were replayed
   std::optional<double> scheduled_rate;  // requests per second that were to be served
   double measured_rate = 0;              // and were
@@ -67,14 +72,16 @@ struct Verdict {
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,
 /// and ending before one of memory; a death without an OOM kill or more errors than allowed is
 /// nobody's limit, unless the quota throttled and errors are far more than without one: a server
-/// that turns requests away is short of CPU; then each latency objective. With none the run must be
-/// as the reference is: p95 within 1.10 ×, in a closed loop throughput from 0.95 × on, and, of both
-/// sides with 299 requests, p99 within 1.5 × and 1 ms, for which those requests alone count during
-/// which the quota stopped the container. A model that stalls, or is not ready in time while it
-/// reads its pages again and again, is short of memory. A rate must be served to 98%. A run that is
-/// too slow while it reads pages back that it had had (more than one a request) is short of memory,
-/// not of CPU. Where the quota throttled less than 1% of the periods it was not binding: the run
-/// was then as fast as without a limit, and a slow wall clock is the host's noise.
+/// that turns requests away is short of CPU, and one that says that its heap is full is short of
+/// memory, as is one that is slow because it collects garbage; then each latency objective. With
+/// none the run must be as the reference is: p95 within 1.10 ×, in a closed loop throughput from
+/// 0.95 × on, and, of both sides with 299 requests, p99 within 1.5 × and 1 ms, for which those
+/// requests alone count during which the quota stopped the container. A model that stalls, or is
+/// not ready in time while it reads its pages again and again, is short of memory. A rate must be
+/// served to 98%. A run that is too slow while it reads pages back that it had had (more than one a
+/// request) is short of memory, not of CPU. Where the quota throttled less than 1% of the periods
+/// it was not binding: the run was then as fast as without a limit, and a slow wall clock is the
+/// host's noise.
 Verdict Judge(const VerificationEvidence& evidence, const LatencyDistribution& latencies,
               const Objective& objective);
 

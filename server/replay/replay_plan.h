@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kLateAfter{1};
 /// (no thread could run, or max_in_flight was reached) leaves at twice its own pace at most.
 struct OpenLoop {
   double requests_per_second = 1;  // positive
-  Arrivals arrivals = Arrivals::kPoisson;
+  Arrivals arrivals = {};
   std::uint64_t seed = 1;  // of random arrivals
   /// Beyond it a row waits, and its latency still counts from its time. As many connections as the
   /// agent opens (agent_protocol::kMaxConnections).

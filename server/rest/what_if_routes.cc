@@ -4,6 +4,7 @@
 #include "common/json/no_answer_json.h"
 #include "common/json/objective_json.h"
 #include "server/profiling/queue/profile_service.h"
+#include "server/profiling/run/recorded_arrivals.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/problem.h"
 #include "server/rest/query_reader.h"
@@ -12,6 +13,19 @@
 namespace mlprof::server {
 namespace {
 
+// `whose`: empty for what the question itself names.
+Status ReadTrace(const Services& services, const std::string& workspace, const std::string& whose,
+                 Objective& objective) {
+  const Status read = ReadRecorded(services.datasets, workspace, objective);
+  if (read) return {};
+  if (!whose.empty()) return Fail(read.error().WithContext(whose));
+  const bool unknown = read.error().code() == ErrorCode::kNotFound ||
+                       read.error().code() == ErrorCode::kInvalidArgument;
+  if (!unknown) return read;
+  return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields",
+                    {{"/objective/arrivals/trace", read.error().message()}}));
+}
+
 Result<HttpResponse> AskWhatIf(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
@@ -19,6 +33,9 @@ Result<HttpResponse> AskWhatIf(const Services& services, const HttpRequest& requ
   MLPROF_LET(json, ReadJsonBody(request));
   MLPROF_LET(profile, services.profiles.Get(workspace, PathParameter(request, "name")));
   MLPROF_LET(question, DecodeWhatIfQuestion(json, profile.request.objective));
+  MLPROF_TRY(
+      ReadTrace(services, workspace, "the profile's own arrivals", profile.request.objective));
+  MLPROF_TRY(ReadTrace(services, workspace, "", question.objective));
   // By id: the name may get a newer run meanwhile.
   MLPROF_LET(trials, services.profiles.Trials(workspace, profile.id));
   MLPROF_LET(rows, services.profiles.Rows(workspace, profile.id));

@@ -141,6 +141,12 @@ TEST_F(CreateProfileTest, SendsARateAndHowItArrives) {
   EXPECT_EQ(ParseJson(server_->Asked("POST /profiles").back().body)->at("objective").at("arrivals"),
             (Json{{"gamma", {{"cv", 2.5}}}}));
   EXPECT_EQ(with({"--arrivals", "constant"}).status, 2);
+  EXPECT_EQ(with({"--arrivals", "trace:"}).status, 2);
+  EXPECT_EQ(with({"--arrivals", "trace:./nothing.txt", "--rps", "4"}).status, 2);
+  EXPECT_EQ(with({"--arrivals", "trace:requests"}).status, 0);
+  const Json asked = ParseJson(server_->Asked("POST /profiles").back().body)->at("objective");
+  EXPECT_FALSE(asked.contains("requestsPerSecond"));
+  EXPECT_TRUE(asked.at("arrivals").contains("trace")) << asked;
   for (const char* cv : {"gamma", "gamma:", "gamma:x", "gamma:0", "gamma:11", "gamma:2s"}) {
     EXPECT_EQ(with({"--rps", "40", "--arrivals", cv}).status, 2) << cv;
   }

@@ -206,6 +206,20 @@ class ProfilesTest(RoutesCase):
             self.assertEqual(self.pointers(bad),
                              ["/inputDatasetId", "/modelIds", "/objective/arrivals"])
 
+    def test_a_rate_comes_as_recorded(self):
+        self.register("as-recorded")
+        self.ask(201, "POST", "/datasets?name=times", "0.5\n1\n1\n3.5\n", TEXT)
+        recorded = {"trace": "times"}
+        made = self.create("as-recorded", objective={"arrivals": recorded}).json
+        self.assertEqual(made["objective"]["arrivals"], {"trace": "times:1"})
+        self.assertEqual(made["objective"]["requestsPerSecond"], 1)
+        self.ask(202, "POST", "/profiles/as-recorded/cancel")
+        for trace in ("nothing", "as-recorded"):
+            body = {"modelIds": ["as-recorded"], "inputDatasetId": "as-recorded",
+                    "inferenceConfig": IMAGE, "objective": {"arrivals": {"trace": trace}}}
+            bad = self.ask(400, "POST", "/profiles", body)
+            self.assertEqual(self.pointers(bad), ["/objective/arrivals/trace"])
+
     def test_connections_are_of_three_kinds(self):
         for connections in ("keepAlive", "perRequest", "both"):
             with self.subTest(connections=connections):

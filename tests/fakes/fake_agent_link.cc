@@ -206,13 +206,31 @@ void FakeAgentLink::DieReadOnly(AgentListener& listener) {
 }
 
 double FakeAgentLink::Stretch() const {
-  return std::max(1.0, 1000.0 / static_cast<double>(millicores_.load()));
+  const double cores = static_cast<double>(millicores_.load()) / 1000;
+  if (cores <= 1) return 1 / cores;
+  const double used = std::min(cores, static_cast<double>(model_.threads));
+  return 1 - model_.parallel_share + model_.parallel_share / used;
+}
+
+bool FakeAgentLink::Throttled() const {
+  const double most = model_.parallel_share > 0 ? 1000.0 * model_.threads : 1000.0;
+  return static_cast<double>(millicores_.load()) < most;
+}
+
+bool FakeAgentLink::HeapIsFull() {
+  if (model_.heap_share <= 0) return false;
+  const Bytes most = Scale(limits_.memory(), model_.heap_share);
+  heap_ = std::max(heap_, model_.heap_live) + model_.garbage_per_row;
+  collects_ = heap_ > most;
+  if (collects_) heap_ = model_.heap_live + model_.garbage_per_row;
+  heap_peak_ = std::min(most, std::max(heap_peak_, heap_));
+  return heap_ > most;
 }
 
 Bytes FakeAgentLink::Serving() const {
   const auto loaded = std::count_if(workers_.begin(), workers_.end(),
                                     [](const Worker& worker) { return worker.loaded; });
-  return model_.serving_peak + Bytes(model_.leak_per_row.count() * rows_) +
+  return model_.serving_peak + heap_peak_ + Bytes(model_.leak_per_row.count() * rows_) +
          Bytes(model_.worker_load.count() * loaded) +
          Bytes(model_.kept_per_row.count() * std::ssize(seen_));
 }
@@ -288,7 +306,8 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
     return Die(listener, 0, SIGKILL);
   }
   const bool sheds = millicores_ < model_.sheds_below.millicores() && rows_ % 2 == 0;
-  const bool fails = sheds || OutOfOrder(row.body);
+  const bool full = HeapIsFull();
+  const bool fails = sheds || full || OutOfOrder(row.body);
   const int status = resetting_ ? 0 : fails ? (sheds ? 503 : 500) : model_.status(row.body);
   if (status < 0) return Reset(listener, row);
   if (status == 0 && model_.forks) return EndWorker(listener, row, false);
@@ -302,11 +321,14 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   }
   const bool works = status == 200 || !model_.fails_for_nothing;
   const bool from_cache = model_.caches_responses && seen_.contains(row.body);
-  const std::chrono::microseconds cpu = works ? Visit(row.body) : kNullTarget;
+  const std::chrono::microseconds cpu =
+      works ? Visit(row.body) + model_.collection * (collects_ ? 1 : 0) : kNullTarget;
   const std::chrono::nanoseconds slept = from_cache ? kNullTarget * 0 : model_.sleep_per_row;
   const auto took =
-      slept + std::max(std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch),
-                       std::chrono::nanoseconds(cpu + model_.held_up));
+      slept +
+      std::max(std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch),
+               std::chrono::nanoseconds(model_.parallel_share > 0 ? std::chrono::microseconds(0)
+                                                                  : cpu + model_.held_up));
   run_queue_wait_ += model_.held_up;
   clock_.Pass(took);
   if (works) cpu_time_ += cpu;
@@ -325,6 +347,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
     response.peak_rise = model_.rise(row.body);
   }
   if (status != 200) response.excerpt = "no such thing";
+  if (full) response.excerpt = "java.lang.OutOfMemoryError: Java heap space";
   listener.OnResponse(response);
   ReplaceIfDue(listener, worker);
 }
@@ -359,9 +382,10 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.cpu_time = cpu_time_;
   sample.periods = (sample.at - started_) / std::chrono::milliseconds(100);
   // Counters, as the kernel's: a limit that changes says nothing about the periods before.
-  if (millicores_ < 1000) {
+  if (Throttled()) {
     throttled_periods_ += sample.periods - periods_;
-    throttled_time_ += (sample.at - read_at_) * (1000 - millicores_) / 1000;
+    throttled_time_ +=
+        (sample.at - read_at_) * std::max<std::int64_t>(100, 1000 - millicores_) / 1000;
   }
   read_at_ = sample.at;
   periods_ = sample.periods;

@@ -62,9 +62,12 @@ class FakeAgentLink final : public AgentLink {
   void DieReadOnly(AgentListener& listener);
   /// A quota below one core makes what keeps one core busy so many times as long.
   double Stretch() const;
+  bool Throttled() const;
   /// CPU time of a row with this body, which is seen from now on.
   std::chrono::microseconds Visit(const std::string& body);
   bool OutOfOrder(const std::string& body);
+  /// What a row leaves in the heap has no place there.
+  bool HeapIsFull();
   Bytes Serving() const;
   std::int64_t WaitingRows();
   Sample Read(Bytes memory);
@@ -97,6 +100,9 @@ class FakeAgentLink final : public AgentLink {
   std::int64_t rows_ = 0;
   std::set<std::string> seen_;  // bodies
   std::string last_body_;
+  Bytes heap_;
+  bool collects_ = false;  // for this row
+  Bytes heap_peak_;        // what it was grows and is not given back
   std::int64_t refaults_ = 0;
   std::int64_t last_pid_ = 10;  // the master's
   std::vector<Worker> workers_;

@@ -70,10 +70,20 @@ struct FakeModel {
   Bytes per_waiting_row;
   /// A row that comes while so many others wait is never answered; five seconds pass meanwhile.
   int most_waiting = 1 << 20;
+  /// A runtime whose heap may grow to this share of the memory limit, beside serving_peak: each row
+  /// leaves garbage in it, and only what a full heap holds is collected. A row that does not fit
+  /// has 500.
+  double heap_share = 0;
+  Bytes heap_live;
+  Bytes garbage_per_row = MiB(10);
+  std::chrono::microseconds collection{0};  // CPU time of the row that fills it
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;
   int threads = 1;
+  /// Of a row's CPU time, what its threads share: with more than one core it is served so much
+  /// faster, by at most `threads`.
+  double parallel_share = 0;
   /// Status for a row; a status of 0 kills the model, `resets_first` after the row's connection
   /// broke; one below 0 breaks the connection and kills nothing.
   bool resets_first = false;

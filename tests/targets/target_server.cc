@@ -5,7 +5,8 @@
 //                 [--start-spike-mib N] [--start-spike-ms N] [--map-file PATH] [--map-share F]
 //                 [--pool N|host] [--pool-spins] [--workers N] [--worker-mib N]
 //                 [--worker-lazy-mib N] [--idle-workers N] [--first-idle] [--max-requests N]
-//                 [--cache-max-mib N] [--response-cache] [--in-order] [--close] [--needs-root]
+//                 [--heap-share F] [--heap-live-mib N] [--cache-max-mib N] [--response-cache]
+//                 [--in-order] [--close] [--needs-root]
 //                 [--write-dir DIR]
 //
 //   --start-ms N         burns N ms of CPU before it listens
@@ -27,6 +28,8 @@
 //                        one (EPOLLEXCLUSIVE): the others get none while that one is fast enough
 //   --max-requests N     a worker (one, without --workers) is replaced after N requests and exits
 //                        with 0; the new one is there, memory and all, before the old one leaves
+//   --heap-share F       has a heap of this share of the container's memory limit, as a JVM has
+//   --heap-live-mib N    so much of it is never garbage
 //   --cache-max-mib N    what `cache` keeps in a process at most: the oldest body's goes
 //   --response-cache     a body seen before is answered without its cost
 //   --in-order           answers 500 where a body's word rowN has a lower N than the last one
@@ -38,8 +41,9 @@
 //   burn=MS (thread CPU time), first=MS (as burn, but only when a process sees a body for the first
 //   time), sleep=MS, alloc=MIB (touched, then freed), spike=MIB:MS (touched, held so long, freed),
 //   keep=MIB (touched, kept), leak=KIB (of the heap, never freed), cache=KIB (as leak, but once for
-//   each different body), write (appends to DIR/rows), fork=N (children that sleep as long as the
-//   container lives)
+//   each different body), heap=MIB (garbage in the heap, which is
+//   collected when it is full; 500 where it does not fit), write (appends to DIR/rows), fork=N
+//   (children that sleep as long as the container lives)
 // How it is answered:
 //   status=CODE, big=MIB (a body of that size), stream=MS:N (N chunks, one every MS; without N for
 //   ever), garbage (no HTTP), close (no response), half (half a response, then it dies), hang

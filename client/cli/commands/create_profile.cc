@@ -24,8 +24,9 @@ Status CheckCreateUse(Session& session, const Options& options) {
 }
 
 // Path-like values are checked before a server is started for them.
-Status CheckPaths(const Options& options) {
+Status CheckPaths(const Options& options, const Arrivals& arrivals) {
   std::vector<std::string> values = options.All("--model");
+  if (!arrivals.trace.empty()) values.push_back(arrivals.trace);
   values.push_back(options.Text("--input-dataset-id"));
   for (const std::string& value : values) {
     std::error_code error;
@@ -54,6 +55,7 @@ Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Opti
   MLPROF_LET(dataset, ResolveDataset(session, client, options.Text("--input-dataset-id"),
                                      Precedence::kFile, header));
   request.input_dataset_id = std::move(dataset);
+  MLPROF_TRY(ResolveTrace(session, client, request.objective.arrivals));
   if (local) {
     MLPROF_LET(config, UploadSource(session, client, std::move(*local)));
     request.inference_config = std::move(config);
@@ -64,7 +66,7 @@ Result<ProfileRequest> BuildRequest(Session& session, Client& client, const Opti
 Result<int> CreateProfile(Session& session, const Options& options) {
   MLPROF_TRY(CheckCreateUse(session, options));
   MLPROF_LET(request, ProfileRequestOf(options));
-  MLPROF_TRY(CheckPaths(options));
+  MLPROF_TRY(CheckPaths(options, request.objective.arrivals));
   std::optional<LocalInferenceConfig> local;
   if (options.Has("--inference-config-file")) {
     MLPROF_LET(read, ReadInferenceConfigFile(options.Text("--inference-config-file")));

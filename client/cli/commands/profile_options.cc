@@ -116,8 +116,12 @@ Status ApplyLoad(const Options& options, Objective& objective) {
   return {};
 }
 
-// poisson, constant or gamma:CV
+// poisson, constant, gamma:CV or trace:DATASET
 std::optional<Arrivals> ArrivalsOf(std::string_view text) {
+  constexpr std::string_view kTrace = "trace:";
+  if (text.starts_with(kTrace) && text.size() > kTrace.size()) {
+    return Arrivals::Trace(std::string(text.substr(kTrace.size())));
+  }
   constexpr std::string_view kGamma = "gamma:";
   if (!text.starts_with(kGamma)) return ParseArrivals(text);
   text.remove_prefix(kGamma.size());
@@ -133,11 +137,14 @@ Status ApplyArrivals(const Options& options, Objective& objective) {
   const auto arrivals = ArrivalsOf(options.Text("--arrivals"));
   if (!arrivals) {
     return Fail(
-        InvalidArgument("--arrivals must be poisson, constant or gamma:CV with CV from 0.1 "
-                        "to 10, not '" +
+        InvalidArgument("--arrivals must be poisson, constant, gamma:CV with CV from 0.1 to 10, or "
+                        "trace:FILE_OR_DATASET, not '" +
                         options.Text("--arrivals") + "'"));
   }
-  if (!objective.requests_per_second) return Fail(InvalidArgument("--arrivals needs --rps"));
+  // A trace has a rate of its own.
+  const bool needs_rate = arrivals->kind != Arrivals::Kind::kTrace || options.Has("--concurrency");
+  if (needs_rate && !objective.requests_per_second)
+    return Fail(InvalidArgument("--arrivals needs --rps"));
   objective.arrivals = *arrivals;
   return {};
 }
@@ -178,7 +185,10 @@ std::vector<OptionSpec> ObjectiveOptions() {
   return {
       {{"--concurrency"}, "N", "requests in flight (1)"},
       {{"--rps"}, "R", "requests per second, sent when they are due"},
-      {{"--arrivals"}, "HOW", "of --rps: poisson (at random, the default), constant, gamma:CV"},
+      {{"--arrivals"},
+       "HOW",
+       "of --rps: poisson (at random, the default), constant, gamma:CV, or trace:FILE of recorded "
+       "times, a second or an RFC 3339 time a line"},
       {{"--connections"}, "HOW", "keepAlive, perRequest or both (both where workers fork)"},
       {{"--p50-ms"}, "MS", "latency to hold"},
       {{"--p90-ms"}, "MS", "latency to hold"},

@@ -1,4 +1,5 @@
 // `mlprof what-if NAME …`: the answer for another objective, out of what the profile has measured.
+#include "client/cli/artifacts.h"
 #include "client/cli/command.h"
 #include "client/cli/commands/profile_options.h"
 #include "client/cli/output/answer_details.h"
@@ -51,7 +52,7 @@ void WriteForeseen(const WhatIfRecommendation& answer, Details& details) {
 
 std::string DetailsOf(const Profile& profile, const WhatIf& question,
                       const WhatIfRecommendation& answer) {
-  const Objective& objective = question.objective.value_or(profile.request.objective);
+  const Objective objective = question.objective.value_or(profile.request.objective);
   Details details;
   details.Heading((answer.recommendation ? "Foreseen for " : "No answer for ") + Text(objective) +
                   "  (from profile " + profile.request.name + ")");
@@ -89,6 +90,7 @@ Result<int> Ask(Session& session, const Options& options) {
   MLPROF_LET(client, session.Connect());
   MLPROF_LET(profile, client.profiles().Get(options.operands()[0]));
   MLPROF_LET(question, QuestionOf(options, profile.value.request.objective));
+  if (question.objective) MLPROF_TRY(ResolveTrace(session, client, question.objective->arrivals));
   MLPROF_LET(answer, client.profiles().AnswerWhatIf(profile.value.id, question));
   session.Print(JsonOfText(answer.json), TableOf(answer.value),
                 DetailsOf(profile.value, question, answer.value));

@@ -96,6 +96,7 @@ std::string Text(const Arrivals& arrivals) {
     case Arrivals::Kind::kPoisson: return "at random times";
     case Arrivals::Kind::kConstant: return "evenly spaced";
     case Arrivals::Kind::kGamma: return "at random times, gaps scattered by " + Figure(arrivals.cv);
+    case Arrivals::Kind::kTrace: return "as recorded in " + arrivals.trace;
   }
   return "";
 }

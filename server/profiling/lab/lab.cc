@@ -40,7 +40,10 @@ ProfileError LaunchFailed(const Setup& setup, ErrorCode code, const std::string&
 }  // namespace
 
 Lab::Lab(Parts parts, Subject subject)
-    : parts_(parts), subject_(std::move(subject)), machine_(subject_.host) {}
+    : parts_(parts),
+      subject_(std::move(subject)),
+      ceiling_(subject_.ceiling),
+      machine_(subject_.host) {}
 
 PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   LaunchRequest request;

@@ -63,7 +63,9 @@ class Lab {
   /// `fraction` within the phase, 0 to 1.
   void Progressed(double fraction, const std::string& message);
   const Subject& subject() const { return subject_; }
-  const Limits& ceiling() const { return subject_.ceiling; }
+  const Limits& ceiling() const { return ceiling_; }
+  /// From here on the model has no more cores than these, in any container.
+  void LowerCeiling(Cores cpu) { ceiling_.Set(cpu); }
   const RowSource& rows() const { return parts_.rows; }
   Budget& budget() { return parts_.budget; }
   /// The machine of the container that was launched last.
@@ -82,6 +84,7 @@ class Lab {
 
   Parts parts_;
   const Subject subject_;
+  Limits ceiling_;
   HostFacts machine_;
   int launches_ = 0;
   int trials_ = 0;

@@ -289,6 +289,7 @@ class Run {
     evidence_.refaults = ready_ ? serving.refaults : whole_life.refaults;
     const Objective& objective = yardstick_.workload.objective;
     evidence_.reference_error_share = yardstick_.reference.error_share;
+    SetHeap(yardstick_.at_ceiling, replay_, {whole_life, serving, death.log_tail}, evidence_);
     SetBeside(beside_, plan_, LookAt(plan_, replay_, samples), evidence_);
     SetRate(RateOf(plan_, replay_, AcceptableMs(beside_, objective)), evidence_);
     const Verdict verdict =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/seeded_random.h"
 #include "server/analysis/throttled.h"
@@ -141,6 +142,20 @@ double AcceptableMs(const Reference& reference, const Objective& objective) {
     acceptable = std::max(acceptable, limit_ms);
   }
   return acceptable;
+}
+
+void SetHeap(const UseAtCeiling& at_ceiling, const ReplayResult& replay,
+             const SeenOfContainer& seen, VerificationEvidence& evidence) {
+  auto words = replay.first_failure ? FullHeapWords(replay.first_failure->body) : std::nullopt;
+  if (!words) words = FullHeapWords(seen.log);
+  evidence.full_heap = words.value_or("");
+  const auto used = seen.whole_life.peak_unreclaimable;
+  const auto successes = std::ssize(replay.requests) - replay.failures;
+  if (!used || !TakesLess(at_ceiling.memory, *used)) return;
+  if (!seen.serving.cpu_seconds || successes <= 0) return;
+  const double there = at_ceiling.cpu_seconds_per_query.value_or(0);
+  if (there <= 0) return;
+  evidence.collecting_cost = *seen.serving.cpu_seconds / static_cast<double>(successes) / there;
 }
 
 }  // namespace mlprof::server::phases

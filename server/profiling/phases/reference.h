@@ -6,11 +6,13 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/domain/limits.h"
 #include "common/domain/sample.h"
 #include "server/analysis/beside_reference.h"
+#include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/lab/setup.h"
 #include "server/profiling/lab/workload.h"
@@ -82,12 +84,30 @@ struct Pace {
   FirstPass first_pass = {};
 };
 
+/// What the model took with all the memory there is, which may be more than it takes with less.
+struct UseAtCeiling {
+  Bytes memory = {};                                 // the peak, the agent's own not counted
+  std::optional<double> cpu_seconds_per_query = {};  // the least under the objective's load
+};
+
+/// What was seen of a container that is judged.
+struct SeenOfContainer {
+  const ResourceUse& whole_life;
+  const ResourceUse& serving;  // during the measured load
+  const std::string& log;
+};
+
+/// What the run shows of a heap that follows the limit (server/analysis/heap.h), into the evidence.
+void SetHeap(const UseAtCeiling& at_ceiling, const ReplayResult& replay,
+             const SeenOfContainer& seen, VerificationEvidence& evidence);
+
 /// What a run in a fresh container is set up with and judged by.
 struct Yardstick {
   Setup setup;
   Workload workload;
   Reference reference;
   Pace pace;
+  UseAtCeiling at_ceiling = {};
 };
 
 }  // namespace mlprof::server::phases

@@ -80,6 +80,7 @@ class CpuSearch {
   Verdict Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
                 const Look& look, const Reference& beside) const;
   void SeeTail(Cores cpu, const Verdict& verdict);
+  void SeeCost(const ReplayResult& replay, const Measurements& measured);
   Cores Floor(Cores guess) const;
   std::vector<Cores> CurveLimits() const;
 
@@ -92,6 +93,7 @@ class CpuSearch {
   std::vector<CpuPoint> points_;
   std::vector<double> anchors_ms_;  // means at the ceiling, over the search
   std::optional<TailRefusal> tail_refused_;
+  std::optional<double> cpu_seconds_per_query_;  // the least
 };
 
 // A probe is judged as a verification is, by its own latencies and errors.
@@ -138,6 +140,7 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time, const Refe
   trial.verdict = probed.verdict.sentence;
   lab_.Record(trial);
   SeeTail(cpu, probed.verdict);
+  SeeCost(replay, trial.measurements);
   probed.point = MakePoint(cpu, trial);
   return probed;
 }
@@ -186,6 +189,13 @@ PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
 void CpuSearch::SeeTail(Cores cpu, const Verdict& verdict) {
   if (verdict.passed || !verdict.tail) return;
   if (!tail_refused_ || tail_refused_->cpu < cpu) tail_refused_ = TailRefusal{cpu, *verdict.tail};
+}
+
+// While a model takes memory it never had before, a row costs more than ever again.
+void CpuSearch::SeeCost(const ReplayResult& replay, const Measurements& measured) {
+  const auto& cost = measured.cpu_seconds_per_query;
+  if (!cost || replay.requests.size() < RequestsForConfidence(0.95)) return;
+  cpu_seconds_per_query_ = std::min(cpu_seconds_per_query_.value_or(*cost), *cost);
 }
 
 Cores CpuSearch::Floor(Cores guess) const {
@@ -270,6 +280,7 @@ CpuChoice CpuSearch::Conclude(Cores chosen) {
   CpuChoice choice;
   choice.cpu = chosen;
   choice.reference = reference_;
+  choice.cpu_seconds_per_query = cpu_seconds_per_query_;
   if (tail_refused_ && tail_refused_->cpu < chosen) choice.tail_refused = tail_refused_;
   // The search need not try the ceiling itself: there the load's share counts.
   choice.throttled_share = load_.trial.measurements.throttled_share.value_or(0);

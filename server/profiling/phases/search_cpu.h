@@ -20,7 +20,8 @@ struct CpuChoice {
   double throttled_share = 0;  // of the periods, at `cpu`
   CpuCurve curve;
   std::optional<TailRefusal> tail_refused = {};
-  Reference reference;  // with the looks so far
+  Reference reference;                               // with the looks so far
+  std::optional<double> cpu_seconds_per_query = {};  // the least of its probes
 };
 
 /// The limit is back at the ceiling afterwards.

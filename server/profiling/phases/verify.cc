@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
 #include "server/analysis/sentence.h"
 
@@ -11,13 +12,20 @@ namespace {
 
 // A raise takes CPU one step and memory a fifth: so many reach twice the first answer.
 constexpr int kRaises = 6;
+// Of a rate, whose bursts come as they like; and the most that a closed loop takes for more
+// requests than it must have.
 constexpr std::chrono::seconds kVerificationTime{10};
+// Those, where they come within that time: three containers have the 3,000 of a bound of 1 in 1,000
+// (server/analysis/confidence.h), or each has what p99 takes.
+constexpr std::size_t kRequestsForRareEvents = 1000;
 // Less than this cannot hold a start and a replay.
 constexpr std::chrono::seconds kLeastTime{5};
 constexpr std::chrono::seconds kLeastProofLoad{1};
 // Without an objective for latency: shorter, it would prove nothing
 // (server/analysis/proof_count.h).
 constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
+// Beside that, for the last of the periods.
+constexpr std::chrono::milliseconds kOnePeriod{100};
 
 // The outcome of the containers at the same limits.
 struct ProofAttempt {
@@ -126,6 +134,66 @@ std::optional<Amount> Gap(const Verification& so_far) {
   return middle;
 }
 
+// Whether a model that took less than at the ceiling did so because of its limit: one more run with
+// all memory tells, as a run at limits is shorter than what was served there.
+PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
+                                                const LimitedRun& passed) {
+  const Limits& limits = passed.trial.limits;
+  const auto used = passed.use.peak_unreclaimable;
+  if (!used || !TakesLess(yardstick.at_ceiling.memory, *used)) return std::nullopt;
+  const Bytes ceiling = lab.ceiling().memory();
+  const bool seeable = limits.memory() < ceiling && !yardstick.workload.each_row_once;
+  if (!seeable || !LeavesRoomToProve(lab.budget(), yardstick)) return std::nullopt;
+  lab.Progressed(0.3, "seeing whether the model takes more memory where it may");
+  MLPROF_LET(ample, RunAtLimits(lab, yardstick,
+                                ProofPlan(lab.budget(), yardstick, limits.With(ceiling),
+                                          TrialPurpose::kMemoryProbe, kContainers)));
+  yardstick.reference = ample.reference;
+  const auto used_there = ample.use.peak_unreclaimable;
+  if (!used_there || !TakesLess(*used_there, *used)) return std::nullopt;
+  return HeapByLimit{limits.memory(), *used, ceiling, *used_there};
+}
+
+void SeeProof(const Proof& proof, HeapByLimit& heap) {
+  heap.limit = proof.limits.memory();
+  heap.used = PeakOf(proof).value_or(heap.used);
+}
+
+// The most memory that failed, of what no other work disturbed.
+Bytes MostFailedMemory(const Verification& so_far) {
+  Bytes most;
+  for (const FailedTry& attempt : so_far.failed) {
+    if (attempt.disturbed || attempt.shortage != ResourceKind::kMemory) continue;
+    most = std::max(most, attempt.limits.memory());
+  }
+  return most;
+}
+
+// A model that takes what its limit lets it take is tried with half of it, until that is too
+// little. Gives what passed last.
+PhaseResult<ProofAttempt> Halve(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                Verification& so_far) {
+  while (LeavesRoomToProve(lab.budget(), yardstick)) {
+    const Bytes half = RoundUp(Scale(so_far.limits.memory(), 0.5), kMemoryQuantum);
+    const Bytes least = std::max(kSmallestLimits.memory(), yardstick.workload.least_memory);
+    if (half < least || half <= MostFailedMemory(so_far) || half >= so_far.limits.memory()) break;
+    const Limits limits = so_far.limits.With(half);
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
+    if (attempt.failure) {
+      // Nothing but memory was taken from it: collecting without rest is slow, too.
+      const LimitedRun& run = *attempt.failure;
+      if (!IsDisturbed(run)) {
+        so_far.failed.push_back({limits, ResourceKind::kMemory, run.verdict.tail});
+      }
+      break;
+    }
+    if (!MayBecomeAnswer(yardstick, attempt.passes.back(), ResourceKind::kMemory)) break;
+    so_far.limits = limits;
+    passed = std::move(attempt);
+  }
+  return passed;
+}
+
 // From limits at which a container passed downward. Gives what passed last.
 PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                  Verification& so_far) {
@@ -146,16 +214,58 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
   return passed;
 }
 
-// All containers at the limits, or at lower ones where raising them went too far.
+// All containers at the limits, or at lower ones where raising them went too far, or where the
+// model needs less than it takes with all memory.
 PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far) {
-  if (!Gap(so_far)) return TryToProve(lab, yardstick, so_far.limits);
-  MLPROF_LET(first, TryToProve(lab, yardstick, so_far.limits, 1));
-  if (first.failure) return first;
-  MLPROF_LET(passed, Narrow(lab, yardstick, std::move(first), so_far));
-  return TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(passed));
+  MLPROF_LET(passed, TryToProve(lab, yardstick, so_far.limits, 1));
+  if (passed.failure) return passed;
+  if (!so_far.heap) {
+    MLPROF_LET(heap, SeeHeap(lab, yardstick, passed.passes.front()));
+    so_far.heap = heap;
+  }
+  if (so_far.heap) {
+    MLPROF_LET(halved, Halve(lab, yardstick, std::move(passed), so_far));
+    passed = std::move(halved);
+  }
+  MLPROF_LET(narrowed, Narrow(lab, yardstick, std::move(passed), so_far));
+  return TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(narrowed));
+}
+
+// As many requests as prove the more of what the time for a closed loop holds.
+std::size_t RequestsToProve(const Yardstick& yardstick) {
+  const std::size_t least = RequestsToSee(yardstick.workload.objective);
+  const auto& looks = yardstick.reference.looks;
+  if (looks.empty()) return least;
+  const double within =
+      looks.back().requests_per_second * std::chrono::duration<double>(kVerificationTime).count();
+  for (const std::size_t more : {kRequestsForRareEvents, RequestsForConfidence(0.99)}) {
+    if (within >= static_cast<double>(more)) return std::max(least, more);
+  }
+  return least;
+}
+
+// A closed loop ends once it has them, and the periods of the quota.
+LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most) {
+  const Objective& objective = yardstick.workload.objective;
+  const auto usual = std::min<std::chrono::nanoseconds>(kVerificationTime, most);
+  const std::size_t least = RequestsToSee(objective);
+  if (objective.requests_per_second || yardstick.workload.each_row_once) {
+    return {usual, least, most};
+  }
+  const std::size_t wanted = RequestsToProve(yardstick);
+  const auto periods = std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
+  // p99 has its count in any case; rare events where they come in time.
+  if (wanted == least) return {periods, least, most};
+  return {periods, wanted, wanted == kRequestsForRareEvents ? usual : std::min(2 * usual, most)};
 }
 
 }  // namespace
+
+std::optional<Bytes> PeakOf(const Proof& proof) {
+  std::optional<Bytes> peak;
+  for (const LimitedRun& run : proof.passes) peak = std::max(peak, run.use.peak_unreclaimable);
+  return peak;
+}
 
 LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
                          TrialPurpose purpose, int containers) {
@@ -168,10 +278,7 @@ LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const
   const auto for_loads = left - TimeBeforeLoad(budget, yardstick, containers);
   const auto load =
       std::max<std::chrono::nanoseconds>(least, std::min(left / 3, for_loads / containers));
-  return {limits,
-          purpose,
-          {std::min<std::chrono::nanoseconds>(kVerificationTime, load), RequestsToSee(objective),
-           load}};
+  return {limits, purpose, ProofLoad(yardstick, load)};
 }
 
 Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
@@ -195,6 +302,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
     }
     if (!attempt->failure) {
       verification.proof = Proof{verification.limits, std::move(attempt->passes)};
+      if (verification.heap) SeeProof(*verification.proof, *verification.heap);
       verification.finished = true;
       return verification;
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "server/analysis/heap.h"
 #include "server/analysis/recommend.h"
 #include "server/profiling/phases/limited_run.h"
 
@@ -20,6 +21,9 @@ struct Proof {
   std::vector<LimitedRun> passes;
 };
 
+/// The most memory that its containers used, over their whole lives.
+std::optional<Bytes> PeakOf(const Proof& proof);
+
 struct Verification {
   Limits limits;                  // the last word: proven, or not known to fail
   std::vector<FailedTry> failed;  // what was tried and did not hold
@@ -29,6 +33,8 @@ struct Verification {
   /// The nearest of two runs that missed the objective where no more of any limit was to be had or
   /// would have helped, on a quiet host.
   std::optional<Trial> not_held;
+  /// Where the model takes what its limit lets it take: at the limits, and with all memory.
+  std::optional<HeapByLimit> heap = {};
   bool finished = false;  // rather than still trying, or ended by the run's end
   Reference reference;    // with the looks so far
   std::optional<WorkerCoverage> workers =

@@ -1,5 +1,6 @@
 #include "server/profiling/queue/resolve_request.h"
 
+#include "server/profiling/run/recorded_arrivals.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -83,6 +84,11 @@ class Resolver {
     return {};
   }
 
+  Status RecordedArrivals() {
+    const Status read = ReadRecorded(services_.datasets, workspace_, request_.objective);
+    return read ? read : FieldOrFail(read.error(), "/objective/arrivals/trace", fields);
+  }
+
   std::vector<FieldError> fields;
   std::vector<Warning> warnings;
 
@@ -101,6 +107,7 @@ Result<std::vector<FieldError>> UnknownIds(const RequestServices& services,
   Resolver resolver(services, workspace, copy);
   MLPROF_TRY(resolver.Models());
   if (!copy.input_dataset_id.empty()) MLPROF_TRY(resolver.Dataset());
+  MLPROF_TRY(resolver.RecordedArrivals());
   return std::move(resolver.fields);
 }
 
@@ -110,6 +117,7 @@ Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
   Resolver resolver(services, workspace, request);
   MLPROF_TRY(resolver.Models());
   MLPROF_TRY(resolver.Dataset());
+  MLPROF_TRY(resolver.RecordedArrivals());
   MLPROF_TRY(resolver.Config());
   if (!resolver.fields.empty()) {
     return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields", resolver.fields));

@@ -149,6 +149,16 @@ void AddInFlight(const RunFacts& facts, MemoryNeed& memory) {
   }
 }
 
+// Of a model that takes what its limit lets it take: as it is at the answer.
+void KeepToLimit(const RunFacts& facts, MemoryNeed& memory) {
+  if (!facts.verification || !facts.verification->heap) return;
+  const Proof* proof = ProofOf(facts);
+  const auto peak = proof != nullptr ? phases::PeakOf(*proof) : std::nullopt;
+  memory.serving_peak = peak.value_or(facts.verification->heap->used);
+  memory.start_peak = std::min(memory.start_peak, memory.serving_peak);
+  memory.start_spread = Bytes();
+}
+
 }  // namespace
 
 Bytes SuccessorsOf(const RunFacts& facts) {
@@ -180,6 +190,7 @@ MeasuredNeed NeedOf(const RunFacts& facts) {
     if (cores > 0) need.cpu.cores = cores;
   }
   if (facts.hot_file) need.memory.hot_file = facts.hot_file->hot_file.value_or(Bytes());
+  KeepToLimit(facts, need.memory);
   return need;
 }
 
@@ -271,6 +282,8 @@ std::optional<Bytes> PeakMemory(const RunFacts& facts) {
     peak = std::max(peak, container.peak_unreclaimable);
   }
   if (!peak) return peak;
+  // What such a model took with more is no use of what it is to be given.
+  if (facts.verification && facts.verification->heap) return NeedOf(facts).memory.serving_peak;
   return std::max(*peak, NeedOf(facts).memory.start_peak);  // which may lie between two samples
 }
 

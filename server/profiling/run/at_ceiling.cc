@@ -3,10 +3,27 @@
 
 #include <algorithm>
 
+#include "server/analysis/cpu_curve.h"
 #include "server/analysis/row_order.h"
 #include "server/profiling/run/answer.h"
 
 namespace mlprof::server {
+namespace {
+
+using phases::CpuChoice;
+
+// The whole curve: what was measured beyond the knee does not hold less for being left out of the
+// search.
+CpuChoice WithPointsBeyond(CpuChoice choice, const std::vector<CpuPoint>& all, Cores knee) {
+  std::vector<CpuPoint> points = choice.curve.points;
+  for (const CpuPoint& point : all) {
+    if (point.cpu > knee) points.push_back(point);
+  }
+  choice.curve = FitCpuCurve(std::move(points));
+  return choice;
+}
+
+}  // namespace
 
 using namespace phases;  // NOLINT(google-build-using-namespace): this is their story
 
@@ -89,6 +106,10 @@ PhaseResult<void> Story::Renew(Lab& lab, Ample& ample, const Workload& workload)
   return workers ? PhaseResult<void>() : tl::unexpected<RunEnd>(workers.error());
 }
 
+bool Story::MayLoadAgain() const {
+  return budget_.Left() > budget_.For(Spend::kLoad) + budget_.For(Spend::kCpuSearch);
+}
+
 bool Story::MayRenew() const {
   const double start =
       *std::max_element(facts_.starts->seconds.begin(), facts_.starts->seconds.end());
@@ -101,6 +122,9 @@ PhaseResult<ResourceUse> Story::SearchUnderLoad(Lab& lab, Container& container, 
   Enter(shares::kSearchCpu, "searching the CPU limit");
   MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
   facts_.cpu = std::move(cpu);
+  if (auto kept = KeepToKnee(lab, container, workload); !kept) {
+    return tl::unexpected<RunEnd>(kept.error());
+  }
   See(*facts_.cpu, workload);
   Finish(lab, "done");
 
@@ -111,6 +135,24 @@ PhaseResult<ResourceUse> Story::SearchUnderLoad(Lab& lab, Container& container, 
   facts_.curve = std::move(curve);
   Finish(lab, "done");
   return use;
+}
+
+PhaseResult<void> Story::KeepToKnee(Lab& lab, Container& container, Workload& workload) {
+  const Objective& objective = workload.objective;
+  if (objective.requests_per_second || !objective.latency_ms.empty()) return {};
+  const CpuChoice all = *facts_.cpu;
+  const auto knee = KneeBelow(all.curve, all.cpu);
+  if (!knee || !MayLoadAgain() || !container.SetCpu(*knee)) return {};
+  facts_.knee = CpuKnee{*knee, all.cpu, MeanMsAt(all.curve, all.cpu).value_or(0)};
+  lab.LowerCeiling(*knee);
+  facts_.host.ceiling.Set(*knee);
+  MLPROF_LET(load, MeasureLoad(lab, container, workload, facts_.row_pass->serial));
+  facts_.load = std::move(load);
+  See(*facts_.load, workload);
+  facts_.load->reference = LookAtFresh(lab, container, workload, facts_.load->reference);
+  MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
+  facts_.cpu = WithPointsBeyond(std::move(cpu), all.curve.points, *knee);
+  return {};
 }
 
 void Story::SeeGrowth(const Ample& ample, PhaseResult<ResourceUse>& measured) {

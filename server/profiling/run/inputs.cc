@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/profiling/run/recorded_arrivals.h"
 #include "server/registry/byte_source.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -87,6 +88,14 @@ PhaseResult<std::unique_ptr<RowSource>> OpenRows(const RunServices& services,
   auto rows = services.datasets.OpenRows(*dataset, run_stop.token());
   if (!rows) return Damaged(rows.error(), run_stop);
   return std::move(*rows);
+}
+
+PhaseResult<Objective> OpenObjective(const RunServices& services, const Profile& profile,
+                                     RunStop& run_stop) {
+  Objective objective = profile.request.objective;
+  const Status read = ReadRecorded(services.datasets, profile.workspace, objective);
+  if (!read) return Damaged(read.error(), run_stop);
+  return objective;
 }
 
 PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile& profile,

@@ -10,6 +10,10 @@
 
 namespace mlprof::server {
 
+/// The objective with the times of its trace of arrivals, if it has one.
+PhaseResult<Objective> OpenObjective(const RunServices& services, const Profile& profile,
+                                     RunStop& run_stop);
+
 /// What the host gives, and the ceiling within it: no more than was asked, than the host has, and
 /// than the cores the model is kept on. An engine that is silent ends the run without a verdict.
 PhaseResult<HostChoice> TakeHost(const RunServices& services, const Ceiling& asked,

@@ -26,7 +26,8 @@ PhaseResult<void> Story::TellAll() {
   MLPROF_LET(host, TakeHost(services_, profile_.request.ceiling, run_stop_));
   profile_.request.ceiling = {host.ceiling.cpu(), host.ceiling.memory()};
   profile_.host = host.host;
-  facts_.objective = profile_.request.objective;
+  MLPROF_LET(objective, OpenObjective(services_, profile_, run_stop_));
+  facts_.objective = objective;
   facts_.rows = rows->count();
   facts_.host = host;
   MLPROF_LET(subject, PrepareSubject(host));

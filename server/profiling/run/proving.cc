@@ -23,6 +23,7 @@ Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const
   const auto longest = [](const std::vector<double>& values) {
     return *std::max_element(values.begin(), values.end());
   };
+  const MemoryNeed need = NeedOf(facts_).memory;
   return {setup,
           workload,
           facts_.curve->reference,
@@ -30,7 +31,15 @@ Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const
            std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
            facts_.workers ? facts_.workers->seconds : 0,
            facts_.workers ? facts_.workers->cpu_seconds : 0,
-           FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left())}};
+           FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left())},
+          {std::max(need.start_peak, need.serving_peak), LeastCost()}};
+}
+
+std::optional<double> Story::LeastCost() const {
+  const auto of_load = facts_.load->trial.measurements.cpu_seconds_per_query;
+  const auto of_search = facts_.cpu ? facts_.cpu->cpu_seconds_per_query : std::nullopt;
+  if (!of_load || !of_search) return of_load ? of_load : of_search;
+  return std::min(*of_load, *of_search);
 }
 
 PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& workload,

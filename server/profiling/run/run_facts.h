@@ -36,6 +36,14 @@ struct HostChoice {
   bool asked_for_more = false;  // than the ceiling
 };
 
+/// Of a model that scales over cores: where more of them stop paying, and what it would have taken
+/// to be as fast as with all of them.
+struct CpuKnee {
+  Cores cpu;
+  Cores as_with_all;
+  double mean_ms_with_all = 0;  // at the latter
+};
+
 /// An absent phase has not come to its end.
 struct RunFacts {
   Objective objective;
@@ -53,6 +61,7 @@ struct RunFacts {
   std::optional<phases::PlateauFacts> plateau;
   std::optional<FatalGrowth> fatal_growth;  // that the model died of at the ceiling
   std::optional<phases::CpuChoice> cpu;
+  std::optional<CpuKnee> knee;  // the ceiling of its cores since it was found
   std::optional<phases::CurveFacts> curve;
   Bytes successors;   // of workers, beyond the peak at the ceiling
   int in_flight = 1;  // of a rate, at the CPU limit that was found (Workload::in_flight)

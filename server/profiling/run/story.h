@@ -61,6 +61,11 @@ class Story {
   bool MayRenew() const;
   PhaseResult<ResourceUse> SearchUnderLoad(Lab& lab, Container& container, Workload& workload,
                                            const ResourceUse& use);
+  // A model that scales over cores gets as many as pay, whatever the host has: the load is measured
+  // and the limit searched again with no more than these.
+  PhaseResult<void> KeepToKnee(Lab& lab, Container& container, Workload& workload);
+  // The budget holds a second load and search.
+  bool MayLoadAgain() const;
   // A model that grew into the ceiling died of that, whatever was asked of it at the time. (The
   // load curve ends no run: more rows in flight each time take more memory without any leak.)
   void SeeGrowth(const phases::Ample& ample, PhaseResult<ResourceUse>& measured);
@@ -70,6 +75,8 @@ class Story {
 
   // proving.cc
 
+  // CPU seconds of a request with all memory, at the objective's load.
+  std::optional<double> LeastCost() const;
   phases::Yardstick YardstickOf(const Setup& setup, const Workload& workload) const;
   // The answer, proven in containers of its own.
   PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,

@@ -13,6 +13,7 @@
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/cold_warnings.h"
 #include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/sizing_warnings.h"
 #include "server/profiling/run/tail_warning.h"
 
 namespace mlprof::server {
@@ -349,6 +350,7 @@ Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of
   AddCpuset(facts, warnings);
   AddProcesses(facts, warnings);
   AddInstruments(facts, warnings);
+  for (Warning& warning : SizingWarnings(facts)) Add(warnings, std::move(warning));
   AddProof(facts, warnings);
   if (const auto tail = TailWarning(facts)) Add(warnings, *tail);
   return warnings;

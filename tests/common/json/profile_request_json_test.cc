@@ -110,6 +110,8 @@ TEST(ProfileRequestJsonTest, ReadsArrivalsWithScatteredGaps) {
   Json json = Minimal();
   json["objective"] = {{"requestsPerSecond", 10}, {"arrivals", {{"gamma", {{"cv", 2}}}}}};
   EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::Gamma(2));
+  json["objective"]["arrivals"] = {{"trace", "times:1"}};
+  EXPECT_EQ(DecodeRequest(json)->objective.arrivals, Arrivals::Trace("times:1"));
   EXPECT_EQ(EncodeObjective(DecodeRequest(json)->objective).at("arrivals"),
             json["objective"]["arrivals"]);
 }

@@ -69,5 +69,27 @@ TEST(ArrivalScheduleTest, ScattersGammaGapsAsAsked) {
   }
 }
 
+Arrivals Recorded(std::vector<double> seconds) {
+  Arrivals arrivals = Arrivals::Trace("times:1");
+  arrivals.times = std::make_shared<const ArrivalTimes>(ArrivalTimes{std::move(seconds)});
+  return arrivals;
+}
+
+TEST(ArrivalScheduleTest, ComesAsRecordedStretchedToTheRate) {
+  // Gaps of 1, 0 and 5 with a mean of 2 after the last: 8 s for four, at a rate of 5 0.8 s.
+  const auto times = Times({5, Recorded({0, 1, 1, 6}), 3}, 9);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    gaps.push_back(std::chrono::duration<double>(times[i] - times[i - 1]).count());
+  }
+  const std::vector<double> first(gaps.begin(), gaps.begin() + 4);
+  const std::vector<double> second(gaps.begin() + 4, gaps.end());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NEAR(first[i], second[i], 1e-6);
+  std::vector<double> sorted = first;
+  std::sort(sorted.begin(), sorted.end());
+  const std::vector<double> wanted = {0, 0.1, 0.2, 0.5};
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(sorted[i], wanted[i], 1e-6);
+}
+
 }  // namespace
 }  // namespace mlprof::server

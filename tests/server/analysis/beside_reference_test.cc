@@ -121,5 +121,13 @@ TEST(TailTest, FailsFromItsCountOnOnly) {
   EXPECT_FALSE(TailBeside(WithSlowOnes(50, true), 280).Fails());
 }
 
+TEST(TailTest, TakesReferencesThatAreAFewShortOfItsCountTogether) {
+  const std::array<Look, 2> looks = {Even(1, 294), Even(1, 294)};
+  EXPECT_TRUE(Compare(WithSlowOnes(50, true), looks).tail->Fails());
+  EXPECT_FALSE(Compare(WithSlowOnes(50, true, 280), looks).tail->Fails());
+  const std::array<Look, 2> brief = {Even(1, 100), Even(1, 100)};
+  EXPECT_FALSE(Compare(WithSlowOnes(50, true), brief).tail->Fails());
+}
+
 }  // namespace
 }  // namespace mlprof::server

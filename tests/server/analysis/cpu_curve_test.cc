@@ -102,5 +102,32 @@ TEST(CpuCurveTest, SeldomChoosesALimitTooLowOnNoisyModels) {
   EXPECT_LE(missed, kModels * 2 / 100);
 }
 
+CpuCurve CurveOf(const Amdahl& model, double most) {
+  std::vector<CpuPoint> points;
+  for (double cores = 0.5; cores <= most; cores *= 2) {
+    points.push_back(PointAt(Cores(cores), model.At(cores)));
+  }
+  return FitCpuCurve(std::move(points));
+}
+
+TEST(CpuCurveTest, HasItsKneeWhereDoublingTheCoresBringsHalf) {
+  EXPECT_EQ(KneeBelow(CurveOf({2, 18, 64}, 64), Cores(35)), Cores(9.0));
+  EXPECT_EQ(KneeBelow(CurveOf({2, 18, 32}, 32), Cores(26)), Cores(9.0));
+  // Up to two cores all is given.
+  EXPECT_EQ(KneeBelow(CurveOf({10, 10, 8}, 8), Cores(4)), kKneeFrom);
+  EXPECT_EQ(KneeBelow(CurveOf({10, 10, 8}, 8), Cores(1.9)), std::nullopt);
+}
+
+TEST(CpuCurveTest, HasNoKneeWhereAllOfItScales) {
+  EXPECT_EQ(KneeBelow(CurveOf({0, 20, 64}, 64), Cores(58)), std::nullopt);
+}
+
+TEST(CpuCurveTest, HasNoKneeWhereTheLawSaysLittle) {
+  CpuCurve curve = CurveOf({2, 18, 64}, 64);
+  curve.relative_error = 0.3;
+  EXPECT_EQ(KneeBelow(curve, Cores(35)), std::nullopt);
+  EXPECT_EQ(KneeBelow({}, Cores(35)), std::nullopt);
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -55,5 +55,20 @@ TEST(InFlightTest, IsOneWhereRequestsHardlyStayAndBoundedWhereTheyNeverLeave) {
   EXPECT_EQ(InFlightAtMost(1000, Arrivals::Gamma(10), 1), kMostRequestsInFlight);
 }
 
+TEST(InFlightTest, CountsWhatATraceHasAtOnce) {
+  // Eight at one moment, then one a second.
+  ArrivalTimes bursts;
+  for (int i = 0; i < 8; ++i) bursts.seconds.push_back(10);
+  for (int i = 0; i < 92; ++i) bursts.seconds.push_back(11 + i);
+  bursts.seconds.front() = 0;
+  Arrivals arrivals = Arrivals::Trace("times:1");
+  arrivals.times = std::make_shared<const ArrivalTimes>(bursts);
+  const double rate = 1 / bursts.MeanGap();
+  EXPECT_EQ(InFlightAtMost(rate, arrivals, 0.5), 7);
+  EXPECT_EQ(InFlightAtMost(rate, arrivals, 1.5), 8);
+  // At twice the rate the same requests stay for as many arrivals in half the time.
+  EXPECT_EQ(InFlightAtMost(2 * rate, arrivals, 0.75), 8);
+}
+
 }  // namespace
 }  // namespace mlprof::server

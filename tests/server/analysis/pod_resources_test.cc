@@ -9,7 +9,7 @@ namespace {
 
 const Limits kAnswer{Cores(1.0), MiB(208)};
 
-CpuPoint Point(double cores, double throttled, double p99_ms = 0) {
+CpuPoint MeasuredPoint(double cores, double throttled, double p99_ms = 0) {
   CpuPoint point;
   point.cpu = Cores(cores);
   point.throttled_share = throttled;
@@ -34,8 +34,8 @@ TEST(PodResourcesTest, LimitCpuToTheAnswerWhereItsQuotaStopsNothing) {
 }
 
 TEST(PodResourcesTest, LimitCpuToTheLeastThatStopsNothingAndSayWhatTheAnswerCosts) {
-  const std::vector<CpuPoint> points = {Point(2.0, 0, 21), Point(0.9, 0), Point(1.0, 0.4),
-                                        Point(1.3, 0.002, 22)};
+  const std::vector<CpuPoint> points = {MeasuredPoint(2.0, 0, 21), MeasuredPoint(0.9, 0),
+                                        MeasuredPoint(1.0, 0.4), MeasuredPoint(1.3, 0.002, 22)};
   const PodResources pod = PodResourcesOf(kAnswer, {0.5, 0.4, 90}, points, {});
   EXPECT_EQ(pod.limits_cpu, Cores(1.3));
   EXPECT_EQ(pod.because,
@@ -44,7 +44,7 @@ TEST(PodResourcesTest, LimitCpuToTheLeastThatStopsNothingAndSayWhatTheAnswerCost
 }
 
 TEST(PodResourcesTest, SetNoLimitWhereNoneThatWasTriedStoppedNothing) {
-  const std::vector<CpuPoint> points = {Point(1.0, 0.4), Point(2.0, 0.1)};
+  const std::vector<CpuPoint> points = {MeasuredPoint(1.0, 0.4), MeasuredPoint(2.0, 0.1)};
   const PodResources pod = PodResourcesOf(kAnswer, {0.5, 0.4}, points, {});
   EXPECT_EQ(pod.limits_cpu, std::nullopt);
   EXPECT_NE(pod.because.find("set none"), std::string::npos) << pod.because;

@@ -72,9 +72,12 @@ class ProfilingBench {
     model.workspace = "default";
     model.name = "m";
     ASSERT_TRUE(models_->Register(model, Spool(OneFileTar()), {}).has_value());
+    RegisterRows("d", rows);
+  }
+  void RegisterRows(const std::string& name, const std::string& rows) {
     NewDataset dataset;
     dataset.workspace = "default";
-    dataset.name = "d";
+    dataset.name = name;
     dataset.content_type = "text/plain";
     ASSERT_TRUE(datasets_->Register(dataset, Spool(rows), {}).has_value());
   }

@@ -49,6 +49,8 @@ Options ParseOptions(int argc, char** argv) {
       {"--idle-workers", number(options.idle_workers)},
       {"--max-requests", number(options.max_requests)},
       {"--cache-max-mib", number(options.cache_max_mib)},
+      {"--heap-live-mib", number(options.heap_live_mib)},
+      {"--heap-share", [&](const char* v) { options.heap_share = std::atof(v); }},
       {"--worker-lazy-mib", number(options.worker_lazy_mib)},
       {"--pool", [&](const char* v) { options.pool_threads = PoolThreads(v); }},
       {"--map-file", [&](const char* v) { options.map_file = InModelFolder(v); }},

@@ -19,6 +19,8 @@ struct Options {
   bool pool_spins = false;
   std::string map_file;
   double map_share = 1;
+  double heap_share = 0;  // of the container's memory limit; 0: no heap
+  int heap_live_mib = 0;
   int cache_max_mib = 0;  // 0: no bound
   bool response_cache = false;
   bool in_order = false;

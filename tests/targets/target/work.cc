@@ -55,6 +55,10 @@ bool Append(const std::string& path, std::string_view text) {
 Model::Model(const Options& options)
     : options_(options), weights_(options.map_file), cache_(Mebibytes(options.cache_max_mib)) {
   if (options.pool_threads > 0) pool_.emplace(options.pool_threads, options.pool_spins);
+  if (options.heap_share > 0) {
+    const auto most = static_cast<double>(MemoryLimit()) * options.heap_share;
+    heap_.emplace(static_cast<std::size_t>(most), Mebibytes(options.heap_live_mib));
+  }
   if (options.worker_mib > 0) Keep(Mebibytes(options.worker_mib));
 }
 
@@ -128,6 +132,12 @@ void Model::Write(Outcome& outcome) const {
   outcome.body = std::string("cannot write: ") + std::strerror(errno);
 }
 
+void Model::UseHeap(double mebibytes, Outcome& outcome) {
+  if (!heap_ || heap_->Take(FromKib(mebibytes * 1024))) return;
+  outcome.status = 500;
+  outcome.body = "java.lang.OutOfMemoryError: Java heap space";
+}
+
 Outcome Model::Respond(const std::string& request) {
   if (options_.in_order && !InOrder(request)) {
     Outcome refused;
@@ -164,6 +174,7 @@ Outcome Model::Work(const std::string& request) {
       return at == std::string::npos ? 0 : std::atof(word.c_str() + at + 1);
     };
     if (name == "write") Write(outcome);
+    if (name == "heap") UseHeap(number(equals), outcome);
     if (name == "first") FirstVisit(request, number(equals));
     if (name == "cache") cache_.Keep(request, FromKib(number(equals)));
     if (!Cost(name, number(equals), number(colon))) {

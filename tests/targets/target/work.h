@@ -11,6 +11,7 @@
 
 #include "tests/targets/target/cache.h"
 #include "tests/targets/target/cost.h"
+#include "tests/targets/target/heap.h"
 #include "tests/targets/target/options.h"
 #include "tests/targets/target/pool.h"
 
@@ -43,11 +44,13 @@ class Model {
   bool InOrder(const std::string& request);
   bool Misbehave(std::string_view name, double amount, double second, Outcome& outcome);
   void Write(Outcome& outcome) const;
+  void UseHeap(double mebibytes, Outcome& outcome);
 
   const Options& options_;
   std::optional<Pool> pool_;
   MappedFile weights_;
   InputCache cache_;
+  std::optional<Heap> heap_;
   std::mutex mutex_;
   std::set<std::string> visited_;             // requests whose first visit was paid for
   std::map<std::string, Outcome> responses_;  // by request, of a response cache

@@ -1,0 +1,34 @@
+// Runtimes whose heap follows the memory limit: a JVM takes a quarter of it unless told otherwise,
+// others a share of their own, and garbage is collected only once the heap is full. What such a
+// model uses says what it was given, not what it needs. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/units/bytes.h"
+
+namespace mlprof::server {
+
+/// The words of a response or a log by which a runtime says that its heap was full ("java.lang.
+/// OutOfMemoryError"); nullopt where it says nothing of the kind. Not of a device's memory.
+std::optional<std::string> FullHeapWords(std::string_view text);
+
+/// Whether a model took so much less at a lower limit that the limit decides what it takes: at most
+/// 0.85 of it, and 32 MiB less. Equal runs of models that keep to themselves differ by 5%.
+bool TakesLess(Bytes at_higher_limit, Bytes at_lower_limit);
+
+/// What a model takes at two memory limits, both of which hold.
+struct HeapByLimit {
+  Bytes limit;
+  Bytes used;
+  Bytes higher_limit;
+  Bytes used_there;
+};
+
+/// A request that takes so many times the CPU it takes with all memory there is, of a model that
+/// uses less memory than there, pays for collecting garbage. Chosen: equal runs differ by 10%.
+inline constexpr double kCollectingCost = 1.25;
+
+}  // namespace mlprof::server

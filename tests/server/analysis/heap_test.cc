@@ -1,0 +1,42 @@
+#include "server/analysis/heap.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof::server {
+namespace {
+
+TEST(HeapTest, RecognisesAFullHeapByItsRuntimesWords) {
+  EXPECT_EQ(FullHeapWords("x\njava.lang.OutOfMemoryError: Java heap space\n"),
+            "java.lang.OutOfMemoryError");
+  EXPECT_EQ(FullHeapWords("Exception of type 'System.OutOfMemoryException' was thrown."),
+            "System.OutOfMemoryException");
+  EXPECT_EQ(FullHeapWords("FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out "
+                          "of memory"),
+            "JavaScript heap out of memory");
+  EXPECT_EQ(FullHeapWords("terminate called after throwing an instance of 'std::bad_alloc'"),
+            "std::bad_alloc");
+  EXPECT_EQ(FullHeapWords("Traceback (most recent call last):\nMemoryError"), "MemoryError");
+}
+
+TEST(HeapTest, TakesNoDevicesMemoryForIt) {
+  EXPECT_FALSE(FullHeapWords("RuntimeError: CUDA error: Cannot allocate memory"));
+  EXPECT_FALSE(FullHeapWords("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate"));
+  // Of another line it may be.
+  EXPECT_TRUE(FullHeapWords("cuda is not there\nMemoryError: Unable to allocate 8 GiB"));
+}
+
+TEST(HeapTest, SaysNothingWhereNothingIsSaid) {
+  EXPECT_FALSE(FullHeapWords(""));
+  EXPECT_FALSE(FullHeapWords("too many requests"));
+}
+
+TEST(HeapTest, TakesLessWhereTheDifferenceIsMoreThanChance) {
+  EXPECT_TRUE(TakesLess(MiB(976), MiB(344)));
+  EXPECT_FALSE(TakesLess(MiB(976), MiB(900)));
+  // Little more than the grid.
+  EXPECT_FALSE(TakesLess(MiB(60), MiB(40)));
+  EXPECT_FALSE(TakesLess(MiB(300), MiB(400)));
+}
+
+}  // namespace
+}  // namespace mlprof::server

@@ -1,0 +1,110 @@
+// Models that take what their limit lets them take.
+#include <gtest/gtest.h>
+
+#include "server/profiling/phases/verify.h"
+#include "tests/server/profiling/lab_bench.h"
+#include "tests/server/profiling/profiling_bench.h"
+
+namespace mlprof::server {
+namespace {
+
+// 110 MiB of heap at a quarter of the limit: 440 MiB of it.
+FakeModel AQuarterForTheHeap() {
+  FakeModel model;
+  model.start_peak = MiB(60);
+  model.serving_peak = MiB(60);
+  model.heap_share = 0.25;
+  model.heap_live = MiB(100);
+  model.garbage_per_row = MiB(10);
+  return model;
+}
+
+phases::Verification VerifiedFrom(LabBench& bench, Bytes memory, Bytes at_ceiling) {
+  phases::Yardstick yardstick = bench.MeasuredAt(2);
+  yardstick.at_ceiling = {at_ceiling, 0.002};
+  return phases::Verify(bench.lab, yardstick, {Cores(1.0), memory},
+                        [](const phases::Verification&) {});
+}
+
+TEST(HeapByLimitTest, IsSearchedDownwardFromWhatItTookAtTheCeiling) {
+  LabBench bench(AQuarterForTheHeap());
+  const phases::Verification verified = VerifiedFrom(bench, MiB(1200), MiB(1084));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_TRUE(verified.heap);
+  EXPECT_GE(verified.limits.memory(), MiB(440));
+  EXPECT_LE(verified.limits.memory(), MiB(496));
+  EXPECT_EQ(verified.heap->limit, verified.limits.memory());
+  EXPECT_EQ(verified.heap->higher_limit, LabBench::kCeiling.memory());
+  EXPECT_LT(verified.heap->used, verified.heap->used_there);
+}
+
+TEST(HeapByLimitTest, IsRaisedWhereItsHeapIsFull) {
+  LabBench bench(AQuarterForTheHeap());
+  // As under a ceiling of 1 GiB, where the heap was 256 MiB.
+  const phases::Verification verified = VerifiedFrom(bench, MiB(352), MiB(316));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_FALSE(verified.failed.empty());
+  EXPECT_EQ(verified.failed.front().shortage, ResourceKind::kMemory);
+  EXPECT_GE(verified.limits.memory(), MiB(440));
+  EXPECT_LE(verified.limits.memory(), MiB(496));
+}
+
+TEST(HeapByLimitTest, IsShortOfMemoryWhereItCollectsAllTheTime) {
+  FakeModel model = AQuarterForTheHeap();
+  model.collection = std::chrono::milliseconds(20);
+  LabBench bench(model);
+  const phases::Verification verified = VerifiedFrom(bench, MiB(480), MiB(1084));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_FALSE(verified.failed.empty());
+  for (const FailedTry& attempt : verified.failed) {
+    EXPECT_EQ(attempt.shortage, ResourceKind::kMemory);
+  }
+  EXPECT_EQ(verified.limits.cpu(), Cores(1.0));
+  // Less than one row in twenty collects from 310 MiB of heap on.
+  EXPECT_GE(verified.limits.memory(), MiB(1200));
+}
+
+TEST(HeapByLimitTest, IsNoWordForAModelThatKeepsToItself) {
+  FakeModel model;
+  model.serving_peak = MiB(200);
+  LabBench bench(model);
+  // It was seen to take more in a longer run; with all memory it takes no more than with these.
+  const phases::Verification verified = VerifiedFrom(bench, MiB(352), MiB(320));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_FALSE(verified.heap);
+  EXPECT_EQ(verified.limits.memory(), MiB(352));
+}
+
+Profile ProfileAt(const FakeModel& model, double ceiling_gib) {
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(40));
+  ProfileRequest request = ProfilingBench::Request("p", kBudget);
+  request.ceiling.memory = BytesFromGib(ceiling_gib);
+  EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
+  return bench.AwaitEnd("p");
+}
+
+TEST(HeapByLimitTest, HasTheSameAnswerUnderEveryCeiling) {
+  for (const double ceiling_gib : {1.0, 2.0, 4.0}) {
+    const Profile profile = ProfileAt(AQuarterForTheHeap(), ceiling_gib);
+    ASSERT_TRUE(profile.recommendation) << ceiling_gib;
+    const Recommendation& answer = *profile.recommendation;
+    EXPECT_TRUE(answer.verified) << ceiling_gib;
+    EXPECT_GE(answer.requested.memory(), MiB(432)) << ceiling_gib;
+    EXPECT_LE(answer.requested.memory(), MiB(496)) << ceiling_gib;
+    EXPECT_LE(*profile.measurements->max_utilized_memory, answer.requested.memory());
+    EXPECT_TRUE(HasWarning(profile, "heapByLimit")) << ceiling_gib;
+  }
+}
+
+TEST(HeapByLimitTest, ThatIsFullAtTheCeilingIsOutOfMemory) {
+  FakeModel model = AQuarterForTheHeap();
+  model.heap_live = GiB(1);
+  const Profile profile = ProfileAt(model, 2);
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  ASSERT_TRUE(profile.error);
+  EXPECT_EQ(profile.error->code, "OutOfMemory") << profile.error->message;
+}
+
+}  // namespace
+}  // namespace mlprof::server
