@@ -99,6 +99,7 @@ void Agent::DropFileCache(const std::vector<std::string>& folders) {
 }
 
 void Agent::OnRow(const agent_protocol::RowView& row, Clock::time_point read_at) {
+  sampler_.Stir(read_at);
   if (relay_) return relay_->Add(row, read_at);
   agent_protocol::Response response;
   response.id = row.id;
@@ -170,7 +171,7 @@ void Agent::OnResponse(const agent_protocol::Response& response) {
 
 void Agent::OnSample(const Sample& sample) {
   supervisor_.NoteOomKills(sample.oom_kills);
-  if (!link_.Clogged()) link_.Hold(sample, samples_per_write_);
+  if (!link_.Clogged()) link_.Hold(sample, sampler_.calm() ? 1 : samples_per_write_);
 }
 
 }  // namespace mlprof::agent

@@ -33,9 +33,8 @@ Bytes Distance(Bytes a, Bytes b) { return std::max(a, b) - std::min(a, b); }
 }  // namespace
 
 void Sampler::Start(std::chrono::microseconds interval, Sink sink) {
-  interval_ = std::max(interval, kShortestInterval);
+  pace_.Begin(Clock::now(), std::max(interval, kShortestInterval));
   sink_ = std::move(sink);
-  next_ = Clock::now();
   stretch_peak_ = peak_unreclaimable_ = Bytes(0);
   Tick();
 }
@@ -43,11 +42,22 @@ void Sampler::Start(std::chrono::microseconds interval, Sink sink) {
 void Sampler::Tick() {
   const auto now = Clock::now();
   ReadDue(now);
-  sink_(Compose(now));
-  const auto after = Clock::now();
-  next_ += interval_;
-  if (next_ <= after) next_ += ((after - next_) / interval_ + 1) * interval_;
-  timer_ = loop_.At(next_, [this] { Tick(); });
+  const Sample sample = Compose(now);
+  pace_.Saw({sample.cpu_time, sample.usage}, now);
+  sink_(sample);
+  Await();
+}
+
+void Sampler::Await() {
+  timer_ = loop_.At(pace_.NextAfter(Clock::now()), [this] { Tick(); });
+}
+
+void Sampler::Stir(Clock::time_point now) {
+  const bool waits_long = pace_.calm() && timer_.second != 0;
+  pace_.Stir(now);
+  if (!waits_long) return;
+  loop_.Cancel(timer_);
+  Await();
 }
 
 Sample Sampler::Take() {

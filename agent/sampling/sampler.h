@@ -1,10 +1,11 @@
 // Takes samples at absolute times: a late one does not move the next, and samples that were missed
 // altogether are left out rather than made up.
 //
-// What a sample costs is charged to the container it measures, so each part is read as often as it
-// is of use: CPU and memory at every sample where they have moved, all else every 100 ms, the
-// kernel's marks of the processes' peaks (HighWater), which lose nothing by waiting, every 250 ms,
-// the time that threads waited for a core (RunQueue) every 500 ms.
+// What a sample costs is charged to the container it measures, so samples become rarer where
+// nothing moves (SamplePace), and each part is read as often as it is of use: CPU and memory at
+// every sample where they have moved, all else every 100 ms, the kernel's marks of the processes'
+// peaks (HighWater), which lose nothing by waiting, every 250 ms, the time that threads waited for
+// a core (RunQueue) every 500 ms.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "agent/sampling/high_water.h"
 #include "agent/sampling/proc.h"
 #include "agent/sampling/run_queue.h"
+#include "agent/sampling/sample_pace.h"
 #include "common/domain/sample.h"
 
 namespace mlprof::agent {
@@ -31,9 +33,16 @@ class Sampler {
   /// At most 1000 a second.
   void Start(std::chrono::microseconds interval, Sink sink);
   void Stop() { loop_.Cancel(timer_); }
+  /// A row came in at `now`: samples keep the interval, or come back to it.
+  void Stir(Clock::time_point now);
+  /// Nothing moves, and samples are rare.
+  bool calm() const { return pace_.calm(); }
   /// The model serves from now on. Until then each sample carries its own peak, because a load maps
   /// and unmaps files; from then on one in 250 ms does.
-  void BeginServing() { serving_ = true; }
+  void BeginServing() {
+    serving_ = true;
+    pace_.BeginServing();
+  }
   /// The next sample carries a peak: a row's has just been measured.
   void CarryPeak() { peak_at_ = {}; }
 
@@ -48,6 +57,7 @@ class Sampler {
 
  private:
   void Tick();
+  void Await();
   void ReadDue(Clock::time_point now);
   void ReadMemory(Clock::time_point now);
   Sample Compose(Clock::time_point now);
@@ -62,8 +72,7 @@ class Sampler {
   HighWater& high_water_;
   RunQueue& run_queue_;
   Sink sink_;
-  std::chrono::microseconds interval_{10'000};
-  Clock::time_point next_{};
+  SamplePace pace_;
   TimerId timer_{};
   bool serving_ = false;
 

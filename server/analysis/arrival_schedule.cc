@@ -1,11 +1,27 @@
 #include "server/analysis/arrival_schedule.h"
 
+#include <algorithm>
 #include <cmath>
 
-namespace mlprof::server {
+#include "server/analysis/arrival_trace.h"
 
-ArrivalSchedule::ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed)
+namespace mlprof::server {
+namespace {
+
+// Nanoseconds that a duration holds: 285 years.
+constexpr double kMostSeconds = 9e9;
+
+}  // namespace
+
+ArrivalSchedule::ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed,
+                                 std::chrono::nanoseconds busiest)
     : arrivals_(arrivals), rate_(rate), random_(seed) {
+  if (arrivals_.kind == Arrivals::Kind::kTrace && busiest.count() > 0) {
+    const double stretched = rate_ * arrivals_.times->MeanGap();
+    recorded_ = 1 + BusiestStart(*arrivals_.times,
+                                 std::chrono::duration<double>(busiest).count() * stretched);
+    return;
+  }
   if (arrivals_.kind == Arrivals::Kind::kTrace) {
     const auto gaps = static_cast<double>(arrivals_.times->seconds.size());
     recorded_ = static_cast<std::size_t>(random_.Uniform() * gaps);
@@ -18,7 +34,7 @@ void ArrivalSchedule::Advance() {
   // Constant arrivals by multiplication: a sum of rounded gaps would drift.
   seconds_ = arrivals_.kind == Arrivals::Kind::kConstant ? static_cast<double>(count_) / rate_
                                                          : seconds_ + NextGap();
-  due_ = std::chrono::nanoseconds(std::llround(seconds_ * 1e9));
+  due_ = std::chrono::nanoseconds(std::llround(std::min(seconds_, kMostSeconds) * 1e9));
 }
 
 // The gap before the first is the one after the last.

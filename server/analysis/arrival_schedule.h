@@ -13,12 +13,14 @@ namespace mlprof::server {
 /// One thread at a time.
 class ArrivalSchedule {
  public:
-  /// `rate`: requests per second, positive.
-  ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed);
+  /// `rate`: requests per second, positive. `busiest`: recorded arrivals begin, at once, where most
+  /// of them come within so long; zero: with a gap that the seed draws.
+  ArrivalSchedule(double rate, const Arrivals& arrivals, std::uint64_t seed,
+                  std::chrono::nanoseconds busiest = {});
 
   /// When the next request is due, counted from the begin. At random: gaps of the exponential or
   /// the gamma distribution, of mean 1/rate; evenly spaced: n/rate; as recorded: the trace's gaps,
-  /// stretched to that mean, from one of them on that the seed draws (its times must be read).
+  /// stretched to that mean, over and over (its times must be read).
   std::chrono::nanoseconds due() const { return due_; }
   double due_seconds() const { return seconds_; }
   void Advance();

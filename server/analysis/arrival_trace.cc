@@ -11,6 +11,11 @@
 namespace mlprof::server {
 namespace {
 
+// Between a billion requests a second and one in thirty years nothing is lost, and no gap is too
+// small or too large to be counted with.
+constexpr double kLeastMeanGap = 1e-9;
+constexpr double kMostMeanGap = 1e9;
+
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -58,9 +63,26 @@ Result<ArrivalTimes> ReadArrivalTimes(const Rows& rows) {
     times.seconds.push_back(since);
   }
   if (times.seconds.back() <= 0) return Fail(InvalidArgument("no time passes in it"));
+  // A span beyond all numbers is no gap that can be told apart from it.
+  if (!(times.MeanGap() >= kLeastMeanGap && times.MeanGap() <= kMostMeanGap)) {
+    return Fail(InvalidArgument("its times are too close together or too far apart"));
+  }
   return times;
 }
 
 double RateOf(const ArrivalTimes& times) { return 1 / times.MeanGap(); }
+
+std::size_t BusiestStart(const ArrivalTimes& times, double seconds) {
+  std::size_t start = 0;
+  std::size_t most = 0;
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < times.seconds.size(); ++first) {
+    while (end < times.seconds.size() && times.seconds[end] - times.seconds[first] < seconds) ++end;
+    if (end - first <= most) continue;
+    most = end - first;
+    start = first;
+  }
+  return start;
+}
 
 }  // namespace mlprof::server

@@ -39,6 +39,10 @@ struct Tail {
 
   bool Fails() const { return counted && stopped_share > kShareOfTail; }
   bool Slowed() const { return slowed_share > kShareOfTail; }
+  /// More requests might turn the verdict: of the 299 that count, 2 to 8 were too slow.
+  bool InDoubt() const {
+    return counted && stopped_share > kShareOfTail / 2 && stopped_share < 3 * kShareOfTail;
+  }
 
  private:
   static constexpr double kShareOfTail = 0.01 + 1e-9;

@@ -94,11 +94,11 @@ std::optional<double> MeanMsAt(const CpuCurve& curve, Cores cpu) {
   return *curve.serial_ms + *curve.work_ms / std::min(cpu.value(), *curve.parallelism);
 }
 
-std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer) {
+std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer, Cores least) {
   if (!curve.serial_ms || !curve.work_ms || !curve.parallelism) return std::nullopt;
   if (curve.relative_error.value_or(1) > kWorstFit || *curve.serial_ms <= 0) return std::nullopt;
   const double pays = std::min(*curve.work_ms / *curve.serial_ms, *curve.parallelism);
-  const Cores knee = std::max(kKneeFrom, Cores(std::round(10 * pays) / 10));
+  const Cores knee = std::max({kKneeFrom, least, Cores(std::round(10 * pays) / 10)});
   return knee < answer ? std::optional(knee) : std::nullopt;
 }
 

@@ -23,9 +23,9 @@ std::optional<double> MeanMsAt(const CpuCurve& curve, Cores cpu);
 inline constexpr Cores kKneeFrom = Cores(2.0);
 
 /// Where more cores of a model that scales over them stop paying, on the grid and at least
-/// kKneeFrom: where the latency falls half as fast as the cores grow, (work / C) / L(C) = 0.5,
-/// which is C = work / serial. Nothing where `answer` is no more than that, or the law fits badly:
-/// within 15% on the quadratic mean.
-std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer);
+/// `least` and kKneeFrom: where the latency falls half as fast as the cores grow, (work / C) / L(C)
+/// = 0.5, which is C = work / serial. Nothing where `answer` is no more than that, or the law fits
+/// badly: within 15% on the quadratic mean.
+std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer, Cores least = {});
 
 }  // namespace mlprof::server

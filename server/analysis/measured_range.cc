@@ -5,6 +5,7 @@
 
 #include "server/analysis/latency.h"
 #include "server/analysis/sentence.h"
+#include "server/analysis/serving_model.h"
 
 namespace mlprof::server {
 namespace {
@@ -142,7 +143,7 @@ MeasuredLoads LoadsOf(const Profile& profile, std::span<const Trial> trials) {
   }
   if (!profile.findings.load) return loads;
   const Limits ceiling{
-      profile.request.ceiling.cpu.value_or(Cores()),
+      CpuOfLoadCurve(profile, trials),
       profile.request.ceiling.memory.value_or(profile.host ? profile.host->memory : Bytes())};
   for (const LoadLevel& level : profile.findings.load->levels) {
     if (level.error_rate > kMostErrors) continue;

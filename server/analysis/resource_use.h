@@ -17,7 +17,8 @@ struct ResourceUse {
   std::optional<double> cpu_seconds;
   /// Threads that stood ready to run and had no core, on average.
   std::optional<double> waiting_threads;
-  std::optional<Bytes> peak_unreclaimable;  // gap-free where the agent could read it
+  std::optional<Bytes> peak_unreclaimable;    // gap-free where the agent could read it
+  std::optional<Bytes> median_unreclaimable;  // of the samples
   std::optional<Bytes> peak_cache;
   Bytes peak_mapped_file;
   std::int64_t refaults = 0;  // file pages and major faults: memory that was taken too early

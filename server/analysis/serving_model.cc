@@ -18,6 +18,8 @@ constexpr std::int64_t kRequestsToFit = 200;
 constexpr std::int64_t kRequestsToCorrect = 1000;
 // A model that is off by more does not describe this server; its correction must not hide that.
 constexpr double kLargestCorrection = 3;
+// Of the cores that a server was held to. Chosen, not measured.
+constexpr double kUsedAll = 0.9;
 constexpr std::array<int, 16> kWorkers = {1,  2,  3,  4,  6,   8,   12,  16,
                                           24, 32, 48, 64, 128, 256, 512, 1024};
 
@@ -86,13 +88,13 @@ std::vector<RowWork> Works(const Profile& profile, std::span<const RowRecord> ro
 }
 
 // Squared logarithms of simulated over measured throughput, over the levels.
-double Disagreement(const ServingModel& model, const LoadCurve& curve) {
+double Disagreement(const ServingModel& model, const LoadCurve& curve, Cores cpu) {
   double sum = 0;
   for (const LoadLevel& level : curve.levels) {
     if (level.requests_per_second <= 0) continue;
     const std::int64_t requests = std::max<std::int64_t>(kRequestsToFit, 2L * level.concurrency);
     const double simulated =
-        SimulateClosedLoop(model.rows, model.server, model.ceiling, level.concurrency, requests)
+        SimulateClosedLoop(model.rows, model.server, cpu, level.concurrency, requests)
             .requests_per_second;
     if (simulated <= 0) continue;
     const double off = std::log(simulated / level.requests_per_second);
@@ -101,7 +103,17 @@ double Disagreement(const ServingModel& model, const LoadCurve& curve) {
   return sum;
 }
 
-void FitServer(const LoadCurve& curve, ServingModel& model) {
+// Of the cores that a server can use, as far as a curve measured with `cpu` tells it: one that used
+// all of these below the ceiling may use more.
+std::vector<double> MostCores(double used, Cores cpu, Cores ceiling) {
+  std::vector<double> most = {ceiling.value()};
+  const bool held_back = cpu < ceiling && used > kUsedAll * cpu.value();
+  if (!held_back) most.push_back(std::min(used, ceiling.value()));
+  return most;
+}
+
+// `cpu`: that the curve was measured with.
+void FitServer(const LoadCurve& curve, Cores cpu, ServingModel& model) {
   double used = 0.1;
   int most = 1;
   for (const LoadLevel& level : curve.levels) {
@@ -112,10 +124,10 @@ void FitServer(const LoadCurve& curve, ServingModel& model) {
   double least = std::numeric_limits<double>::infinity();
   for (const int workers : kWorkers) {
     if (workers > most) break;
-    for (const double cores : {model.ceiling.value(), std::min(used, model.ceiling.value())}) {
+    for (const double cores : MostCores(used, cpu, model.ceiling)) {
       model.server.workers = workers;
       model.server.most_cores = cores;
-      const double off = Disagreement(model, curve);
+      const double off = Disagreement(model, curve, cpu);
       // More workers explain as well where nothing was saturated: then they are not what limits.
       if (off > least * 1.001 + 1e-6) continue;
       least = off;
@@ -184,6 +196,13 @@ Cores CpuCeiling(const Profile& profile) {
   return Cores(1.0);
 }
 
+Cores CpuOfLoadCurve(const Profile& profile, std::span<const Trial> trials) {
+  const auto level = std::find_if(trials.begin(), trials.end(), [](const Trial& trial) {
+    return trial.purpose == TrialPurpose::kLoadCurve;
+  });
+  return level == trials.end() ? CpuCeiling(profile) : level->limits.cpu();
+}
+
 std::optional<Measurements> LoadMeasurements(const Profile& profile,
                                              std::span<const Trial> trials) {
   std::optional<Measurements> load = profile.measurements;
@@ -224,7 +243,9 @@ std::optional<ServingModel> CalibrateServingModel(const Profile& profile,
   model.server.workers = profile.request.objective.ConcurrencyOrOne();
   model.rows = Works(profile, rows, model.cpu_ms, latency_ms, model.server.parallelism);
   if (model.rows.empty()) return std::nullopt;
-  if (profile.findings.load) FitServer(*profile.findings.load, model);
+  if (profile.findings.load) {
+    FitServer(*profile.findings.load, CpuOfLoadCurve(profile, trials), model);
+  }
   model.corrections = Corrections(model, profile, load);
   return model;
 }

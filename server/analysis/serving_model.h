@@ -42,6 +42,10 @@ double CorrectedMs(const ServingModel& model, const QueueOutcome& outcome, const
 /// The ceiling's cores, the host's where the request names none, 1 where neither is known.
 Cores CpuCeiling(const Profile& profile);
 
+/// The cores that the load curve was measured with: the ceiling's, or the knee's of a model that
+/// scales over them.
+Cores CpuOfLoadCurve(const Profile& profile, std::span<const Trial> trials);
+
 /// The measurements of the objective's load at the ceiling, or else of the answer.
 std::optional<Measurements> LoadMeasurements(const Profile& profile, std::span<const Trial> trials);
 

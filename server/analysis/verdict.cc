@@ -29,11 +29,13 @@ Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
   Verdict verdict =
       Failed(std::nullopt, Sentence("%.2f%% of the requests failed, %.2f%% are allowed",
                                     error_rate * 100, max_error_rate * 100));
-  if (!evidence.full_heap.empty()) return WithFullHeap(std::move(verdict), evidence.full_heap);
+  const bool at_limit = evidence.new_failures >= kFewestNewFailures;
+  if (at_limit && !evidence.full_heap.empty()) {
+    return WithFullHeap(std::move(verdict), evidence.full_heap);
+  }
   const auto& usual = evidence.reference_error_share;
   const bool throttled = evidence.throttled_share.value_or(0) >= kUnboundShare;
-  const bool more = evidence.new_failures >= kFewestNewFailures &&
-                    error_rate > kErrorTolerance * usual.value_or(0);
+  const bool more = at_limit && error_rate > kErrorTolerance * usual.value_or(0);
   if (usual && throttled && more) {
     verdict.shortage = ResourceKind::kCpu;
     verdict.slow = true;
@@ -65,6 +67,10 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   if (evidence.died) {
     return WithFullHeap(Failed(std::nullopt, "the model died: " + evidence.death),
                         evidence.full_heap);
+  }
+  if (!evidence.full_heap_in_burst.empty()) {
+    return WithFullHeap(Failed(std::nullopt, "rows that met failed at this limit"),
+                        evidence.full_heap_in_burst);
   }
   if (evidence.stalled) return std::nullopt;
   if (evidence.requests == 0) return Failed(std::nullopt, "no request was answered");
@@ -136,6 +142,7 @@ Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness
         Sentence("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
   } else if (evidence.collecting_cost && *evidence.collecting_cost >= kCollectingCost) {
     verdict.shortage = ResourceKind::kMemory;
+    verdict.collecting_cost = evidence.collecting_cost;
     verdict.sentence += Sentence(
         "; a request took %.1f times the CPU it takes with all memory, as a heap does that is "
         "nearly full",

@@ -46,6 +46,8 @@ struct VerificationEvidence {
   bool stalled = false;                         // rows stood unanswered until the run was given up
   /// By which the model said that its heap was full, in a response or its log; "" where it did not.
   std::string full_heap = {};
+  /// Likewise, in a burst of rows that met before the load, of a row that fails only at the limit.
+  std::string full_heap_in_burst = {};
   /// CPU a request, so many times that with all memory there is; of a model that uses less of it
   /// than there (server/analysis/heap.h).
   std::optional<double> collecting_cost = {};
@@ -63,7 +65,9 @@ struct Verdict {
   bool misses_objective = false;  // of that: too slow for the objective's rate, latency or start
   bool late_start = false;        // of that: not ready within what the objective allows
   bool fresh = false;             // it is of the part with a connection for each request
-  bool unreached = false;         // it failed because a process that serves had no row
+  /// Memory is short by what a request costs there (VerificationEvidence::collecting_cost).
+  std::optional<double> collecting_cost = {};
+  bool unreached = false;  // it failed because a process that serves had no row
   /// What its slowest requests were, where the quota stopped them and the run passed, or where
   /// nothing else made it fail.
   std::optional<Tail> tail = {};

@@ -52,7 +52,8 @@ Status CheckDatasetUnused(Connection& connection, const std::string& workspace,
   return CheckUnused(connection, R"sql(
     SELECT name FROM profiles NOT INDEXED
     WHERE state IN ('Queued', 'Preparing', 'Starting', 'Profiling', 'Verifying')
-      AND workspace = :workspace AND dataset_id = :id
+      AND workspace = :workspace
+      AND (dataset_id = :id OR document ->> '$.objective.arrivals.trace' = :id)
     LIMIT 1)sql",
                      workspace, dataset_id);
 }

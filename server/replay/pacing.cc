@@ -22,7 +22,7 @@ constexpr int kCatchUp = 2;
 PacedLoop::PacedLoop(ReplayPlan plan)
     : ReplayLoop(std::move(plan)),
       schedule_(this->plan().open_loop->requests_per_second, this->plan().open_loop->arrivals,
-                this->plan().open_loop->seed) {}
+                this->plan().open_loop->seed, this->plan().open_loop->busiest) {}
 
 ReplayLoop::Time PacedLoop::Permitted() const {
   const Time due = began().value_or(Time{0}) + schedule_.due();

@@ -24,6 +24,9 @@ struct OpenLoop {
   double requests_per_second = 1;  // positive
   Arrivals arrivals = {};
   std::uint64_t seed = 1;  // of random arrivals
+  /// Of recorded arrivals: from where most of them come within so long. Zero: from where the seed
+  /// draws.
+  std::chrono::nanoseconds busiest{0};
   /// Beyond it a row waits, and its latency still counts from its time. As many connections as the
   /// agent opens (agent_protocol::kMaxConnections).
   int max_in_flight = 1024;

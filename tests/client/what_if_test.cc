@@ -82,6 +82,26 @@ TEST_F(WhatIfTest, PrintsTheServersAnswerAsJson) {
   EXPECT_EQ(answer["notes"].size(), 2U);
 }
 
+TEST_F(WhatIfTest, LeavesARecordedRateWhereSoManyAtATimeAreAskedFor) {
+  Profile profile = SucceededProfile(true);
+  profile.request.objective.requests_per_second = 5;
+  profile.request.objective.arrivals = Arrivals::Trace("times:1");
+  server_->On("GET /profiles/p1", 200, Text(EncodeProfile(profile)));
+  EXPECT_EQ(Run({"what-if", "p1", "--concurrency", "4"}).status, 0);
+  EXPECT_EQ(Asked().at("objective"), (Json{{"concurrency", 4}}));
+  server_->On("GET /datasets/times%3A1", 200, Text(EncodeDataset(SomeDataset())));
+  EXPECT_EQ(Run({"what-if", "p1", "--rps", "9"}).status, 0);
+  EXPECT_EQ(Asked().at("objective").at("arrivals"), (Json{{"trace", "requests:1"}}));
+}
+
+TEST_F(WhatIfTest, AsksForARecordedRateInPlaceOfSoManyAtATime) {
+  server_->On("GET /datasets/requests", 200, Text(EncodeDataset(SomeDataset())));
+  EXPECT_EQ(Run({"what-if", "p1", "--arrivals", "trace:requests"}).status, 0);
+  const Json asked = Asked().at("objective");
+  EXPECT_FALSE(asked.contains("concurrency")) << asked;
+  EXPECT_TRUE(asked.at("arrivals").contains("trace")) << asked;
+}
+
 TEST_F(WhatIfTest, AsksForAnotherNumberOfWorkers) {
   EXPECT_EQ(Run({"what-if", "p1", "--workers", "8"}).status, 0);
   EXPECT_EQ(Asked(), (Json{{"workers", 8}}));

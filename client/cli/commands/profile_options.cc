@@ -113,6 +113,8 @@ Status ApplyLoad(const Options& options, Objective& objective) {
   objective.concurrency =
       concurrency ? std::optional(static_cast<int>(*concurrency)) : std::nullopt;
   objective.requests_per_second = rate;
+  // A recorded rate is none of so many at a time.
+  if (concurrency) objective.arrivals = Arrivals();
   return {};
 }
 
@@ -146,6 +148,10 @@ Status ApplyArrivals(const Options& options, Objective& objective) {
   if (needs_rate && !objective.requests_per_second)
     return Fail(InvalidArgument("--arrivals needs --rps"));
   objective.arrivals = *arrivals;
+  if (arrivals->kind == Arrivals::Kind::kTrace && !options.Has("--rps")) {
+    objective.concurrency.reset();
+    objective.requests_per_second.reset();
+  }
   return {};
 }
 

@@ -56,11 +56,14 @@ std::vector<std::uint32_t> SeededOrder(const Workload& workload);
 /// to do to a model, such as two heavy rows that always meet, must not decide for all containers.
 std::vector<std::uint32_t> SeededOrder(const Workload& workload, Seed container);
 
-/// How long a load goes on: `time`, and longer, up to `longest`, until `min_requests` were sent.
+/// How long a load goes on: `time`, and longer, up to `longest`, until `min_requests` were sent. A
+/// closed loop goes on, up to `until`, for `wanted_requests`, and where its tail is in doubt.
 struct LoadTime {
   std::chrono::nanoseconds time{0};
   std::size_t min_requests = 0;
   std::chrono::nanoseconds longest{0};
+  std::size_t wanted_requests = 0;
+  std::chrono::nanoseconds until{0};
 };
 
 /// The objective's load. `seed` is the container's, of its order and of random arrivals.

@@ -21,6 +21,7 @@ struct StartFacts {
   std::vector<double> cpu_seconds;  // likewise
   agent_protocol::Ready ready;      // of the container that is kept
   Cores least_cpu;                  // with less it would not start in time; no cores: not known
+  Cores cpu;                        // that it had meanwhile
 };
 
 /// Leaves the model serving in `ample`, with folders to write to where it does not start without.

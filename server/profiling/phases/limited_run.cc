@@ -4,11 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
 #include "server/analysis/sentence.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/limited_warm_up.h"
+#include "server/profiling/phases/proof_load.h"
 #include "server/profiling/phases/replays.h"
 #include "server/profiling/phases/workers.h"
 
@@ -103,7 +105,17 @@ class Run {
   bool SurvivesHeavyRows() {
     const auto burst = LongestBurst();
     ReplayResult result;
-    return Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
+    const bool survived = Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
+    return survived && HasRoomInHeap(result);
+  }
+
+  // A kernel kills where memory is short; a runtime with a heap of its own answers with an error,
+  // and lives on. Only rows that do not fail without limits tell that.
+  bool HasRoomInHeap(const ReplayResult& burst) {
+    const auto& failure = burst.first_failure;
+    if (!failure || yardstick_.reference.failing_rows.contains(failure->row)) return true;
+    evidence_.full_heap_in_burst = FullHeapWords(failure->body).value_or("");
+    return evidence_.full_heap_in_burst.empty();
   }
 
   // As many ordinary rows as may meet one day, warm. How long they take is no matter, and neither
@@ -117,7 +129,7 @@ class Run {
     const ReplayResult meeting =
         container_.Replay(InFlightPlan(workload, container_.seed(), time), EndOf(time, Cpu()));
     evidence_.died = evidence_.died || meeting.target_lost;
-    return !evidence_.died;
+    return !evidence_.died && HasRoomInHeap(meeting);
   }
 
   Cores Cpu() const { return container_.limits().cpu(); }
@@ -138,7 +150,7 @@ class Run {
   }
 
   void MeasureLoad() {
-    replay_ = Replay(plan_, *plan_.hard_max_time);
+    replay_ = ReplayLoad(plan_, beside_);
     evidence_.requests = std::ssize(replay_.requests);
     evidence_.failures = replay_.failures;
     evidence_.new_failures = NewFailures(yardstick_.reference, replay_);
@@ -148,7 +160,27 @@ class Run {
     if (both && !evidence_.died && !evidence_.stalled) MeasureFresh();
   }
 
-  void MeasureFresh() { fresh_ = Replay(WithFreshConnections(plan_), *plan_.hard_max_time); }
+  void MeasureFresh() { fresh_ = ReplayLoad(WithFreshConnections(plan_), FreshOf(beside_)); }
+
+  // Twice at most: for the requests that are wanted, and to see a tail that is in doubt.
+  ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside) {
+    const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
+    ReplayResult load = Replay(plan, *plan.hard_max_time);
+    for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
+      const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
+      if (!rest) break;
+      Append(load, Replay(*rest, *rest->hard_max_time));
+    }
+    return load;
+  }
+
+  // Where the tail is judged at all.
+  std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,
+                                 const ReplayResult& load) const {
+    const bool judged = yardstick_.workload.objective.latency_ms.empty() && !beside.looks.empty();
+    if (!judged) return std::nullopt;
+    return Compare(LookAt(plan, load, container_.Samples()), beside.looks).tail;
+  }
 
   // Each part has to prove its own.
   std::optional<std::string> Lacks(std::size_t successes) const {
@@ -363,31 +395,6 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   container->Close();
   if (!gone) return tl::unexpected<RunEnd>(gone.error());
   return *std::move(done);
-}
-
-namespace {
-
-// A limit that was filled to more than this share held by luck (docs/decisions, 14).
-constexpr int kFullestPercent = 95;
-
-// What was in use at once, as it counts against the limit; nothing where that was not measured.
-std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
-  if (resource != ResourceKind::kMemory || !use.peak_unreclaimable) return std::nullopt;
-  return *use.peak_unreclaimable + use.peak_agent_memory;
-}
-
-}  // namespace
-
-bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource) {
-  const Workload& workload = yardstick.workload;
-  const Limits& limits = run.trial.limits;
-  // Successors of all workers at once are rare, and no run need have met them.
-  if (resource == ResourceKind::kMemory && limits.memory() < workload.least_memory) return false;
-  // Rows that were not sent have kept nothing yet.
-  if (workload.grows_with_inputs && !run.saw_all_rows) return false;
-  const auto limit = limits.Find(resource);
-  const auto used = PeakOf(run.use, resource);
-  return limit && used && *used <= PercentOf(*limit, kFullestPercent);
 }
 
 }  // namespace mlprof::server::phases

@@ -44,9 +44,4 @@ struct LimitedRun {
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
                                     const LimitedRunPlan& plan);
 
-/// Whether a limit that only a restart can try, and that held in `run`, may become the answer: not
-/// if it was filled nearly to the brim, if rows that keep memory were not all sent, or if it is
-/// less than what no run need have met (Workload::least_memory).
-bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource);
-
 }  // namespace mlprof::server::phases

@@ -73,6 +73,7 @@ void Append(ReplayResult& all, const ReplayResult& part) {
   if (!all.first_failure) all.first_failure = part.first_failure;
   all.target_lost = all.target_lost || part.target_lost;
   all.stopped = all.stopped || part.stopped;
+  all.cut_off = all.cut_off || part.cut_off;
 }
 
 double SlowestMs(const ReplayResult& replay) {

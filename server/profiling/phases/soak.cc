@@ -111,7 +111,11 @@ class Soaking {
     const auto next = static_cast<std::size_t>(facts_.requests) % plan.order.size();
     std::rotate(plan.order.begin(), plan.order.begin() + static_cast<std::ptrdiff_t>(next),
                 plan.order.end());
-    if (plan.open_loop) plan.open_loop->seed += static_cast<std::uint64_t>(stretches_);
+    if (plan.open_loop) {
+      plan.open_loop->seed += static_cast<std::uint64_t>(stretches_);
+      // The busiest stretch of a trace was what proved the answer; here all of it has its turn.
+      if (stretches_ > 0) plan.open_loop->busiest = {};
+    }
     const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth;
     const bool fresh = both && stretches_ % 2 == 1;
     ++stretches_;

@@ -6,6 +6,7 @@
 #include "server/analysis/descent.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
+#include "server/profiling/phases/filled_limit.h"
 
 namespace mlprof::server::phases {
 namespace {

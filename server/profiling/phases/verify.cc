@@ -2,30 +2,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
-#include "server/analysis/latency.h"
-#include "server/analysis/proof_count.h"
 #include "server/analysis/sentence.h"
+#include "server/profiling/phases/filled_limit.h"
+#include "server/profiling/phases/proof_load.h"
 
 namespace mlprof::server::phases {
 namespace {
 
 // A raise takes CPU one step and memory a fifth: so many reach twice the first answer.
 constexpr int kRaises = 6;
-// Of a rate, whose bursts come as they like; and the most that a closed loop takes for more
-// requests than it must have.
-constexpr std::chrono::seconds kVerificationTime{10};
-// Those, where they come within that time: three containers have the 3,000 of a bound of 1 in 1,000
-// (server/analysis/confidence.h), or each has what p99 takes.
-constexpr std::size_t kRequestsForRareEvents = 1000;
+// Of a request whose cost fell by what was raised. Chosen, not measured.
+constexpr double kCheaper = 0.95;
 // Less than this cannot hold a start and a replay.
 constexpr std::chrono::seconds kLeastTime{5};
 constexpr std::chrono::seconds kLeastProofLoad{1};
-// Without an objective for latency: shorter, it would prove nothing
-// (server/analysis/proof_count.h).
-constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
-// Beside that, for the last of the periods.
-constexpr std::chrono::milliseconds kOnePeriod{100};
 
 // The outcome of the containers at the same limits.
 struct ProofAttempt {
@@ -151,6 +143,10 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
   yardstick.reference = ample.reference;
   const auto used_there = ample.use.peak_unreclaimable;
   if (!used_there || !TakesLess(*used_there, *used)) return std::nullopt;
+  // A peak alone may be a row that came in the one run and not in the other.
+  const auto usual = passed.use.median_unreclaimable;
+  const auto usual_there = ample.use.median_unreclaimable;
+  if (!usual || !usual_there || !TakesLess(*usual_there, *usual)) return std::nullopt;
   return HeapByLimit{limits.memory(), *used, ceiling, *used_there};
 }
 
@@ -208,7 +204,9 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
       continue;
     }
     const LimitedRun& run = *attempt.failure;
-    if (run.verdict.shortage != middle->kind() || IsDisturbed(run)) break;
+    // Of a heap nothing but memory was taken: collecting without rest is slow, too.
+    const bool of_heap = so_far.heap && middle->kind() == ResourceKind::kMemory;
+    if ((run.verdict.shortage != middle->kind() && !of_heap) || IsDisturbed(run)) break;
     so_far.failed.push_back({limits, middle->kind(), run.verdict.tail});
   }
   return passed;
@@ -217,46 +215,34 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
 // All containers at the limits, or at lower ones where raising them went too far, or where the
 // model needs less than it takes with all memory.
 PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far) {
-  MLPROF_LET(passed, TryToProve(lab, yardstick, so_far.limits, 1));
+  const Limits first = so_far.limits;
+  MLPROF_LET(passed, TryToProve(lab, yardstick, first, 1));
   if (passed.failure) return passed;
-  if (!so_far.heap) {
+  if (!so_far.heap_seen) {
     MLPROF_LET(heap, SeeHeap(lab, yardstick, passed.passes.front()));
     so_far.heap = heap;
+    so_far.heap_seen = true;
   }
   if (so_far.heap) {
     MLPROF_LET(halved, Halve(lab, yardstick, std::move(passed), so_far));
     passed = std::move(halved);
   }
   MLPROF_LET(narrowed, Narrow(lab, yardstick, std::move(passed), so_far));
-  return TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(narrowed));
+  MLPROF_LET(proven, TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(narrowed)));
+  // What held with more memory, and was given less because its heap follows the limit, lacks that.
+  if (so_far.heap && proven.failure && !IsDisturbed(*proven.failure) &&
+      so_far.limits.memory() < first.memory()) {
+    proven.failure->verdict.shortage = ResourceKind::kMemory;
+  }
+  return proven;
 }
 
-// As many requests as prove the more of what the time for a closed loop holds.
-std::size_t RequestsToProve(const Yardstick& yardstick) {
-  const std::size_t least = RequestsToSee(yardstick.workload.objective);
-  const auto& looks = yardstick.reference.looks;
-  if (looks.empty()) return least;
-  const double within =
-      looks.back().requests_per_second * std::chrono::duration<double>(kVerificationTime).count();
-  for (const std::size_t more : {kRequestsForRareEvents, RequestsForConfidence(0.99)}) {
-    if (within >= static_cast<double>(more)) return std::max(least, more);
-  }
-  return least;
-}
-
-// A closed loop ends once it has them, and the periods of the quota.
-LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most) {
-  const Objective& objective = yardstick.workload.objective;
-  const auto usual = std::min<std::chrono::nanoseconds>(kVerificationTime, most);
-  const std::size_t least = RequestsToSee(objective);
-  if (objective.requests_per_second || yardstick.workload.each_row_once) {
-    return {usual, least, most};
-  }
-  const std::size_t wanted = RequestsToProve(yardstick);
-  const auto periods = std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
-  // p99 has its count in any case; rare events where they come in time.
-  if (wanted == least) return {periods, least, most};
-  return {periods, wanted, wanted == kRequestsForRareEvents ? usual : std::min(2 * usual, most)};
+// A heap that is nearly full costs less with more memory. Where a raise did not show that, it is
+// CPU that is short.
+std::optional<ResourceKind> ShortageOf(const Verdict& verdict, std::optional<double>& cost) {
+  const auto before = std::exchange(cost, verdict.collecting_cost);
+  const bool no_cheaper = before && cost && *cost > kCheaper * *before;
+  return no_cheaper ? ResourceKind::kCpu : verdict.shortage;
 }
 
 }  // namespace
@@ -286,6 +272,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
   Verification verification;
   verification.limits = first;
   verification.why_not = "the budget was used up";
+  std::optional<double> collecting_cost;
   told(verification);
   for (int raise = 0; raise < kRaises && lab.budget().Left() > kLeastTime; ++raise) {
     auto attempt = ProveNarrowly(lab, yardstick, verification);
@@ -309,11 +296,11 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
     const Verdict& verdict = attempt->failure->verdict;
     verification.why_not = verdict.sentence;
     std::optional<Limits> raised;
-    if (verdict.shortage) {
-      FailedTry failed{verification.limits, *verdict.shortage, verdict.tail};
+    if (const auto shortage = ShortageOf(verdict, collecting_cost)) {
+      FailedTry failed{verification.limits, *shortage, verdict.tail};
       failed.disturbed = IsDisturbed(*attempt->failure);
       verification.failed.push_back(failed);
-      raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
+      raised = Raise(verification.limits, *shortage, lab.ceiling());
     }
     if (!raised) {
       verification.not_held = NotHeld(lab, yardstick, verification.limits, *attempt);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
 #include "server/analysis/resource_use.h"
@@ -152,8 +153,11 @@ LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
   if (objective.connections != ConnectionUse::kBoth) return whole;
   // Each part must be long enough to prove something by itself.
   const auto least = objective.latency_ms.empty() ? kProofTime : std::chrono::nanoseconds(0);
-  return {std::max(whole.time / 2, std::min(whole.time, least)), whole.min_requests,
-          std::max(whole.longest / 2, std::min(whole.longest, least))};
+  const auto half = [least](std::chrono::nanoseconds time) {
+    return std::max(time / 2, std::min(time, least));
+  };
+  return {half(whole.time), whole.min_requests, half(whole.longest), whole.wanted_requests,
+          half(whole.until)};
 }
 
 ReplayPlan WithFreshConnections(ReplayPlan plan) {
@@ -171,6 +175,9 @@ Verdict JudgeFresh(const Workload& workload, const Reference& reference, const R
   evidence.requests = std::ssize(replay.requests);
   evidence.failures = replay.failures;
   evidence.new_failures = NewFailures(fresh, replay);
+  if (replay.first_failure) {
+    evidence.full_heap = FullHeapWords(replay.first_failure->body).value_or("");
+  }
   evidence.stalled = replay.cut_off;
   evidence.throttled_share = use.throttled_share;
   evidence.refaults = use.refaults;

@@ -135,7 +135,7 @@ void AddStartFigures(const RunFacts& facts, const Proof* proof, Recommendation& 
   const std::vector<StartTime> at_limits =
       proof != nullptr ? StartsOf(*proof) : std::vector<StartTime>();
   answer.start =
-      FiguresOfStarts(at_limits, TimesOf(*facts.starts), facts.objective, facts.host.ceiling.cpu());
+      FiguresOfStarts(at_limits, TimesOf(*facts.starts), facts.objective, facts.starts->cpu);
 }
 
 // Requests stay longer at a limit than at the ceiling, and so more of them meet: what those take

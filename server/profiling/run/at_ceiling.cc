@@ -31,6 +31,7 @@ PhaseResult<ResourceUse> Story::MeasureAtCeiling(Lab& lab, Ample& ample, Workloa
   Enter(shares::kColdStarts, "starting the model");
   MLPROF_LET(starts, ColdStarts(lab, ample));
   facts_.starts = std::move(starts);
+  facts_.starts->cpu = lab.ceiling().cpu();
   facts_.starts->least_cpu = LeastCpuToStart(
       *facts_.starts, facts_.objective, lab.subject().config.start_timeout, lab.ceiling().cpu());
   See(ample);
@@ -141,12 +142,14 @@ PhaseResult<void> Story::KeepToKnee(Lab& lab, Container& container, Workload& wo
   const Objective& objective = workload.objective;
   if (objective.requests_per_second || !objective.latency_ms.empty()) return {};
   const CpuChoice all = *facts_.cpu;
-  const auto knee = KneeBelow(all.curve, all.cpu);
+  // A start that must be soon may take more cores than serving pays for.
+  const Cores least = facts_.starts->least_cpu;
+  const auto knee = all.cpu > least ? KneeBelow(all.curve, all.cpu, least) : std::nullopt;
   if (!knee || !MayLoadAgain() || !container.SetCpu(*knee)) return {};
-  facts_.knee = CpuKnee{*knee, all.cpu, MeanMsAt(all.curve, all.cpu).value_or(0)};
   lab.LowerCeiling(*knee);
-  facts_.host.ceiling.Set(*knee);
   MLPROF_LET(load, MeasureLoad(lab, container, workload, facts_.row_pass->serial));
+  facts_.knee = CpuKnee{*knee, all.cpu, MeanMsAt(all.curve, all.cpu).value_or(0)};
+  facts_.host.ceiling.Set(*knee);
   facts_.load = std::move(load);
   See(*facts_.load, workload);
   facts_.load->reference = LookAtFresh(lab, container, workload, facts_.load->reference);

@@ -318,7 +318,7 @@ void AddProof(const RunFacts& facts, Warnings& warnings) {
   }
   const auto answer = AnswerOf(facts);
   if (answer && answer->start && StartsSlowly(*answer->start)) {
-    const Cores ceiling = facts.host.ceiling.cpu();
+    const Cores ceiling = facts.starts->cpu;
     Add(warnings,
         {"startSlow",
          "it starts in " + StartText(*answer->start, answer->requested.cpu(), ceiling) +

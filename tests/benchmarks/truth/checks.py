@@ -1,18 +1,45 @@
 """Fresh plain containers at recommended limits: do they hold?"""
 
 import judgement
+import oracle
 import probe
-from oracle import LOOK
 
 # No host is that much slower than it was.
 BEYOND_DOUBT = 5
 
 
-def check(place, target, oracle, limit, runs, say):
-    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why"}: each run counts once at most."""
+def check_all(place, target, profile, answers, runs, say):
+    """{who: found} for mlprof and every rule that has an answer, beside one reference of now: the
+    oracle's may be from another day."""
+    limits = dict(answers)
+    answer = profile["recommendation"]
+    if answer:
+        limits["mlprof"] = {"cpu": answer["requestedCpu"],
+                            "memoryInBytes": answer["requestedMemoryInBytes"], "cpuIsLimit": True}
+    without = reference(place, target, say) if limits else {}
+    done = {}
+    for who, limit in limits.items():
+        key = tuple(limit.values())
+        if key not in done:
+            say(f"at the limits of {who}")
+            done[key] = check(place, target, without, limit, runs, say)
+    return {who: done[tuple(limit.values())] for who, limit in limits.items()}
+
+
+def reference(place, target, say):
+    """{part: Part} without limits, the median of fresh containers."""
+    ample = oracle.ample_runs(place, target, say)
+    if not ample[-1].survived:
+        raise RuntimeError(f"without limits, before the checks: {ample[-1].first_failure}")
+    return judgement.reference(ample)
+
+
+def check(place, target, without, limit, runs, say):
+    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why"}: each run counts once at most.
+    `without`: the reference without limits."""
     cpu, memory = limit["cpu"], limit["memoryInBytes"]
-    found = {**limit, "runs": runs, "oomKills": 0, "errors": 0, "misses": 0, "p95Ms": [], "why": []}
-    without = judgement.restored(oracle["reference"])
+    found = {**limit, "runs": runs, "oomKills": 0, "errors": 0, "misses": 0, "p95Ms": [], "why": [],
+             "reference": judgement.stored(without)}
     for seed in range(1, runs + 1):
         run = _judge(place, target, limit, seed, without)
         why = judgement.miss(target, run, without)
@@ -43,7 +70,7 @@ def _beyond_doubt(target, run, without):
 
 
 def _judge(place, target, limit, seed, without):
-    how = {"seed": seed, "hopeless_ms": judgement.hopeless_ms(target, without), **LOOK}
+    how = {"seed": seed, "hopeless_ms": judgement.hopeless_ms(target, without), **oracle.LOOK}
     if target.start_within_s:
         how["ready_seconds"] = target.start_within_s
     cpu, memory = limit["cpu"], limit["memoryInBytes"]
@@ -55,7 +82,7 @@ def _judge(place, target, limit, seed, without):
 
 def _misses_again(place, target, limit, seed):
     """The host may have become slower since the reference was taken: both once more, in turn."""
-    reference = probe.fresh(place, target, None, None, seed=seed, **LOOK)
+    reference = probe.fresh(place, target, None, None, seed=seed, **oracle.LOOK)
     if not reference.survived:
         return True
     without = judgement.reference([reference])

@@ -1,6 +1,8 @@
 """When a limit holds, judged as somebody who uses the server would: as it behaves without a limit.
 
-The rule is mlprof's documented one, written down anew: nothing of mlprof's is in it.
+The rule is mlprof's documented one, written down anew: nothing of mlprof's is in it. It differs
+where a model scales over cores: there mlprof stops at the knee (docs/decisions/0037), and this asks
+for the host's own speed.
 """
 
 import dataclasses
@@ -40,12 +42,8 @@ def reference(runs):
 
 
 def stored(parts):
-    """As JSON keeps them; `restored` is the way back."""
+    """As JSON keeps them."""
     return {name: dataclasses.asdict(part) for name, part in parts.items()}
-
-
-def restored(parts):
-    return {name: Part(**part) for name, part in parts.items()}
 
 
 def bound_ms(target, part):

@@ -6,65 +6,98 @@ import hashlib
 import json
 import os
 import pathlib
-import subprocess
+import platform
 
+import json_file
 import oracle
+import rules
+import sources
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "measured"
 # Of a profile; its traces and trials are thousands of lines, and told by the figures.
-OF_PROFILE = ("state", "wallSeconds", "warnings", "error", "noAnswer")
+OF_PROFILE = ("state", "wallSeconds", "warnings", "error", "noAnswer", "build")
 OF_ANSWER = ("requestedCpu", "requestedMemoryInBytes", "verified", "tight", "confidence", "workers",
              "rareEvents")
 
 
 def host():
     """The kind of machine: what an oracle found on one is worth on another of the same kind."""
-    cpu = ""
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii").splitlines():
-        if line.startswith("model name"):
-            cpu = line.partition(":")[2].strip()
-            break
+    # Not every architecture names its model there.
+    cpu = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
     version = 2 if pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists() else 1
-    return {"cpu": cpu, "cores": os.cpu_count(), "cgroup": version}
+    kib = int(_field("/proc/meminfo", "MemTotal").split()[0])
+    return {"cpu": cpu, "cores": os.cpu_count(), "memoryInGib": round(kib / (1 << 20)),
+            "cgroup": version}
+
+
+def _field(path, name):
+    """The value behind the first such name; "" where there is none."""
+    for line in pathlib.Path(path).read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith(name):
+            return line.partition(":")[2].strip()
+    return ""
 
 
 def key(target, machine):
-    """What the target is told and its rows, by whatever rule a limit holds, on such a machine."""
+    """What the target is told, its rows and sources, by whatever rule a limit holds, on such a
+    machine."""
     fields = dataclasses.asdict(target)
     fields.pop("about")
-    text = json.dumps([fields, oracle.RULE, machine], sort_keys=True)
+    made_of = sources.digest(sources.of_target(target))
+    text = json.dumps([fields, made_of, oracle.RULE, machine], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def without_old_rules(values):
+    """Less what other recommenders were said to answer by rules that have changed since."""
+    if values.get("rulesVersion") == rules.RULE:
+        return values
+    return {name: value for name, value in values.items() if name not in ("rules", "checks")}
+
+
 def entries(name, folder=FOLDER):
-    path = pathlib.Path(folder) / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return json_file.read(pathlib.Path(folder) / f"{name}.json", [])
 
 
 def find(target, folder=FOLDER, machine=None):
     """The entry of this target on such a machine, or {}."""
     wanted = key(target, machine or host())
-    return next((one for one in entries(target.name, folder) if one["hash"] == wanted), {})
+    found = (one for one in entries(target.name, folder) if one["hash"] == wanted)
+    return without_old_rules(next(found, {}))
 
 
-def keep(target, values, folder=FOLDER, machine=None, build=None):
-    """Takes over what is known of it, in place of what was known on such a machine."""
+def worth_keeping(target, true):
+    """A failure of a target with an answer may be the host's, and limits that were not seen to hold
+    together are none: both are sought anew."""
+    return not target.answerable if "error" in true else true.get("confirmed", False)
+
+
+def keep(target, values, folder=FOLDER, machine=None):
+    """Takes over what is known of it. Of an entry for such a machine all is left that was judged by
+    the same oracle and is not known anew."""
+    if not worth_keeping(target, values["oracle"]):
+        return
     machine = machine or host()
-    entry = {"hash": key(target, machine), "host": machine, "oracle": values["oracle"]}
-    if "checks" in values:
-        profile = values["profile"]
-        answer = profile["recommendation"]
-        entry |= {"build": build or commit(), "rules": values["rules"], "checks": values["checks"],
-                  "profile": {name: profile.get(name) for name in OF_PROFILE} | {
-                      "recommendation": answer and {name: answer.get(name) for name in OF_ANSWER}}}
-    kept = [one for one in entries(target.name, folder) if one["hash"] != entry["hash"]] + [entry]
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
-    (pathlib.Path(folder) / f"{target.name}.json").write_text(text, encoding="utf-8")
+    new = _entry(target, values, machine)
+    others, same = [], {}
+    for one in entries(target.name, folder):
+        if one["hash"] != new["hash"]:
+            others.append(one)
+        elif one["oracle"] == new["oracle"]:
+            same = one
+    json_file.write(pathlib.Path(folder) / f"{target.name}.json", [*others, same | new],
+                    indent=1, sort_keys=True)
 
 
-def commit():
-    """Of the programs that were measured, as far as they were built from what is committed."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=FOLDER.parent,
-                          stdout=subprocess.PIPE, check=False)
-    return done.stdout.decode().strip()
+def _entry(target, values, machine):
+    # As it is read from the file: numbers that are keys have become text.
+    true = json.loads(json.dumps(values["oracle"]))
+    entry = {"hash": key(target, machine), "host": machine, "oracle": true}
+    if "checks" not in values:
+        return entry
+    profile = values["profile"]
+    answer = profile["recommendation"]
+    return entry | {
+        "rulesVersion": rules.RULE, "rules": values["rules"], "checks": values["checks"],
+        "profile": {name: profile.get(name) for name in OF_PROFILE} | {
+            "recommendation": answer and {name: answer.get(name) for name in OF_ANSWER}}}

@@ -19,10 +19,12 @@ class Cgroup:
                 self.paths[controller] = path.lstrip("/")
         self.v1 = "memory" in self.paths
 
+    def folder(self, controller):
+        return ROOT / controller / self.paths[controller] if self.v1 else ROOT / self.paths[""]
+
     def _text(self, controller, name):
-        base = ROOT / controller / self.paths[controller] if self.v1 else ROOT / self.paths[""]
         try:
-            return (base / name).read_text()
+            return (self.folder(controller) / name).read_text()
         except OSError:
             return None
 

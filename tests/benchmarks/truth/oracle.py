@@ -41,7 +41,7 @@ class References:
 
 def find(place, target, say):
     """{"cpu", "cpuInterval", "memoryInBytes", …} or {"error"} where it fails without limits."""
-    runs = _ample(place, target, say)
+    runs = ample_runs(place, target, say)
     if not runs[-1].survived:
         return {"rule": RULE, "error": f"without limits: {runs[-1].first_failure}, "
                                        f"OOM {runs[-1].oom_killed}"}
@@ -55,11 +55,12 @@ def find(place, target, say):
     cpu, cpu_votes, tried_cpu = _cpu(place, target, ample, without, say)
     cpu_interval = judgement.interval(cpu_votes, cpu)
     memory_interval = judgement.interval(memory_votes, memory)
-    cpu, memory, cpu_interval, memory_interval, last = _together(
+    cpu, memory, last, confirmed = _together(
         place, target, without, [cpu, *cpu_interval], [memory, *memory_interval], say)
-    return {"rule": RULE, "cpu": cpu / 10, "memoryInBytes": memory * GRID_MEMORY,
-            "cpuInterval": [tenths / 10 for tenths in cpu_interval],
-            "memoryIntervalInBytes": [steps * GRID_MEMORY for steps in memory_interval],
+    return {"rule": RULE, "confirmed": confirmed,
+            "cpu": cpu[0] / 10, "memoryInBytes": memory[0] * GRID_MEMORY,
+            "cpuInterval": [tenths / 10 for tenths in cpu[1:]],
+            "memoryIntervalInBytes": [steps * GRID_MEMORY for steps in memory[1:]],
             "reference": judgement.stored(judgement.reference(runs)),
             "ampleP95AllMs": [run.p95_ms for run in runs],
             "ampleCores": ample.cores, "amplePeakInBytes": ample.peak_bytes,
@@ -71,12 +72,13 @@ def find(place, target, say):
 def told(true):
     """A sentence: the intervals, and how it starts."""
     memory = [size >> 20 for size in true["memoryIntervalInBytes"]]
+    doubt = "" if true.get("confirmed") else ", not seen to hold together"
     return (f"needs {judgement.between(*true['cpuInterval'], '.1f')} cores, "
-            f"{judgement.between(*memory)} MiB; starts in {true['readySeconds']:.1f} s, "
+            f"{judgement.between(*memory)} MiB{doubt}; starts in {true['readySeconds']:.1f} s, "
             f"{true['readySecondsAtNeed']:.1f} s at these limits")
 
 
-def _ample(place, target, say):
+def ample_runs(place, target, say):
     """Containers without limits: pools of threads that wait actively may settle otherwise in each.
     The last one did not survive where one did not."""
     runs = []
@@ -207,7 +209,8 @@ def _enough_memory(place, target, without, memory):
 
 def _together(place, target, without, cpu, memory, say):
     """Both limits at once, on fresh containers; what falls short is raised where they do not hold.
-    `cpu`, `memory`: [need, low, high] in steps of the grid."""
+    `cpu`, `memory`: [need, low, high] in steps of the grid. Returns both, the last run, and whether
+    it held."""
     most = os.cpu_count() * 10
     for _ in range(MOST_RAISES):
         for _ in range(2):
@@ -216,7 +219,7 @@ def _together(place, target, without, cpu, memory, say):
                 ready_seconds=_ready_seconds(target, without.runs[0]), **LOOK))
             why = judgement.miss(target, run, without.now())
             if not why:
-                return cpu[0], memory[0], cpu[1:], memory[1:], run
+                return cpu, memory, run, True
             without.add(_reference(place, target))
         if run.oom_killed or not _enough_memory(place, target, without, memory[0]):
             memory = _raised(memory)
@@ -226,7 +229,7 @@ def _together(place, target, without, cpu, memory, say):
             break
         say(f"together they do not hold ({why}): now {cpu[0] / 10} cores and "
             f"{memory[0] * 16} MiB")
-    return cpu[0], memory[0], cpu[1:], memory[1:], run
+    return cpu, memory, run, False
 
 
 def _raised(limit):

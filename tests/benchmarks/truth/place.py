@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import engine
+import sources
 from probe import BIN
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,6 +42,7 @@ class Folder:
         self.model = self.root / "model"
         self.rows = self.root / ("rows.jsonl" if target.model else "rows.txt")
         self.config = self.root / "inferenceConfig.json"
+        self.made_of = self.root / "made-of"  # what a real model was made of
 
     def make(self, venv):
         self.model.mkdir(parents=True, exist_ok=True)
@@ -68,9 +70,13 @@ class Folder:
         source = self.root / "source"
         source.mkdir(exist_ok=True)
         shutil.copyfile(scripts / "score.py", source / "score.py")
-        if not self.rows.exists():
+        made_of = f"{sources.digest(sources.of_model(self.target.model))} {self.target.size}"
+        if not self.made_of.exists() or self.made_of.read_text(encoding="ascii") != made_of:
+            shutil.rmtree(self.model)
+            self.model.mkdir()
             subprocess.run([venv(), "-B", scripts / "make.py", self.target.size, self.model,
                             self.rows], check=True)
+            self.made_of.write_text(made_of, encoding="ascii")
         packages = (scripts / "packages.txt").read_text(encoding="ascii").split()
         self.config.write_text(json.dumps({
             "entryScript": "score.py", "sourceDirectory": "./source",
@@ -94,7 +100,8 @@ class Folder:
         script = f"{SOURCE}/score.py"
         return Place(
             image=image,
-            command=[f"{environment}/bin/serve-entry-script", "--entry_script", script, "--port", "5001"],
+            command=[f"{environment}/bin/serve-entry-script", "--entry_script", script,
+                     "--port", "5001"],
             environment={
                 "PATH": f"{environment}/bin:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp",
                 "VIRTUAL_ENV": environment, "AML_APP_ROOT": SOURCE,

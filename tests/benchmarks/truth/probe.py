@@ -216,5 +216,7 @@ def beside_neighbour(place, target, weight, memory, **how):
     rest of its cores as this container is of `weight`."""
     rest = max(os.cpu_count() - weight, 0.1)
     with Serving(place, None, memory, weight) as serving:
-        with neighbour.Neighbour(serving.cgroup, rest, os.cpu_count()):
+        if serving.cgroup is None:
+            return serving._gone()
+        with neighbour.Neighbour(serving.cgroup, rest / weight, os.cpu_count()):
             return serving.replay(target, fresh=True, **how)

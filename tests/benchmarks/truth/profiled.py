@@ -7,10 +7,12 @@ import sys
 import threading
 import time
 
+import build
 import place as places
 from probe import BIN, ROOT_TESTS
 
-sys.path.insert(0, str(ROOT_TESTS / "integration"))
+# Behind the benchmark's own: both have a `checks`.
+sys.path.append(str(ROOT_TESTS / "integration"))
 from server import Server  # noqa: E402
 
 PROFILE_LIMIT_S = 1800
@@ -32,7 +34,7 @@ class Profiler:
         self.server.close()
 
     def profile(self, folder, budget_seconds):
-        """{"recommendation", "state", …, "image", "samples", "trials"}."""
+        """{"recommendation", "state", …, "build", "image", "samples", "trials"}."""
         target = folder.target
         self._mlprof("model", "register", "-n", target.name, "-p",
                      folder.model if target.model else folder.model / "weights.bin",
@@ -50,12 +52,14 @@ class Profiler:
             command += ["--concurrency", target.concurrency]
         if target.p95_ms:
             command += ["--p95-ms", target.p95_ms]
+        measured = {"version": self.server.get("/version")["version"], "commit": build.commit(),
+                    "budgetSeconds": budget_seconds}
         began = time.monotonic()
         with _ImageWatch(self.server.instance()) as watch:
             text = self._mlprof(*command, "-o", "json", accept=(0, 1, 5, 6))
         profile = json.loads(text)
-        return {"name": name, "state": profile["state"], "image": watch.image,
-                "wallSeconds": time.monotonic() - began,
+        return {"name": name, "state": profile["state"], "build": measured,
+                "image": watch.image, "wallSeconds": time.monotonic() - began,
                 "recommendation": profile.get("recommendation"),
                 "warnings": [warning["code"] for warning in profile.get("warnings", [])],
                 "error": profile.get("error"), "noAnswer": profile.get("noAnswer"),

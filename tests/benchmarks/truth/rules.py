@@ -10,6 +10,8 @@ grid.
 import datetime
 import math
 
+# Raised where a rule changes: what was answered by another is answered anew.
+RULE = 2
 GRID_MEMORY = 16 << 20
 MIB = 1 << 20
 
@@ -43,16 +45,17 @@ def _krr(cpu, memory):
 
 
 def _autopilot(cpu, memory):
-    """Autopilot's moving window for jobs that serve: the 95th percentile; the peak; the upper end of
-    its margin of 10 to 15%."""
+    """Autopilot's moving window for jobs that serve, unweighted: the 95th percentile; the peak; the
+    upper end of its margin of 10 to 15%."""
     return 1.15 * _quantile(cpu, 0.95), 1.15 * max(memory)
 
 
 def _kruize(cpu, memory):
-    """Kruize, `performance`: the 98th percentile; the peak and 20%, or the peak and 1.05 of the
-    rise within an interval if that is less (a run is one interval)."""
+    """Kruize, `performance`, of whose intervals a run is one: the most CPU, since below one core it
+    takes the maximum, and above it the 98th percentile of one interval is no other; the peak and
+    20%, or the peak and 1.05 of the rise within an interval if that is less."""
     rise = max(memory) - min(memory)
-    return _quantile(cpu, 0.98), min(1.2 * max(memory), max(memory) + 1.05 * rise)
+    return max(cpu), min(1.2 * max(memory), max(memory) + 1.05 * rise)
 
 
 def _max_ram(_, memory):
@@ -104,7 +107,8 @@ def _working_set(samples):
 
 
 def answers(profile):
-    """{rule: {"cpu" (None: no word on it), "memoryInBytes", "cpuIsLimit"}}; {} where the run left no such traces."""
+    """{rule: {"cpu" (None: no word on it), "memoryInBytes", "cpuIsLimit"}}; {} where the run left
+    no such traces."""
     if not profile["trials"]:
         return {}
     load = _windows(profile, {"load"})

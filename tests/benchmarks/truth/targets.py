@@ -25,8 +25,8 @@ class Target:
     distinct: bool = False  # the need is that of inputs which never come twice
     start_within_s: int = 0  # objective; 0: no word of it
     warm_seconds: int = 60  # at most, of each part of the warm-up
-    # What was planted, (least, most): no honest answer lies outside. The most of memory has room for
-    # a margin of a quarter.
+    # What was planted, (least, most): no honest answer lies outside. The most of memory has room
+    # for a margin of a quarter.
     need_cpu: tuple = ()
     need_memory_mib: tuple = ()
     answerable: bool = True  # False: no limit holds, and an answer is a mistake
@@ -153,7 +153,8 @@ MORE = (
            model="xgboost_trees", size="800", p95_ms=250),
     Target("sklearn-text", "scikit-learn: kinds of texts, 20,000 words and their pairs",
            model="sklearn_text", size="20000"),
-    Target("sklearn-neighbours", "scikit-learn: the nearest of 20,000 samples, in threads of BLAS",
+    Target("sklearn-neighbours",
+           "scikit-learn: the nearest of 20,000 samples, in threads of OpenMP",
            model="sklearn_neighbours", size="20000"),
     Target("sklearn-text-workers-3", "the same texts in three processes of the Azure server",
            model="sklearn_text", size="20000", environment=(("WORKER_COUNT", "3"),), concurrency=2),

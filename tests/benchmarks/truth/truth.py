@@ -4,8 +4,9 @@
 For each target: mlprof's answer by its command line; the smallest limits that hold in plain
 containers, found without mlprof; fresh containers at mlprof's limits and at those that the rules of
 other recommenders make of the same traces. Everything found is kept in the results folder, a file a
-target, and is not done again unless asked for. Where a target's need was planted, what the oracle and
-mlprof say is held against it; a violation is printed, and the exit status is 1.
+target, and is not done again unless asked for, or unless the target, a rule or the machine is not
+the same any more. Where a target's need was planted, what the oracle and mlprof say is held against
+it; a violation is printed, and the exit status is 1.
 
 Needs root, a Docker engine, a quiet machine and build/release (see MLPROF_BIN).
 """
@@ -19,40 +20,21 @@ import time
 
 import checks
 import engine
+import json_file
 import judgement
 import kept
 import needs
+import neighbour
 import oracle
 import place
 import profiled
 import report
 import rules
+import summary
 import targets
+from results import Results
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-
-
-class Results:
-    """What is known of one target so far, as a file."""
-
-    def __init__(self, folder, name):
-        self.path = pathlib.Path(folder) / f"{name}.json"
-        self.values = json.loads(self.path.read_text()) if self.path.exists() else {}
-
-    def once(self, key, find):
-        """Finds what is not yet there, and keeps it at once: a run may be cut off."""
-        if key not in self.values:
-            self.values[key] = find()
-            self.values.setdefault("name", self.path.stem)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            half = self.path.with_suffix(".part")
-            half.write_text(json.dumps(self.values))
-            half.replace(self.path)
-        return self.values[key]
-
-    def forget(self, *keys):
-        for key in keys:
-            self.values.pop(key, None)
 
 
 def parse():
@@ -69,14 +51,15 @@ def parse():
     parser.add_argument("--runs", type=int, default=3, metavar="N",
                         help="fresh containers at each recommended limit (default 3)")
     parser.add_argument("--budget-seconds", type=int, metavar="S",
-                        help="a hard end of each profile (default: mlprof's own budget, to which it "
-                             "adds starts)")
+                        help="a hard end of each profile (default: mlprof's own budget, to which "
+                             "it adds starts)")
     parser.add_argument("--keep", action="store_true",
                         help="keep what was measured in measured/, to be committed")
     parser.add_argument("--list", action="store_true",
                         help="list the targets, what was planted in them and what is known")
     parser.add_argument("--report", action="store_true",
-                        help="write the table and the plot of what is known into docs/, run nothing")
+                        help="write the table and the plot of what is known into docs/, run "
+                             "nothing")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table",
                         help="of the summary at the end")
     return parser.parse_args()
@@ -93,25 +76,24 @@ def chosen(options):
 
 def judge(target, options, profiler):
     """All of one target, as far as it is not yet known."""
-    results = Results(options.results, target.name)
+    results = Results(options.results, target)
     results.forget(*{"checks": ("rules", "checks"), "mlprof": ("profile", "rules", "checks"),
                      "oracle": ("oracle", "checks"),
                      "all": ("profile", "rules", "checks", "oracle")}.get(options.again, ()))
-
-    # Found by another rule, it is no measure for what is judged now.
-    if results.values.get("oracle", {}).get("rule") != oracle.RULE:
-        results.forget("oracle", "checks")
     known = {} if options.again in ("oracle", "all") else kept.find(target)
 
     def say(text):
         print(f"{time.strftime('%H:%M:%S')} {target.name}: {text}", file=sys.stderr, flush=True)
 
+    if results.outdated:
+        say("what was known is of another target, rule or machine: found anew")
     folder = place.Folder(options.results, target)
     folder.make(lambda: place.training_python(options.results))
     if not options.oracle_only:
         profile = results.once("profile", lambda: profiler().profile(folder,
                                                                      options.budget_seconds))
-        say(f"mlprof: {profile['state']} {profile['recommendation'] and profile['recommendation']['tags']}")
+        answer = profile["recommendation"]
+        say(f"mlprof: {profile['state']} {answer and answer['tags']}")
     image = results.values.get("profile", {}).get("image")
     if target.model and image is None:
         say("left out: its environment is made by a profile, and there is none")
@@ -126,29 +108,16 @@ def judge(target, options, profiler):
     if "error" in true or options.oracle_only:
         return
     answers = results.once("rules", lambda: rules.answers(profile))
-    results.once("checks", lambda: check_all(here, target, true, profile, answers, options, say))
+    results.once("checks", lambda: checks.check_all(here, target, profile, answers, options.runs,
+                                                    say))
     if options.keep:
         kept.keep(target, results.values)
-
-
-def check_all(here, target, true, profile, answers, options, say):
-    limits = dict(answers)
-    if profile["recommendation"]:
-        limits["mlprof"] = {"cpu": profile["recommendation"]["requestedCpu"],
-                            "memoryInBytes": profile["recommendation"]["requestedMemoryInBytes"],
-                            "cpuIsLimit": True}
-    done = {}
-    for who, limit in limits.items():
-        key = tuple(limit.values())
-        if key not in done:
-            say(f"at the limits of {who}")
-            done[key] = checks.check(here, target, true, limit, options.runs, say)
-    return {who: done[tuple(limit.values())] for who, limit in limits.items()}
 
 
 def run_all(options):
     for container in engine.leftovers():
         engine.remove(container)
+    neighbour.remove_leftovers()
     place.make_image()
     started = []
 
@@ -188,14 +157,14 @@ def line_of(target, values):
 
 def violations_of(options):
     return [sentence for target in chosen(options)
-            for sentence in needs.violations(target, Results(options.results, target.name).values)]
+            for sentence in needs.violations(target, Results(options.results, target).values)]
 
 
 def main():
     options = parse()
     if options.list:
         for target in targets.ALL:
-            print(line_of(target, Results(options.results, target.name).values))
+            print(line_of(target, Results(options.results, target).values))
         return 0
     if options.report:
         report.write(options.results, ROOT / "docs")
@@ -203,9 +172,8 @@ def main():
     # Ended from outside, it still removes its container and ends its server.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     failed = run_all(options)
-    summary = report.summary(report.load(options.results))
-    print(json.dumps(summary, indent=1) if options.output == "json"
-          else report.summary_text(summary))
+    total = summary.of(report.load(options.results))
+    print(json.dumps(total, indent=1) if options.output == "json" else summary.text(total))
     violated = violations_of(options)
     for sentence in violated:
         print(f"VIOLATED: {sentence}", file=sys.stderr)
@@ -213,4 +181,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except json_file.Unreadable as unreadable:
+        sys.exit(f"truth: {unreadable}")

@@ -91,5 +91,18 @@ TEST(ArrivalScheduleTest, ComesAsRecordedStretchedToTheRate) {
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(sorted[i], wanted[i], 1e-6);
 }
 
+TEST(ArrivalScheduleTest, BeginsAtOnceWhereATraceIsBusiest) {
+  // A quiet hour, then four requests within 3 s: the load that is told is the one that was met.
+  const Arrivals trace = Recorded({0, 3600, 3601, 3602, 3603, 5000});
+  const double rate = 1 / trace.times->MeanGap();
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    ArrivalSchedule schedule(rate, trace, seed, std::chrono::seconds(4));
+    for (const int second : {0, 1, 2, 3, 1400}) {
+      EXPECT_NEAR(schedule.due_seconds(), second, 1e-6);
+      schedule.Advance();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mlprof::server

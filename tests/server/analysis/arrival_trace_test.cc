@@ -34,5 +34,21 @@ TEST(ArrivalTraceTest, WantsTimeToPass) {
   EXPECT_NE(Refusal({"1", "1"}).find("no time passes"), std::string::npos);
 }
 
+TEST(ArrivalTraceTest, RefusesTimesThatCannotBeCountedWith) {
+  const std::string refusal = "its times are too close together or too far apart";
+  EXPECT_EQ(Refusal({"-1e308", "1e308"}), refusal);
+  EXPECT_EQ(Refusal({"0", "5e-324", "5e-324"}), refusal);
+  EXPECT_EQ(Refusal({"0", "1e300"}), refusal);
+  EXPECT_EQ(Refusal({"0", "1e-6"}), "");
+}
+
+TEST(ArrivalTraceTest, IsBusiestWhereMostComeWithinATime) {
+  const ArrivalTimes times{{0, 10, 20, 20.5, 21, 30, 30.9, 40}};
+  EXPECT_EQ(BusiestStart(times, 2), 2u);
+  EXPECT_EQ(BusiestStart(times, 0.6), 2u);
+  EXPECT_EQ(BusiestStart(times, 100), 0u);
+  EXPECT_EQ(BusiestStart(times, 0.1), 0u);
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -118,6 +118,11 @@ TEST(CpuCurveTest, HasItsKneeWhereDoublingTheCoresBringsHalf) {
   EXPECT_EQ(KneeBelow(CurveOf({10, 10, 8}, 8), Cores(1.9)), std::nullopt);
 }
 
+TEST(CpuCurveTest, HasItsKneeNowhereBelowWhatTheStartTakes) {
+  EXPECT_EQ(KneeBelow(CurveOf({2, 18, 64}, 64), Cores(35), Cores(12)), Cores(12.0));
+  EXPECT_EQ(KneeBelow(CurveOf({2, 18, 64}, 64), Cores(35), Cores(35)), std::nullopt);
+}
+
 TEST(CpuCurveTest, HasNoKneeWhereAllOfItScales) {
   EXPECT_EQ(KneeBelow(CurveOf({0, 20, 64}, 64), Cores(58)), std::nullopt);
 }

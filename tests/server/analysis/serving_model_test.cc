@@ -41,5 +41,21 @@ TEST(ServingModelTest, TakesFirstVisitsAndTheLastLoadWhereSeenRowsAreAnsweredFro
   EXPECT_NEAR(model->rows.front().cpu_ms, 35, 1e-6);
 }
 
+TEST(ServingModelTest, TakesTheLoadCurveAsOfTheCoresItWasMeasuredWith) {
+  // One request in a thread, four workers, and a curve measured with two of the four cores.
+  MadeUpModel held;
+  held.ceiling = Cores(2.0);
+  MadeUpProfile made = ProfileOf(held);
+  made.profile.request.ceiling.cpu = Cores(4.0);
+  Trial level;
+  level.purpose = TrialPurpose::kLoadCurve;
+  level.limits = {Cores(2.0), MiB(512)};
+  made.trials.push_back(level);
+  EXPECT_EQ(CpuOfLoadCurve(made.profile, made.trials), Cores(2.0));
+  const auto model = CalibrateServingModel(made.profile, made.trials, made.rows);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->server.most_cores, 4);
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -215,5 +215,24 @@ TEST(JudgeTest, AnObjectiveForLatencyReplacesRateAndTailAsWell) {
   EXPECT_TRUE(verdict.tail);  // which is told
 }
 
+TEST(JudgeTest, AsksForMemoryWhereAHeapWasFullUnderRowsThatMet) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.full_heap_in_burst = "java.lang.OutOfMemoryError";
+  const Verdict verdict = Judge(evidence, All(10), {});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.shortage, ResourceKind::kMemory);
+  EXPECT_NE(verdict.sentence.find("java.lang.OutOfMemoryError"), std::string::npos);
+}
+
+TEST(JudgeTest, BlamesAFullHeapForErrorsThatOnlyTheLimitBrings) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.failures = evidence.new_failures = 5;
+  evidence.full_heap = "MemoryError";
+  EXPECT_EQ(Judge(evidence, All(10), {}).shortage, ResourceKind::kMemory);
+  // A row that asks for more than there is fails with all memory, too.
+  evidence.new_failures = 0;
+  EXPECT_NE(Judge(evidence, All(10), {}).shortage, ResourceKind::kMemory);
+}
+
 }  // namespace
 }  // namespace mlprof::server

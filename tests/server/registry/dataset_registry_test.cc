@@ -147,6 +147,19 @@ TEST_F(DatasetRegistryTest, DeletesWhatNoUnfinishedProfileUses) {
   EXPECT_EQ(datasets_.Delete("default", "requests").error().code(), ErrorCode::kNotFound);
 }
 
+TEST_F(DatasetRegistryTest, DeletesNoTraceThatAnUnfinishedProfileReplays) {
+  ASSERT_TRUE(Register("requests", "a\n"));
+  ASSERT_TRUE(Register("times", "1\n2\n"));
+  Profile wanted = ExampleProfile("p");
+  wanted.request.objective.requests_per_second = 1;
+  wanted.request.objective.arrivals = Arrivals::Trace("times:1");
+  Profile profile = profiles_.Create(wanted, {}, false)->profile;
+  EXPECT_EQ(datasets_.Delete("default", "times").error().code(), ErrorCode::kConflict);
+  profile.state = ProfileState::kFailed;
+  ASSERT_TRUE(profiles_.Update(profile, ProfileState::kQueued));
+  EXPECT_TRUE(datasets_.Delete("default", "times"));
+}
+
 // VmRSS or VmHWM of this process.
 Bytes Resident(const std::string& which) {
   std::ifstream status("/proc/self/status");

@@ -1,4 +1,4 @@
-"""Keeps samples to compare with: make.py SAMPLES FOLDER ROWS."""
+"""Keeps samples to compare with, in threads of OpenMP: make.py SAMPLES FOLDER ROWS."""
 
 import pathlib
 import sys

@@ -1,4 +1,5 @@
-"""Values of the nearest samples, found by comparing with all of them, in threads of BLAS."""
+"""Values of the nearest samples, found by comparing with all of them, in threads of
+OpenMP."""
 
 import glob
 import json

@@ -1,0 +1,29 @@
+#include "server/profiling/phases/filled_limit.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+// A limit that was filled to more than this share held by luck (docs/decisions, 14).
+constexpr int kFullestPercent = 95;
+
+// What was in use at once, as it counts against the limit; nothing where that was not measured.
+std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
+  if (resource != ResourceKind::kMemory || !use.peak_unreclaimable) return std::nullopt;
+  return *use.peak_unreclaimable + use.peak_agent_memory;
+}
+
+}  // namespace
+
+bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource) {
+  const Workload& workload = yardstick.workload;
+  const Limits& limits = run.trial.limits;
+  // Successors of all workers at once are rare, and no run need have met them.
+  if (resource == ResourceKind::kMemory && limits.memory() < workload.least_memory) return false;
+  // Rows that were not sent have kept nothing yet.
+  if (workload.grows_with_inputs && !run.saw_all_rows) return false;
+  const auto limit = limits.Find(resource);
+  const auto used = PeakOf(run.use, resource);
+  return limit && used && *used <= PercentOf(*limit, kFullestPercent);
+}
+
+}  // namespace mlprof::server::phases

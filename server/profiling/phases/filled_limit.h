@@ -1,0 +1,13 @@
+// How full a limit was that held. Pure.
+#pragma once
+
+#include "server/profiling/phases/limited_run.h"
+
+namespace mlprof::server::phases {
+
+/// Whether a limit that only a restart can try, and that held in `run`, may become the answer: not
+/// if it was filled nearly to the brim, if rows that keep memory were not all sent, or if it is
+/// less than what no run need have met (Workload::least_memory).
+bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource);
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,67 @@
+#include "server/profiling/phases/proof_load.h"
+
+#include <algorithm>
+
+#include "server/analysis/latency.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// Of a rate; and the most that a closed loop takes for more requests than it must have.
+constexpr std::chrono::seconds kVerificationTime{10};
+// Those, where they come within that time: three containers have the 3,000 of a bound of 1 in 1,000
+// (server/analysis/confidence.h).
+constexpr std::size_t kRequestsForRareEvents = 1000;
+// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
+constexpr std::chrono::milliseconds kOnePeriod{100};
+
+// So many come within the time for a closed loop, at the ceiling's rate.
+double RequestsInTime(const Yardstick& yardstick) {
+  const auto& looks = yardstick.reference.looks;
+  if (looks.empty()) return 0;
+  return looks.back().requests_per_second *
+         std::chrono::duration<double>(kVerificationTime).count();
+}
+
+}  // namespace
+
+LoadTime ProofLoad(const Yardstick& yardstick, nanoseconds most) {
+  const Objective& objective = yardstick.workload.objective;
+  const auto usual = std::min<nanoseconds>(kVerificationTime, most);
+  LoadTime load{usual, RequestsToSee(objective), most};
+  if (objective.requests_per_second || yardstick.workload.each_row_once) return load;
+  load.time = std::min<nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
+  load.until = usual;
+  const double in_time = RequestsInTime(yardstick);
+  if (in_time >= static_cast<double>(kRequestsForRareEvents)) {
+    load.wanted_requests = kRequestsForRareEvents;
+  }
+  const std::size_t for_tail = RequestsForConfidence(0.99);
+  if (objective.latency_ms.empty() && in_time >= static_cast<double>(for_tail)) {
+    load.min_requests = std::max(load.min_requests, for_tail);
+    load.longest = std::min(2 * usual, most);
+  }
+  return load;
+}
+
+std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
+                                 const ReplayResult& sent, const std::optional<Tail>& tail) {
+  const bool ended = sent.stopped || sent.cut_off || sent.target_lost || sent.requests.empty();
+  if (plan.open_loop || plan.max_requests || ended) return std::nullopt;
+  const nanoseconds left = load.until - (sent.ended - sent.began);
+  const std::size_t count = sent.requests.size();
+  const bool doubted = tail && tail->InDoubt();
+  if (left < kOnePeriod || (!doubted && count >= load.wanted_requests)) return std::nullopt;
+  ReplayPlan rest = plan;
+  std::rotate(rest.order.begin(),
+              rest.order.begin() + static_cast<std::ptrdiff_t>(count % rest.order.size()),
+              rest.order.end());
+  rest.max_time = rest.hard_max_time = left;
+  rest.min_requests = 0;
+  if (!doubted) rest.max_requests = load.wanted_requests - count;
+  return rest;
+}
+
+}  // namespace mlprof::server::phases

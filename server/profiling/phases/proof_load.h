@@ -1,0 +1,28 @@
+// How long the load of a run at limits goes on, so that it proves something. Pure.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "server/analysis/beside_reference.h"
+#include "server/analysis/proof_count.h"
+#include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/reference.h"
+
+namespace mlprof::server::phases {
+
+/// Without an objective for latency: shorter, it would prove nothing
+/// (server/analysis/proof_count.h).
+inline constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
+
+/// The load of a container that is to prove limits, no longer than `most`. Of a rate, whose bursts
+/// come as they like: ten seconds. A closed loop ends once it has the requests that its objective
+/// takes, p99's where they come in time, and the periods of the quota.
+LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most);
+
+/// What a closed loop of `load` goes on with after what it has sent, the rows in the order that
+/// `plan` has them; nullopt where it has all. `tail`: of what it has sent, where that is judged.
+std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
+                                 const ReplayResult& sent, const std::optional<Tail>& tail);
+
+}  // namespace mlprof::server::phases

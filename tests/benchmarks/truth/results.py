@@ -1,0 +1,31 @@
+"""What is known of a target so far on this machine, in the results folder."""
+
+import pathlib
+
+import json_file
+import kept
+import rules
+
+
+class Results:
+    """A file a target. What was found of another target by that name, by another rule or on another
+    kind of machine is not known."""
+
+    def __init__(self, folder, target, machine=None):
+        self.path = pathlib.Path(folder) / f"{target.name}.json"
+        self.stamp = {"name": target.name, "key": kept.key(target, machine or kept.host()),
+                      "rulesVersion": rules.RULE}
+        found = json_file.read(self.path, {})
+        self.outdated = bool(found) and found.get("key") != self.stamp["key"]
+        self.values = {} if self.outdated else kept.without_old_rules(found)
+
+    def once(self, key, find):
+        """Finds what is not yet there, and keeps it at once: a run may be cut off."""
+        if key not in self.values:
+            self.values[key] = find()
+            json_file.write(self.path, self.values | self.stamp)
+        return self.values[key]
+
+    def forget(self, *keys):
+        for key in keys:
+            self.values.pop(key, None)

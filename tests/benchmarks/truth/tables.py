@@ -1,0 +1,91 @@
+"""The tables of docs/MEASUREMENT.md."""
+
+import collections
+
+import summary
+from summary import RECOMMENDERS, percent
+
+MIB = 1 << 20
+SUM_HEAD = ("", "answers", "memory slack, needs of 256 MiB and more: median, least, worst",
+            "smaller needs: most above", "CPU within one step; of needs other than 1.0",
+            "runs failed: OOM, slow, other")
+GOALS = ("", "", "goal: median ≤ 12%, worst ≤ 25%", "goal: ≤ 32 MiB", "goal: ≥ 90%", "goal: 0")
+
+
+def of(entries):
+    total = summary.of(entries)
+    return "\n".join([
+        f"{summary.scope(total)}. Every answer was run in fresh containers; bold: how many of them "
+        "failed.", "",
+        *_sum_table(total), "", "![memory slack of each recommender](truth.svg)", "",
+        *_table(entries), "", _builds(entries), *_violated(entries)])
+
+
+def _row(cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def _sum_table(total):
+    return [_row(SUM_HEAD), "|---" * len(SUM_HEAD) + "|", _row(GOALS),
+            *(_sum_row(who, total[who]) for who in RECOMMENDERS)]
+
+
+def _sum_row(who, t):
+    small = t["smallExcessWorstInMib"]
+    others = t["failures"] - t["oomKills"] - t["misses"]
+    return _row((
+        who, str(t["answers"]),
+        ", ".join(percent(t[f"memorySlack{which}"]) for which in ("Median", "Least", "Worst")),
+        "–" if small is None else f"{small:+.0f} MiB",
+        f"{_whole(t['cpuWithinOneStep'])}; {_whole(t['cpuOtherThanOneWithinOneStep'])}",
+        f"{t['failures']} of {t['runs']}: {t['oomKills']}, {t['misses']}, {others}"))
+
+
+def _whole(share):
+    return "–" if share is None else f"{share:.0%}"
+
+
+def _table(entries):
+    head = ["target", "true cores", "true MiB",
+            *(f"{who} {what}" for who in RECOMMENDERS for what in ("cores", "MiB"))]
+    return [_row(head), "|---" * len(head) + "|",
+            *(_row([f"{e['name']}: {e['about']}", *e["needed"],
+                    *(_cell(e, who) for who in RECOMMENDERS)]) for e in entries)]
+
+
+def _cell(entry, who):
+    """Two columns: cores and MiB."""
+    by = entry["by"].get(who)
+    if by is None:
+        return "– | –"
+    size = f"{by['memoryInBytes'] // MIB}"
+    if not entry["grows"]:
+        size += f" ({percent(by['slack'])})"
+    others = by["failures"] - by["oomKills"] - by["misses"]
+    bad = [f"{count} {name}" for count, name in (
+        (by["oomKills"], "OOM"), (by["misses"], "slow"), (others, "failed")) if count]
+    cpu = "–" if by["cpu"] is None else f"{by['cpu']:.1f}"
+    return f"{cpu} | {size}{' **' + ', '.join(bad) + '**' if bad else ''}"
+
+
+def _builds(entries):
+    """Which builds the rows are of."""
+    rows = collections.Counter(_build(entry) for entry in entries)
+    return "Measured: " + "; ".join(
+        f"{count} {'row' if count == 1 else 'rows'} of {build}" for build, count in rows.items()
+    ) + "."
+
+
+def _build(entry):
+    build = entry["build"]
+    if not build:
+        return "a build that was not recorded"
+    at = f" at {build['commit']}" if build["commit"] else ""
+    budget = build["budgetSeconds"]
+    asked = f"a budget of {budget} s" if budget else "mlprof's own budget"
+    return f"mlprof {build['version']}{at} with {asked}, {entry['runs']} containers an answer"
+
+
+def _violated(entries):
+    found = [sentence for e in entries for sentence in e["violations"]]
+    return ["", *(f"- Against what was planted: {one}." for one in found)] if found else []

@@ -1,0 +1,63 @@
+"""How recommended limits are checked, with a container's runs made up."""
+
+import unittest
+from unittest import mock
+
+import checks
+import judgement
+import oracle
+import probe
+import targets
+
+TARGET = targets.Target("t", "t")
+MIB = 1 << 20
+
+
+def run(p95=20.0, **more):
+    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=1.0, **more,
+                     parts={"keepAlive": judgement.Part(150, 50.0, 20.0, p95, 30.0)})
+
+
+class ChecksTest(unittest.TestCase):
+    def check(self, ample, fresh, answers=None):
+        """What comes of mlprof's answer, and how often a container was started without limits."""
+        profile = {"recommendation": {"requestedCpu": 1.0, "requestedMemoryInBytes": 64 * MIB}}
+        with mock.patch.object(oracle, "ample_runs", return_value=ample) as without, \
+                mock.patch.object(probe, "fresh", side_effect=fresh):
+            found = checks.check_all(None, TARGET, profile, answers or {}, 3, lambda _: None)
+        return found, without.call_count
+
+    def test_all_are_checked_beside_one_reference_of_now(self):
+        other = {"VPA": {"cpu": 2.0, "memoryInBytes": 64 * MIB, "cpuIsLimit": True}}
+        found, references = self.check([run(20.0), run(30.0), run(29.0)], [run(31.0)] * 6, other)
+        self.assertEqual([found[who]["misses"] for who in ("mlprof", "VPA")], [0, 0])
+        self.assertEqual(found["mlprof"]["reference"]["keepAlive"]["p95_ms"], 29.0)
+        self.assertEqual(references, 1)
+
+    def test_a_miss_counts_where_it_is_one_beside_a_run_next_to_it(self):
+        slow = run(25.0)
+        fresh = [slow, run(24.0), slow, slow, run(20.0), slow, run(20.0)]
+        found, _ = self.check([run(20.0)], fresh)
+        self.assertEqual(found["mlprof"]["misses"], 1)
+
+    def test_a_target_that_fails_without_limits_is_not_checked(self):
+        failed = probe.Run(1, "status 500", 0.1, False, 0)
+        self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [])
+
+
+class TogetherTest(unittest.TestCase):
+    def together(self, held):
+        references = oracle.References([run(20.0)])
+        with mock.patch.object(probe, "fresh",
+                               side_effect=lambda *_, **__: run(20.0 if held else 99.0)), \
+                mock.patch.object(oracle, "_reference", return_value=run(20.0)):
+            return oracle._together(None, TARGET, references, [5, 5, 5], [4, 4, 4],
+                                    lambda _: None)[-1]
+
+    def test_says_whether_the_limits_were_seen_to_hold(self):
+        self.assertTrue(self.together(True))
+        self.assertFalse(self.together(False))
+
+
+if __name__ == "__main__":
+    unittest.main()

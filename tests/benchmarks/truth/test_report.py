@@ -1,0 +1,75 @@
+"""The figures that the truth benchmark reports."""
+
+import unittest
+
+import report
+import summary
+import tables
+import targets
+
+MIB = 1 << 20
+
+
+def entry(true_mib, mib, cpu=1.0, failures=0, grows=False):
+    answer = {"slack": mib / true_mib - 1, "excessInBytes": (mib - true_mib) * MIB,
+              "cpuWithinStep": report._within_step(cpu, 1.0), "runs": 3, "failures": failures,
+              "oomKills": failures, "misses": 0}
+    return {"name": f"t{true_mib}", "memoryInBytes": true_mib * MIB, "cpu": 1.0, "grows": grows,
+            "by": {"mlprof": answer}}
+
+
+class ReportTest(unittest.TestCase):
+    def test_sums_large_and_small_needs_apart_and_leaves_out_leaks(self):
+        total = summary.of([entry(256, 288), entry(400, 400), entry(1000, 1200, cpu=1.2),
+                            entry(64, 96, failures=1), entry(512, 5120, grows=True)])
+        of = total["mlprof"]
+        self.assertAlmostEqual(of["memorySlackMedian"], 0.125)
+        self.assertAlmostEqual(of["memorySlackWorst"], 0.2)
+        self.assertEqual(of["smallExcessWorstInMib"], 32)
+        self.assertAlmostEqual(of["cpuWithinOneStep"], 0.8)
+        self.assertEqual((of["failures"], of["runs"]), (1, 15))
+
+    def test_a_step_of_cpu_is_a_tenth_above_one_core(self):
+        self.assertTrue(report._within_step(0.4, 0.3))
+        self.assertFalse(report._within_step(0.5, 0.3))
+        self.assertTrue(report._within_step(2.2, 2.0))
+
+    def test_says_how_many_targets_are_missing_and_names_a_few(self):
+        known = [{**entry(256, 288), "name": target.name}
+                 for target in targets.ALL if target.answerable]
+        told = summary.scope(summary.of(known[2:]))
+        first, second = known[0]["name"], known[1]["name"]
+        self.assertIn(f"2 not measured ({first}, {second})", told)
+        told = summary.scope(summary.of(known[:2]))
+        self.assertIn(f"2 of {len(known)} targets, {len(known) - 2} not measured; 0 without", told)
+
+    def test_says_how_many_answers_each_recommender_has(self):
+        total = summary.of([entry(256, 288), entry(64, 96)])
+        self.assertIn("| mlprof | 2 | ", "\n".join(tables._sum_table(total)))
+        self.assertIn("| VPA | 0 | ", "\n".join(tables._sum_table(total)))
+
+    def test_says_which_builds_the_rows_are_of(self):
+        build = {"version": "0.1.0", "commit": "1f0c3a9", "budgetSeconds": None}
+        told = tables._builds([{"build": build, "runs": 3}] * 2 + [{"build": None, "runs": 3}])
+        self.assertEqual(
+            told, "Measured: 2 rows of mlprof 0.1.0 at 1f0c3a9 with mlprof's own budget, "
+                  "3 containers an answer; 1 row of a build that was not recorded.")
+
+    def test_shows_intervals_and_measures_a_step_from_them(self):
+        target = targets.Target("t", "about")
+        values = {
+            "profile": {"state": "Succeeded", "wallSeconds": 1, "warnings": [],
+                        "recommendation": {"verified": True, "requestedCpu": 0.7,
+                                           "requestedMemoryInBytes": 64 * MIB}},
+            "oracle": {"cpu": 1.0, "cpuInterval": [0.8, 1.0], "memoryInBytes": 48 * MIB,
+                       "memoryIntervalInBytes": [48 * MIB, 48 * MIB]},
+            "checks": {"mlprof": {"cpu": 0.7, "memoryInBytes": 64 * MIB, "runs": 3, "oomKills": 0,
+                                  "errors": 0, "misses": 0}}}
+        one = report._entry(target, values)
+        self.assertEqual(one["needed"], ("0.8 to 1.0", "48"))
+        self.assertTrue(one["by"]["mlprof"]["cpuWithinStep"])
+        self.assertEqual((one["build"], one["runs"]), (None, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

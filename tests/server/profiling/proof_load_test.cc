@@ -1,0 +1,105 @@
+#include "server/profiling/phases/proof_load.h"
+
+#include <gtest/gtest.h>
+
+namespace mlprof::server::phases {
+namespace {
+
+using namespace std::chrono_literals;
+
+Yardstick At(double requests_per_second, const Objective& objective = {}) {
+  Yardstick yardstick{{Cpuset::Whole(2), {}, {}}, {objective, 1, 40, {}}, {}, {}};
+  Look look;
+  look.requests_per_second = requests_per_second;
+  yardstick.reference.looks = {look};
+  return yardstick;
+}
+
+Objective WithP99(double ms) {
+  Objective objective;
+  objective.latency_ms = {{"p99", ms}};
+  return objective;
+}
+
+TEST(ProofLoadTest, OfAClosedLoopEndsWithItsCountsAndThePeriodsOfTheQuota) {
+  const LoadTime slow = ProofLoad(At(5), 60s);
+  EXPECT_EQ(slow.time, 3100ms);
+  EXPECT_EQ(slow.min_requests, 59u);
+  EXPECT_EQ(slow.longest, 60s);
+  EXPECT_EQ(slow.wanted_requests, 0u);
+  const LoadTime usual = ProofLoad(At(50), 60s);
+  EXPECT_EQ(usual.min_requests, 299u);
+  EXPECT_EQ(usual.longest, 20s);
+  EXPECT_EQ(ProofLoad(At(150), 60s).wanted_requests, 1000u);
+}
+
+TEST(ProofLoadTest, OfALatencyAsksForItsCountHoweverLongThatTakesAtTheLimit) {
+  // Eight times the requests come in time at the ceiling, and none of that is known of the limit.
+  const LoadTime load = ProofLoad(At(800, WithP99(500)), 60s);
+  EXPECT_EQ(load.min_requests, 299u);
+  EXPECT_EQ(load.longest, 60s);
+}
+
+TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
+  Objective objective;
+  objective.requests_per_second = 20;
+  const LoadTime load = ProofLoad(At(20, objective), 60s);
+  EXPECT_EQ(load.time, 10s);
+  EXPECT_EQ(load.until, 0s);
+}
+
+ReplayResult Sent(std::size_t requests, std::chrono::nanoseconds time) {
+  ReplayResult sent;
+  sent.requests.resize(requests);
+  sent.ended = time;
+  return sent;
+}
+
+ReplayPlan FourRows() {
+  ReplayPlan plan;
+  plan.order = {0, 1, 2, 3};
+  plan.max_time = 3100ms;
+  return plan;
+}
+
+Tail Slow(double share) { return {30, 12, share, share, true}; }
+
+TEST(RestOfTest, IsWhatIsWantedBeyondTheCount) {
+  const LoadTime load = ProofLoad(At(150), 60s);
+  const auto rest = RestOf(FourRows(), load, Sent(465, 3100ms), std::nullopt);
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->max_requests, 535u);
+  EXPECT_EQ(rest->max_time, 6900ms);
+  // The rows go on where they ended.
+  EXPECT_EQ(rest->order.front(), 1u);
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(1000, 6600ms), std::nullopt));
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(300, 10s), std::nullopt));
+}
+
+TEST(RestOfTest, GoesOnWhereATailIsInDoubt) {
+  const LoadTime load = ProofLoad(At(90), 60s);
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(299, 3300ms), Slow(1 / 299.0)));
+  for (const int slow : {2, 3, 8}) {
+    const auto rest = RestOf(FourRows(), load, Sent(299, 3300ms), Slow(slow / 299.0));
+    ASSERT_TRUE(rest) << slow;
+    EXPECT_FALSE(rest->max_requests);
+    EXPECT_EQ(rest->max_time, 6700ms);
+  }
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(299, 3300ms), Slow(10 / 299.0)));
+  Tail uncounted = Slow(3 / 150.0);
+  uncounted.counted = false;
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(150, 3300ms), uncounted));
+}
+
+TEST(RestOfTest, IsNothingOfALoadThatEndedOrOfARate) {
+  const LoadTime load = ProofLoad(At(150), 60s);
+  ReplayResult lost = Sent(300, 3100ms);
+  lost.target_lost = true;
+  EXPECT_FALSE(RestOf(FourRows(), load, lost, std::nullopt));
+  ReplayPlan rate = FourRows();
+  rate.open_loop = OpenLoop{20};
+  EXPECT_FALSE(RestOf(rate, load, Sent(300, 3100ms), std::nullopt));
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
