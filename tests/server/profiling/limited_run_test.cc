@@ -93,6 +93,20 @@ TEST(LimitedRunTest, TakesTurnsWithTheReferenceOnlyWhereItIsSlowBesideIt) {
   EXPECT_NEAR(slow.reference.p95_ms.value_or(0), kFullSpeedMs, 0.1);
 }
 
+TEST(LimitedRunTest, TakesAReferenceInTurnsThatHasWhatP99TakesWhereTheRunHasIt) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(20);
+  LabBench bench(model);
+  const LimitedRunPlan plan{{Cores(0.95), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::seconds(3), 299, std::chrono::seconds(10)}};
+  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(10), plan);
+  ASSERT_TRUE(run);
+  ASSERT_EQ(run->reference.looks.size(), 1U);
+  // In three seconds there are a hundred and fifty, beside which no p99 fails.
+  EXPECT_GE(run->reference.looks.front().visits.size(), 299U);
+}
+
 TEST(LimitedRunTest, RefusesWhatServesLessThanTheReferenceDid) {
   LabBench bench;
   Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
