@@ -273,9 +273,8 @@ class Run {
   std::optional<Look> TakeReference(bool fresh) {
     const Cores ceiling = lab_.ceiling().cpu();
     if (!container_.SetCpu(ceiling)) return std::nullopt;
-    const ReplayPlan held =
-        ObjectivePlan(yardstick_.workload, container_.seed(),
-                      {kReferenceTime, RequestsOfReference(), LongestBurst()});
+    const ReplayPlan held = ObjectivePlan(yardstick_.workload, container_.seed(),
+                                          {kReferenceTime, RequestsOfReference(), LongestBurst()});
     const ReplayPlan plan = fresh ? WithFreshConnections(held) : held;
     const ReplayResult reference = container_.Replay(plan, EndOf(kReferenceTime, ceiling));
     // Back to the limits of the run, by which it is named from here on.
@@ -288,8 +287,8 @@ class Run {
   // Beside fewer than p99 takes, a run whose p99 was too slow would pass.
   std::size_t RequestsOfReference() const {
     const std::size_t for_tail = RequestsForConfidence(0.99);
-    const bool tail_counts = yardstick_.workload.objective.latency_ms.empty() &&
-                             wanted_.load.min_requests >= for_tail;
+    const bool tail_counts =
+        yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
     return tail_counts ? for_tail : RequestsForConfidence(0.95);
   }
 
