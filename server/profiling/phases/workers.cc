@@ -135,15 +135,29 @@ ConnectionUse ConnectionsFor(const std::optional<WorkersSeen>& seen) {
   return seen && seen->coverage.count > 1 ? ConnectionUse::kBoth : ConnectionUse::kKeepAlive;
 }
 
+namespace {
+
+// Those that p99 takes, where they come in time: beside fewer no tail is judged.
+std::size_t RequestsOfFreshLook(const Objective& objective, const Reference& reference,
+                                std::chrono::nanoseconds longest) {
+  const std::size_t for_tail = RequestsForConfidence(0.99);
+  const double rate = reference.looks.empty() ? 0 : reference.looks.back().requests_per_second;
+  const double in_time = rate * std::chrono::duration<double>(longest).count();
+  const bool tail = objective.latency_ms.empty() && in_time >= static_cast<double>(for_tail);
+  return tail ? for_tail : RequestsForConfidence(0.95);
+}
+
+}  // namespace
+
 Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
                       Reference reference) {
   if (workload.objective.connections != ConnectionUse::kBoth) return reference;
   const auto longest =
       std::min<std::chrono::nanoseconds>(kLongestFresh, lab.budget().For(Spend::kLoad));
-  const ReplayPlan plan =
-      WithFreshConnections(ObjectivePlan(workload, container.seed(),
-                                         {std::min<std::chrono::nanoseconds>(kFreshTime, longest),
-                                          RequestsForConfidence(0.95), longest}));
+  const ReplayPlan plan = WithFreshConnections(
+      ObjectivePlan(workload, container.seed(),
+                    {std::min<std::chrono::nanoseconds>(kFreshTime, longest),
+                     RequestsOfFreshLook(workload.objective, reference, longest), longest}));
   Look look = LookAt(plan, container.Replay(plan, lab.budget().end()));
   if (look.visits.empty()) return reference;
   return WithFreshLook(std::move(reference), std::move(look));

@@ -150,6 +150,29 @@ TEST(ReachWorkersTest, CountsThoseThatDoNotStartAsNotReached) {
   EXPECT_EQ(seen->coverage.count, 3);
 }
 
+// Of a row's mean at the ceiling.
+std::size_t FreshVisitsAt(std::chrono::microseconds row) {
+  FakeModel model = Prefork(2);
+  model.cpu_per_row = row;
+  LabBench bench(model);
+  bench.workload.objective.connections = ConnectionUse::kBoth;
+  auto container = bench.lab.Launch(
+      {LabBench::kCeiling, bench.setup, Seed(1), PageCache::kAsItIs, Use::kObjective});
+  EXPECT_TRUE(container && (*container)->Start());
+  Look held;
+  held.requests_per_second = 1e6 / static_cast<double>(row.count());
+  const phases::Reference reference = phases::LookAtFresh(bench.lab, **container, bench.workload,
+                                                          phases::WithLook({}, std::move(held)));
+  return reference.fresh_looks.empty() ? 0 : reference.fresh_looks.front().visits.size();
+}
+
+TEST(FreshConnectionsTest, AreSeenAsOftenAsP99TakesWhereThatComesInTime) {
+  EXPECT_GE(FreshVisitsAt(std::chrono::milliseconds(20)), 299U);
+  const std::size_t slow = FreshVisitsAt(std::chrono::milliseconds(50));
+  EXPECT_GE(slow, 59U);
+  EXPECT_LT(slow, 100U);
+}
+
 ReplayResult HundredAnswersOf(std::uint32_t latency_us) {
   ReplayResult replay;
   replay.ended = std::chrono::seconds(1);
