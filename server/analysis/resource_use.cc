@@ -68,16 +68,6 @@ void AddPeaks(std::span<const Sample> samples, ResourceUse& use) {
   }
 }
 
-std::optional<Bytes> MedianUnreclaimable(std::span<const Sample> samples) {
-  if (samples.empty()) return std::nullopt;
-  std::vector<Bytes> values;
-  values.reserve(samples.size());
-  for (const Sample& sample : samples) values.push_back(sample.unreclaimable);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // The mean number of threads that waited for a core, from the first to the last of the few samples
 // that tell it.
 std::optional<double> WaitingThreads(std::span<const Sample> samples) {
@@ -102,7 +92,6 @@ std::optional<double> WaitingThreads(std::span<const Sample> samples) {
 ResourceUse Summarize(std::span<const Sample> samples) {
   ResourceUse use;
   AddPeaks(samples, use);
-  use.median_unreclaimable = MedianUnreclaimable(samples);
   const Totals totals = AddUp(samples);
   if (totals.time.count() > 0) {
     use.cpu_seconds = Seconds(totals.cpu);
@@ -118,6 +107,16 @@ ResourceUse Summarize(std::span<const Sample> samples) {
   use.max_cores = LargestMean(samples);
   use.waiting_threads = WaitingThreads(samples);
   return use;
+}
+
+std::optional<Bytes> MedianUnreclaimable(std::span<const Sample> samples) {
+  if (samples.empty()) return std::nullopt;
+  std::vector<Bytes> values;
+  values.reserve(samples.size());
+  for (const Sample& sample : samples) values.push_back(sample.unreclaimable);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 std::optional<double> CoresWithoutWaiting(const ResourceUse& use, int in_flight) {

@@ -17,8 +17,7 @@ struct ResourceUse {
   std::optional<double> cpu_seconds;
   /// Threads that stood ready to run and had no core, on average.
   std::optional<double> waiting_threads;
-  std::optional<Bytes> peak_unreclaimable;    // gap-free where the agent could read it
-  std::optional<Bytes> median_unreclaimable;  // of the samples
+  std::optional<Bytes> peak_unreclaimable;  // gap-free where the agent could read it
   std::optional<Bytes> peak_cache;
   Bytes peak_mapped_file;
   std::int64_t refaults = 0;  // file pages and major faults: memory that was taken too early
@@ -31,6 +30,9 @@ struct ResourceUse {
 /// Samples of one container in the order they were taken. A counter that falls (a recreated cgroup)
 /// ends a stretch and starts another: no negative rate is ever made of it.
 ResourceUse Summarize(std::span<const Sample> samples);
+
+/// Of the samples; nullopt of none.
+std::optional<Bytes> MedianUnreclaimable(std::span<const Sample> samples);
 
 /// The mean cores had no thread waited for a core, with so many requests in flight all the time:
 /// the larger of two. Workers that compute all along would have used what they waited for. Requests

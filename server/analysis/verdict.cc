@@ -29,13 +29,13 @@ Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
   Verdict verdict =
       Failed(std::nullopt, Sentence("%.2f%% of the requests failed, %.2f%% are allowed",
                                     error_rate * 100, max_error_rate * 100));
-  const bool at_limit = evidence.new_failures >= kFewestNewFailures;
-  if (at_limit && !evidence.full_heap.empty()) {
+  if (evidence.new_failures > 0 && !evidence.full_heap.empty()) {
     return WithFullHeap(std::move(verdict), evidence.full_heap);
   }
   const auto& usual = evidence.reference_error_share;
   const bool throttled = evidence.throttled_share.value_or(0) >= kUnboundShare;
-  const bool more = at_limit && error_rate > kErrorTolerance * usual.value_or(0);
+  const bool more = evidence.new_failures >= kFewestNewFailures &&
+                    error_rate > kErrorTolerance * usual.value_or(0);
   if (usual && throttled && more) {
     verdict.shortage = ResourceKind::kCpu;
     verdict.slow = true;

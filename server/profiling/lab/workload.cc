@@ -9,6 +9,10 @@
 namespace mlprof::server {
 namespace {
 
+// Of a trace; as long as the load at the ceiling and those of the proof, of which shorter loads are
+// the beginning.
+constexpr std::chrono::seconds kBusiestStretch{10};
+
 // A rate has no fixed number of rows in flight. That two of the heaviest meet is likely; that all
 // in flight are of them is not. Chosen, not measured.
 constexpr int kBurstOfRate = 2;
@@ -57,7 +61,7 @@ ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& ti
   plan.concurrency = objective.ConcurrencyOrOne();
   if (objective.requests_per_second) {
     plan.open_loop = OpenLoop{*objective.requests_per_second, objective.arrivals, seed.value()};
-    plan.open_loop->busiest = time.time;
+    plan.open_loop->busiest = kBusiestStretch;
   }
   plan.connections = ConnectionsOf(objective);
   plan.max_time = time.time;

@@ -30,7 +30,8 @@ struct LimitedRun {
   std::vector<std::uint32_t> latencies;
   /// Of its part with a connection for each request, where it had one.
   std::optional<std::vector<std::uint32_t>> fresh_latencies = {};
-  ResourceUse use;  // over the whole life of the container
+  ResourceUse use;                         // over the whole life of the container
+  std::optional<Bytes> usual_memory = {};  // unreclaimable, the median since it was ready
   NoiseEvidence noise;
   Look look;  // of its measured load
   /// Why it proves nothing although it passed: it was too short.

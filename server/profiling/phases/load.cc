@@ -1,6 +1,8 @@
 #include "server/profiling/phases/load.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "server/analysis/in_flight.h"
 #include "server/analysis/latency.h"
@@ -25,12 +27,16 @@ std::optional<double> LateMs(const Trial& trial) {
   return trial.send_lag_p99_ms;
 }
 
+void AddFailing(std::span<const RequestRecord> requests, std::set<std::uint32_t>& rows) {
+  for (const RequestRecord& request : requests) {
+    if (!request.Succeeded()) rows.insert(request.row);
+  }
+}
+
 Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay) {
   Reference reference = WithLook({}, LookAt(plan, replay));
   reference.mean_ms = LatencyDistribution::ByRow(CountedVisits(plan, replay)).MeanMs();
-  for (const RequestRecord& request : replay.requests) {
-    if (!request.Succeeded()) reference.failing_rows.insert(request.row);
-  }
+  AddFailing(replay.requests, reference.failing_rows);
   reference.error_share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());
   return reference;
@@ -49,23 +55,30 @@ std::optional<int> InFlightAtCeiling(const Objective& objective, const Reference
   return InFlightOf(objective, reference.mean_ms.value_or(0));
 }
 
-// What may coincide one day: the heaviest rows, and of a rate the most requests that meet. Gives
-// what the slowest of the heaviest rows took, in milliseconds.
-PhaseResult<double> MeasureBursts(Lab& lab, Container& container, const Workload& workload,
+struct Bursts {
+  double slowest_ms = 0;  // of the heaviest rows
+  std::set<std::uint32_t> failing_rows;
+};
+
+// What may coincide one day: the heaviest rows, and of a rate the most requests that meet.
+PhaseResult<Bursts> MeasureBursts(Lab& lab, Container& container, const Workload& workload,
                                   std::chrono::nanoseconds longest) {
   const auto time = std::min<std::chrono::nanoseconds>(kLongestBurst, longest);
   const ReplayResult heavy = container.Replay(HeavyPlan(workload, time), lab.budget().end());
   if (auto ended = CheckWhole(lab, container, heavy); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
+  Bursts bursts{SlowestMs(heavy), {}};
+  AddFailing(heavy.requests, bursts.failing_rows);
   if (workload.in_flight > 1) {
     const ReplayResult meeting =
         container.Replay(InFlightPlan(workload, container.seed(), time), lab.budget().end());
     if (auto ended = CheckWhole(lab, container, meeting); !ended) {
       return tl::unexpected<RunEnd>(ended.error());
     }
+    AddFailing(meeting.requests, bursts.failing_rows);
   }
-  return SlowestMs(heavy);
+  return bursts;
 }
 
 }  // namespace
@@ -104,8 +117,10 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
 
   facts.in_flight = InFlightAtCeiling(workload.objective, facts.reference, plan, replay);
   workload.in_flight = facts.in_flight.value_or(1);
-  MLPROF_LET(slowest_ms, MeasureBursts(lab, container, workload, longest));
-  facts.slowest_ms = std::max(SlowestMs(replay), slowest_ms);
+  MLPROF_LET(bursts, MeasureBursts(lab, container, workload, longest));
+  facts.slowest_ms = std::max(SlowestMs(replay), bursts.slowest_ms);
+  AddFailing(serial, bursts.failing_rows);
+  facts.reference.failing_in_bursts = std::move(bursts.failing_rows);
   facts.need = SeeNeed(container, workload, replay, facts.trial, serial, OtherCores(noise, noisy));
   facts.need.noisy = lab.host().noisy();
   return facts;

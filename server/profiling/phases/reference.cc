@@ -147,7 +147,9 @@ double AcceptableMs(const Reference& reference, const Objective& objective) {
 void SetHeap(const UseAtCeiling& at_ceiling, const ReplayResult& replay,
              const SeenOfContainer& seen, VerificationEvidence& evidence) {
   auto words = replay.first_failure ? FullHeapWords(replay.first_failure->body) : std::nullopt;
-  if (!words) words = FullHeapWords(seen.log);
+  const bool confirmed =
+      !evidence.became_ready || evidence.died || evidence.new_failures >= kFewestNewFailures;
+  if (!words && confirmed) words = FullHeapWords(seen.log);
   evidence.full_heap = words.value_or("");
   const auto used = seen.whole_life.peak_unreclaimable;
   const auto successes = std::ssize(replay.requests) - replay.failures;

@@ -26,8 +26,9 @@ struct Reference {
   std::optional<double> mean_ms;
   double error_share = 0;  // of the requests
   std::set<std::uint32_t> failing_rows = {};
-  std::vector<Look> looks = {};        // the newest few, the oldest first
-  std::vector<Look> fresh_looks = {};  // likewise, with a connection for each request
+  std::set<std::uint32_t> failing_in_bursts = {};  // of rows that met, or in the row pass
+  std::vector<Look> looks = {};                    // the newest few, the oldest first
+  std::vector<Look> fresh_looks = {};              // likewise, with a connection for each request
 };
 
 /// What limits are judged by, of a replay by `plan`. `samples`: of the container meanwhile, which
@@ -97,7 +98,9 @@ struct SeenOfContainer {
   const std::string& log;
 };
 
-/// What the run shows of a heap that follows the limit (server/analysis/heap.h), into the evidence.
+/// What the run shows of a heap that follows the limit (server/analysis/heap.h), into the evidence,
+/// whose failures and death are known. A log tells of a heap only what a death or several failures
+/// that are new at the limit confirm.
 void SetHeap(const UseAtCeiling& at_ceiling, const ReplayResult& replay,
              const SeenOfContainer& seen, VerificationEvidence& evidence);
 

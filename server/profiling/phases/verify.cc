@@ -144,8 +144,8 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
   const auto used_there = ample.use.peak_unreclaimable;
   if (!used_there || !TakesLess(*used_there, *used)) return std::nullopt;
   // A peak alone may be a row that came in the one run and not in the other.
-  const auto usual = passed.use.median_unreclaimable;
-  const auto usual_there = ample.use.median_unreclaimable;
+  const auto& usual = passed.usual_memory;
+  const auto& usual_there = ample.usual_memory;
   if (!usual || !usual_there || !TakesLess(*usual_there, *usual)) return std::nullopt;
   return HeapByLimit{limits.memory(), *used, ceiling, *used_there};
 }
@@ -205,7 +205,8 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
     }
     const LimitedRun& run = *attempt.failure;
     // Of a heap nothing but memory was taken: collecting without rest is slow, too.
-    const bool of_heap = so_far.heap && middle->kind() == ResourceKind::kMemory;
+    const bool of_heap =
+        so_far.heap && middle->kind() == ResourceKind::kMemory && !run.verdict.unreached;
     if ((run.verdict.shortage != middle->kind() && !of_heap) || IsDisturbed(run)) break;
     so_far.failed.push_back({limits, middle->kind(), run.verdict.tail});
   }
@@ -230,9 +231,11 @@ PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verifica
   MLPROF_LET(narrowed, Narrow(lab, yardstick, std::move(passed), so_far));
   MLPROF_LET(proven, TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(narrowed)));
   // What held with more memory, and was given less because its heap follows the limit, lacks that.
-  if (so_far.heap && proven.failure && !IsDisturbed(*proven.failure) &&
-      so_far.limits.memory() < first.memory()) {
+  const bool lowered = so_far.heap && so_far.limits.memory() < first.memory();
+  if (lowered && proven.failure && !IsDisturbed(*proven.failure) &&
+      !proven.failure->verdict.unreached) {
     proven.failure->verdict.shortage = ResourceKind::kMemory;
+    proven.failure->verdict.collecting_cost.reset();
   }
   return proven;
 }
@@ -301,6 +304,11 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
       failed.disturbed = IsDisturbed(*attempt->failure);
       verification.failed.push_back(failed);
       raised = Raise(verification.limits, *shortage, lab.ceiling());
+      // What CPU does to a request's cost tells nothing of memory.
+      if (shortage != ResourceKind::kMemory) collecting_cost.reset();
+      if (!raised && shortage != verdict.shortage) {
+        raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
+      }
     }
     if (!raised) {
       verification.not_held = NotHeld(lab, yardstick, verification.limits, *attempt);

@@ -69,6 +69,15 @@ std::vector<Sample> Waiting(double threads, double cores) {
   return samples;
 }
 
+TEST(ResourceUseTest, TheMedianOfMemoryIsNotThatOfAShortPeak) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 9; ++i) {
+    samples.push_back(At(milliseconds(10 * i), milliseconds(0), MiB(i == 4 ? 600 : 400)));
+  }
+  EXPECT_EQ(MedianUnreclaimable(samples), MiB(400));
+  EXPECT_FALSE(MedianUnreclaimable({}));
+}
+
 TEST(ResourceUseTest, CountsTheThreadsThatWaitForACore) {
   EXPECT_NEAR(*Summarize(Waiting(0.3, 0.7)).waiting_threads, 0.3, 1e-9);
   EXPECT_FALSE(Summarize(std::span<const Sample>(Waiting(0.3, 0.7)).first(10)).waiting_threads);

@@ -38,6 +38,13 @@ TEST(HeapByLimitTest, IsSearchedDownwardFromWhatItTookAtTheCeiling) {
   EXPECT_LT(verified.heap->used, verified.heap->used_there);
 }
 
+TEST(HeapByLimitTest, IsRecognisedAfterAStartThatTakesLongerThanTheLoad) {
+  FakeModel model = AQuarterForTheHeap();
+  model.start_time = std::chrono::seconds(20);
+  LabBench bench(model);
+  EXPECT_TRUE(VerifiedFrom(bench, MiB(1200), MiB(1084)).heap);
+}
+
 TEST(HeapByLimitTest, IsRaisedWhereItsHeapIsFull) {
   LabBench bench(AQuarterForTheHeap());
   // As under a ceiling of 1 GiB, where the heap was 256 MiB.
