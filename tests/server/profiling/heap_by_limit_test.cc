@@ -19,8 +19,10 @@ FakeModel AQuarterForTheHeap() {
   return model;
 }
 
-phases::Verification VerifiedFrom(LabBench& bench, Bytes memory, Bytes at_ceiling) {
+phases::Verification VerifiedFrom(LabBench& bench, Bytes memory, Bytes at_ceiling,
+                                  double start_seconds = 1) {
   phases::Yardstick yardstick = bench.MeasuredAt(2);
+  yardstick.pace.start_seconds = start_seconds;
   yardstick.at_ceiling = {at_ceiling, 0.002};
   return phases::Verify(bench.lab, yardstick, {Cores(1.0), memory},
                         [](const phases::Verification&) {});
@@ -42,7 +44,7 @@ TEST(HeapByLimitTest, IsRecognisedAfterAStartThatTakesLongerThanTheLoad) {
   FakeModel model = AQuarterForTheHeap();
   model.start_time = std::chrono::seconds(20);
   LabBench bench(model);
-  EXPECT_TRUE(VerifiedFrom(bench, MiB(1200), MiB(1084)).heap);
+  EXPECT_TRUE(VerifiedFrom(bench, MiB(1200), MiB(1084), 20).heap);
 }
 
 TEST(HeapByLimitTest, IsRaisedWhereItsHeapIsFull) {
