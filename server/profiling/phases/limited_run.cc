@@ -11,15 +11,13 @@
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/proof_load.h"
+#include "server/profiling/phases/reference_in_turns.h"
 #include "server/profiling/phases/replays.h"
 #include "server/profiling/phases/workers.h"
 
 namespace mlprof::server::phases {
 namespace {
 
-constexpr std::chrono::seconds kReferenceTime{3};
-// As many requests as p99 takes have this long to come.
-constexpr std::chrono::seconds kLongestReference{15};
 // So many times what reaching every worker took at the ceiling, and as long as other bursts.
 constexpr double kSlowReach = 3;
 constexpr auto kForEver = std::chrono::nanoseconds::max();
@@ -194,26 +192,13 @@ class Run {
   // Each part has to prove its own.
   std::optional<std::string> Lacks(std::size_t successes) const {
     const Objective& objective = yardstick_.workload.objective;
-    auto lacks = LacksForProof(objective, successes, ServingSeconds(replay_));
+    auto lacks = LacksForProof(objective, successes, ServingSeconds(plan_, replay_));
     if (lacks || !fresh_) return lacks;
     if (objective.latency_ms.empty() && yardstick_.reference.fresh_looks.empty()) {
       return "rows with a connection each were never measured without a CPU limit";
     }
-    return LacksForProof(objective, fresh_->SuccessLatencies().size(), ServingSeconds(*fresh_));
-  }
-
-  // An open loop may end before its last stretch without a row is over.
-  double ServingSeconds(const ReplayResult& replay) const {
-    // Of rows that may come but once there are no more: their count alone decides.
-    const bool all_rows =
-        yardstick_.workload.each_row_once && replay.requests.size() >= plan_.order.size();
-    if (all_rows) return std::max(replay.Seconds(), kQuotaPeriods * 0.1);
-    const auto served =
-        plan_.open_loop
-            ? std::max(replay.ended, replay.began + plan_.max_time.value_or(wanted_.load.time))
-            : replay.ended;
-    const bool whole = !replay.stopped && !replay.cut_off && !replay.requests.empty();
-    return std::chrono::duration<double>((whole ? served : replay.ended) - replay.began).count();
+    return LacksForProof(objective, fresh_->SuccessLatencies().size(),
+                         ServingSeconds(plan_, *fresh_));
   }
 
   // Every serving process has its first row before the measured load, which may reach one of them
@@ -279,31 +264,13 @@ class Run {
     if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureLoad();
   }
 
-  // Takes the reference again, in this container with the limit lifted.
+  // In this container; nullopt where it saw too little.
   std::optional<Look> TakeReference(bool fresh) {
-    const Cores ceiling = lab_.ceiling().cpu();
-    if (!container_.SetCpu(ceiling)) return std::nullopt;
-    const ReplayPlan held =
-        ObjectivePlan(yardstick_.workload, container_.seed(),
-                      {kReferenceTime, RequestsOfReference(),
-                       std::min<std::chrono::nanoseconds>(kLongestReference, LongestBurst() * 2)});
-    const ReplayPlan plan = fresh ? WithFreshConnections(held) : held;
-    const ReplayResult reference = container_.Replay(plan, EndOf(*plan.hard_max_time, ceiling));
-    // Back to the limits of the run, by which it is named from here on.
-    if (Status back = container_.SetCpu(wanted_.limits.cpu()); !back) return std::nullopt;
-    Look look = LookAt(plan, reference);
-    // Beside fewer than p99 takes, a run whose p99 was too slow would pass.
-    const double judged = refused_for_tail_ ? 0.99 : 0.95;
-    if (look.visits.size() < RequestsForConfidence(judged)) return std::nullopt;
-    return look;
-  }
-
-  // Those that p99 takes where the run has them, and some in case a few fail.
-  std::size_t RequestsOfReference() const {
     const std::size_t for_tail = RequestsForConfidence(0.99);
     const bool tail_counts =
         yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
-    return tail_counts ? for_tail + for_tail / 20 : RequestsForConfidence(0.95);
+    return LookWithoutLimit(lab_, yardstick_, container_,
+                            {fresh, tail_counts, refused_for_tail_, 2 * LongestBurst()});
   }
 
   // With as much left for whoever comes after.

@@ -64,4 +64,16 @@ std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
   return rest;
 }
 
+double ServingSeconds(const ReplayPlan& plan, const ReplayResult& replay) {
+  const bool once = plan.max_requests == plan.order.size();
+  if (once && replay.requests.size() >= plan.order.size()) {
+    return std::max(replay.Seconds(), kQuotaPeriods * 0.1);
+  }
+  const auto served = plan.open_loop && plan.max_time
+                          ? std::max(replay.ended, replay.began + *plan.max_time)
+                          : replay.ended;
+  const bool whole = !replay.stopped && !replay.cut_off && !replay.requests.empty();
+  return std::chrono::duration<double>((whole ? served : replay.ended) - replay.began).count();
+}
+
 }  // namespace mlprof::server::phases

@@ -25,4 +25,8 @@ LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most);
 std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
                                  const ReplayResult& sent, const std::optional<Tail>& tail);
 
+/// How long the model served, of what `plan` was replayed: an open loop may end before its last
+/// stretch without a row is over, and of rows that may come but once the count alone decides.
+double ServingSeconds(const ReplayPlan& plan, const ReplayResult& replay);
+
 }  // namespace mlprof::server::phases

@@ -1,0 +1,46 @@
+#include "server/profiling/phases/reference_in_turns.h"
+
+#include <algorithm>
+
+#include "server/analysis/latency.h"
+#include "server/profiling/phases/run_times.h"
+#include "server/profiling/phases/workers.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr std::chrono::seconds kReferenceTime{3};
+// As many requests as p99 takes have this long to come.
+constexpr std::chrono::seconds kLongestReference{15};
+
+// Some more than p99 takes, in case a few fail.
+std::size_t RequestsOf(const TurnPlan& turn) {
+  const std::size_t for_tail = RequestsForConfidence(0.99);
+  return turn.tail_counts ? for_tail + for_tail / 20 : RequestsForConfidence(0.95);
+}
+
+ReplayPlan PlanOf(const Yardstick& yardstick, Seed seed, const TurnPlan& turn) {
+  const auto longest = std::min<std::chrono::nanoseconds>(kLongestReference, turn.longest);
+  const ReplayPlan held =
+      ObjectivePlan(yardstick.workload, seed, {kReferenceTime, RequestsOf(turn), longest});
+  return turn.fresh ? WithFreshConnections(held) : held;
+}
+
+}  // namespace
+
+std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
+                                     const TurnPlan& turn) {
+  const Cores limit = container.limits().cpu();
+  const Cores ceiling = lab.ceiling().cpu();
+  if (!container.SetCpu(ceiling)) return std::nullopt;
+  const ReplayPlan plan = PlanOf(yardstick, container.seed(), turn);
+  const auto longest = LongestReplay(yardstick.pace, *plan.hard_max_time, ceiling);
+  const ReplayResult replay = container.Replay(plan, lab.budget().AtMost(longest));
+  if (Status back = container.SetCpu(limit); !back) return std::nullopt;
+  Look look = LookAt(plan, replay);
+  const double judged = turn.refused_for_tail ? 0.99 : 0.95;
+  if (look.visits.size() < RequestsForConfidence(judged)) return std::nullopt;
+  return look;
+}
+
+}  // namespace mlprof::server::phases
