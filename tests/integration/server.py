@@ -111,6 +111,11 @@ class Server:
                 return decoded(response.read(), response.headers.get_content_type())
         except urllib.error.HTTPError as error:
             raise Refused(error.code, decoded(error.read(), "application/json")) from None
+        except urllib.error.URLError as error:
+            ended = self.process and self.process.poll()
+            if ended is None:
+                raise
+            raise AssertionError(f"the server ended with {ended}:\n{self.tail()}") from error
 
     def get(self, path):
         return self.call("GET", path)
