@@ -1,5 +1,5 @@
-// bench-sampling: what does it cost to look at a container 100 times a second? The agent in a
-// container and a loop that does nothing at the same pace take turns in one run.
+// bench-sampling: what does it cost to look at a container? The agent in one where nothing moves,
+// and a loop that wakes 100 times a second and does nothing, take turns in one run.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -79,7 +79,7 @@ void Print(const Json& result) {
                 result[key]["minPercent"].get<double>());
   };
   std::printf("%-52s %9s %9s\n", "CPU in percent of a core", "median", "min");
-  row("agent in a container, 100 samples/s, all files", "agent");
+  row("agent in a container where nothing moves", "agent");
   row("a loop that wakes 100 times/s and does nothing", "idleLoop");
   std::printf("%d rounds, %.1f samples/s\n", result["rounds"].get<int>(),
               result["samplesPerSecond"].get<double>());
@@ -105,8 +105,8 @@ int Main(int argc, char** argv) {
     } else {
       std::printf(
           "usage: bench-sampling [-n ROUNDS] [--seconds S] [-o json]\nCPU of the agent in a "
-          "container at 100 samples a second, and of a loop that only wakes as often, taking "
-          "turns of S seconds.\nNeeds Docker.\n");
+          "container where nothing moves, asked for 100 samples a second, and of a loop that only "
+          "wakes as often, taking turns of S seconds.\nNeeds Docker.\n");
       return argument == "--help" ? 0 : 2;
     }
   }
