@@ -12,8 +12,6 @@ constexpr std::chrono::milliseconds kCalmInterval{100};
 constexpr std::chrono::milliseconds kCalmAfter{100};
 // Less than this share of a core is the ticking of a server that waits.
 constexpr int kCalmShareOfCore = 50;
-// The kernel counts memory in batches for each CPU; a smaller change says nothing.
-constexpr Bytes kUsageAtRest = KiB(64);
 
 }  // namespace
 
@@ -25,7 +23,7 @@ void SamplePace::Begin(Clock::time_point first, std::chrono::microseconds interv
 
 bool SamplePace::Moved(const SampleState& state, Clock::time_point now) const {
   const Bytes changed = std::max(state.usage, seen_.usage) - std::min(state.usage, seen_.usage);
-  return changed > kUsageAtRest ||
+  return changed > kSameUsage ||
          (state.cpu_time - seen_.cpu_time) * kCalmShareOfCore > now - seen_at_;
 }
 

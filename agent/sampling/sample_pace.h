@@ -11,6 +11,9 @@
 
 namespace mlprof::agent {
 
+/// The kernel counts memory in batches for each CPU; a smaller change says nothing.
+inline constexpr Bytes kSameUsage = KiB(64);
+
 /// Sums and levels by which two looks are compared.
 struct SampleState {
   std::chrono::nanoseconds cpu_time{0};  // of the model
@@ -23,6 +26,7 @@ class SamplePace {
   /// start is looked at as often as was asked.
   void Begin(Clock::time_point first, std::chrono::microseconds interval);
   void BeginServing() { serving_ = true; }
+  bool serving() const { return serving_; }
 
   /// A look was taken at `now`.
   void Saw(const SampleState& state, Clock::time_point now);

@@ -19,8 +19,6 @@ constexpr std::chrono::milliseconds kPeakInterval{250};
 constexpr std::chrono::milliseconds kPressureInterval{500};
 // Less CPU time than this does not use up a quota, which is 10 ms a period at the smallest limit.
 constexpr std::chrono::milliseconds kHardlyAny{1};
-// The kernel counts memory in batches for each CPU; a smaller change says nothing.
-constexpr Bytes kSameUsage = KiB(64);
 // Two readings this close are taken for one moment: 1/16 of the step in which memory is
 // recommended.
 constexpr Bytes kSteady = MiB(1);
@@ -132,7 +130,7 @@ std::optional<HighWater::Rise> Sampler::ReadTogether(HighWater::Rise first, Cloc
 
 Sample Sampler::Compose(Clock::time_point now) {
   Sample sample;
-  if (!serving_ || now - peak_at_ >= kPeakInterval) {
+  if (!pace_.serving() || now - peak_at_ >= kPeakInterval) {
     peak_at_ = now;
     stretch_peak_ = std::max(stretch_peak_, Unreclaimable());
     sample.peak_unreclaimable = EndStretch(now);

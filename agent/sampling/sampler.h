@@ -39,10 +39,7 @@ class Sampler {
   bool calm() const { return pace_.calm(); }
   /// The model serves from now on. Until then each sample carries its own peak, because a load maps
   /// and unmaps files; from then on one in 250 ms does.
-  void BeginServing() {
-    serving_ = true;
-    pace_.BeginServing();
-  }
+  void BeginServing() { pace_.BeginServing(); }
   /// The next sample carries a peak: a row's has just been measured.
   void CarryPeak() { peak_at_ = {}; }
 
@@ -74,7 +71,6 @@ class Sampler {
   Sink sink_;
   SamplePace pace_;
   TimerId timer_{};
-  bool serving_ = false;
 
   std::chrono::nanoseconds own_cpu_time_{0};
   CgroupReading reading_{};

@@ -142,13 +142,13 @@ MeasuredLoads LoadsOf(const Profile& profile, std::span<const Trial> trials) {
     if (counts && trial.passed) loads.held.push_back(LoadOfTrial(trial));
   }
   if (!profile.findings.load) return loads;
-  const Limits ceiling{
+  const Limits of_curve{
       CpuOfLoadCurve(profile, trials),
       profile.request.ceiling.memory.value_or(profile.host ? profile.host->memory : Bytes())};
   for (const LoadLevel& level : profile.findings.load->levels) {
     if (level.error_rate > kMostErrors) continue;
     HeldLoad load{{}, level.requests_per_second};
-    load.run.limits = ceiling;
+    load.run.limits = of_curve;
     load.run.concurrency = level.concurrency;
     load.run.queries_per_second = level.requests_per_second;
     if (level.p95_ms > 0) load.run.latency_p95_ms = level.p95_ms;

@@ -113,12 +113,12 @@ class Run {
   }
 
   // A kernel kills where memory is short; a runtime with a heap of its own answers with an error,
-  // and lives on. Only rows that do not fail without limits tell that.
+  // and lives on. One that does so without limits as well tells nothing.
   bool HasRoomInHeap(const ReplayResult& burst) {
     const auto& failure = burst.first_failure;
     const Reference& reference = yardstick_.reference;
-    if (!failure || reference.failing_rows.contains(failure->row) ||
-        reference.failing_in_bursts.contains(failure->row)) {
+    if (!failure || reference.full_heap_in_bursts ||
+        reference.failing_rows.contains(failure->row)) {
       return true;
     }
     evidence_.full_heap_in_burst = FullHeapWords(failure->body).value_or("");
@@ -357,8 +357,7 @@ class Run {
   const HostWatch::Stretch watch_ = container_.WatchHost();
   VerificationEvidence evidence_;
   LimitedWarmUp warm_up_;
-  bool refused_for_tail_ =
-      false;  // it was slow beside the reference for its slowest requests alone
+  bool refused_for_tail_ = false;  // slow beside the reference by nothing but its tail
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};
   ReplayResult replay_;                // of the measured load

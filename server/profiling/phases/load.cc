@@ -1,9 +1,8 @@
 #include "server/profiling/phases/load.h"
 
 #include <algorithm>
-#include <set>
-#include <span>
 
+#include "server/analysis/heap.h"
 #include "server/analysis/in_flight.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
@@ -27,16 +26,12 @@ std::optional<double> LateMs(const Trial& trial) {
   return trial.send_lag_p99_ms;
 }
 
-void AddFailing(std::span<const RequestRecord> requests, std::set<std::uint32_t>& rows) {
-  for (const RequestRecord& request : requests) {
-    if (!request.Succeeded()) rows.insert(request.row);
-  }
-}
-
 Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay) {
   Reference reference = WithLook({}, LookAt(plan, replay));
   reference.mean_ms = LatencyDistribution::ByRow(CountedVisits(plan, replay)).MeanMs();
-  AddFailing(replay.requests, reference.failing_rows);
+  for (const RequestRecord& request : replay.requests) {
+    if (!request.Succeeded()) reference.failing_rows.insert(request.row);
+  }
   reference.error_share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());
   return reference;
@@ -55,9 +50,13 @@ std::optional<int> InFlightAtCeiling(const Objective& objective, const Reference
   return InFlightOf(objective, reference.mean_ms.value_or(0));
 }
 
+bool HeapWasFull(const ReplayResult& burst) {
+  return burst.first_failure && FullHeapWords(burst.first_failure->body);
+}
+
 struct Bursts {
   double slowest_ms = 0;  // of the heaviest rows
-  std::set<std::uint32_t> failing_rows;
+  bool full_heap = false;
 };
 
 // What may coincide one day: the heaviest rows, and of a rate the most requests that meet.
@@ -68,15 +67,14 @@ PhaseResult<Bursts> MeasureBursts(Lab& lab, Container& container, const Workload
   if (auto ended = CheckWhole(lab, container, heavy); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
-  Bursts bursts{SlowestMs(heavy), {}};
-  AddFailing(heavy.requests, bursts.failing_rows);
+  Bursts bursts{SlowestMs(heavy), HeapWasFull(heavy)};
   if (workload.in_flight > 1) {
     const ReplayResult meeting =
         container.Replay(InFlightPlan(workload, container.seed(), time), lab.budget().end());
     if (auto ended = CheckWhole(lab, container, meeting); !ended) {
       return tl::unexpected<RunEnd>(ended.error());
     }
-    AddFailing(meeting.requests, bursts.failing_rows);
+    bursts.full_heap = bursts.full_heap || HeapWasFull(meeting);
   }
   return bursts;
 }
@@ -119,8 +117,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   workload.in_flight = facts.in_flight.value_or(1);
   MLPROF_LET(bursts, MeasureBursts(lab, container, workload, longest));
   facts.slowest_ms = std::max(SlowestMs(replay), bursts.slowest_ms);
-  AddFailing(serial, bursts.failing_rows);
-  facts.reference.failing_in_bursts = std::move(bursts.failing_rows);
+  facts.reference.full_heap_in_bursts = bursts.full_heap;
   facts.need = SeeNeed(container, workload, replay, facts.trial, serial, OtherCores(noise, noisy));
   facts.need.noisy = lab.host().noisy();
   return facts;

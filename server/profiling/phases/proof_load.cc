@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/time/seconds.h"
 #include "server/analysis/latency.h"
 
 namespace mlprof::server::phases {
@@ -17,14 +18,6 @@ constexpr std::size_t kRequestsForRareEvents = 1000;
 // Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
 constexpr std::chrono::milliseconds kOnePeriod{100};
 
-// So many come within the time for a closed loop, at the ceiling's rate.
-double RequestsInTime(const Yardstick& yardstick) {
-  const auto& looks = yardstick.reference.looks;
-  if (looks.empty()) return 0;
-  return looks.back().requests_per_second *
-         std::chrono::duration<double>(kVerificationTime).count();
-}
-
 }  // namespace
 
 LoadTime ProofLoad(const Yardstick& yardstick, nanoseconds most) {
@@ -34,7 +27,7 @@ LoadTime ProofLoad(const Yardstick& yardstick, nanoseconds most) {
   if (objective.requests_per_second || yardstick.workload.each_row_once) return load;
   load.time = std::min<nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
   load.until = usual;
-  const double in_time = RequestsInTime(yardstick);
+  const double in_time = RequestsWithin(yardstick.reference, kVerificationTime);
   if (in_time >= static_cast<double>(kRequestsForRareEvents)) {
     load.wanted_requests = kRequestsForRareEvents;
   }
@@ -73,7 +66,7 @@ double ServingSeconds(const ReplayPlan& plan, const ReplayResult& replay) {
                           ? std::max(replay.ended, replay.began + *plan.max_time)
                           : replay.ended;
   const bool whole = !replay.stopped && !replay.cut_off && !replay.requests.empty();
-  return std::chrono::duration<double>((whole ? served : replay.ended) - replay.began).count();
+  return Seconds((whole ? served : replay.ended) - replay.began);
 }
 
 }  // namespace mlprof::server::phases

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/time/seconds.h"
 #include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/seeded_random.h"
@@ -126,6 +127,10 @@ void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& r
 
 bool IsObjectivesLoad(const Objective& objective, int concurrency) {
   return !objective.requests_per_second && concurrency == objective.ConcurrencyOrOne();
+}
+
+double RequestsWithin(const Reference& reference, std::chrono::nanoseconds time) {
+  return reference.looks.empty() ? 0 : reference.looks.back().requests_per_second * Seconds(time);
 }
 
 std::int64_t NewFailures(const Reference& reference, const ReplayResult& replay) {

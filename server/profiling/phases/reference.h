@@ -26,9 +26,9 @@ struct Reference {
   std::optional<double> mean_ms;
   double error_share = 0;  // of the requests
   std::set<std::uint32_t> failing_rows = {};
-  std::set<std::uint32_t> failing_in_bursts = {};  // of rows that met, or in the row pass
-  std::vector<Look> looks = {};                    // the newest few, the oldest first
-  std::vector<Look> fresh_looks = {};              // likewise, with a connection for each request
+  bool full_heap_in_bursts = false;    // its heap was full there, too, when rows met
+  std::vector<Look> looks = {};        // the newest few, the oldest first
+  std::vector<Look> fresh_looks = {};  // likewise, with a connection for each request
 };
 
 /// What limits are judged by, of a replay by `plan`. `samples`: of the container meanwhile, which
@@ -58,6 +58,9 @@ bool IsObjectivesLoad(const Objective& objective, int concurrency);
 
 /// A p95 so many times the reference, at the same limits: the host has become slower meanwhile.
 inline constexpr double kSlowerHost = 1.05;
+
+/// So many come within `time`, at the rate of its newest look; 0 where there is none.
+double RequestsWithin(const Reference& reference, std::chrono::nanoseconds time);
 
 /// Failures of rows that did not fail without a CPU limit.
 std::int64_t NewFailures(const Reference& reference, const ReplayResult& replay);

@@ -5,15 +5,12 @@
 
 #include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
-#include "server/analysis/proof_count.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/sentence.h"
+#include "server/profiling/phases/proof_load.h"
 
 namespace mlprof::server::phases {
 namespace {
-
-// The shortest load that proves anything without a latency objective.
-constexpr std::chrono::nanoseconds kProofTime = kQuotaPeriods * std::chrono::milliseconds(100);
 
 using Policy = agent_protocol::Connections::Policy;
 
@@ -141,9 +138,8 @@ namespace {
 std::size_t RequestsOfFreshLook(const Objective& objective, const Reference& reference,
                                 std::chrono::nanoseconds longest) {
   const std::size_t for_tail = RequestsForConfidence(0.99);
-  const double rate = reference.looks.empty() ? 0 : reference.looks.back().requests_per_second;
-  const double in_time = rate * std::chrono::duration<double>(longest).count();
-  const bool tail = objective.latency_ms.empty() && in_time >= static_cast<double>(for_tail);
+  const bool tail = objective.latency_ms.empty() &&
+                    RequestsWithin(reference, longest) >= static_cast<double>(for_tail);
   return tail ? for_tail : RequestsForConfidence(0.95);
 }
 
@@ -166,7 +162,8 @@ Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
 LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
   if (objective.connections != ConnectionUse::kBoth) return whole;
   // Each part must be long enough to prove something by itself.
-  const auto least = objective.latency_ms.empty() ? kProofTime : std::chrono::nanoseconds(0);
+  const auto least = objective.latency_ms.empty() ? std::chrono::nanoseconds(kLeastReferenceLoad)
+                                                  : std::chrono::nanoseconds(0);
   const auto half = [least](std::chrono::nanoseconds time) {
     return std::max(time / 2, std::min(time, least));
   };
