@@ -217,20 +217,10 @@ bool FakeAgentLink::Throttled() const {
   return static_cast<double>(millicores_.load()) < most;
 }
 
-bool FakeAgentLink::HeapIsFull() {
-  if (model_.heap_share <= 0) return false;
-  const Bytes most = Scale(limits_.memory(), model_.heap_share);
-  heap_ = std::max(heap_, model_.heap_live) + model_.garbage_per_row;
-  collects_ = heap_ > most;
-  if (collects_) heap_ = model_.heap_live + model_.garbage_per_row;
-  heap_peak_ = std::min(most, std::max(heap_peak_, heap_));
-  return heap_ > most;
-}
-
 Bytes FakeAgentLink::Serving() const {
   const auto loaded = std::count_if(workers_.begin(), workers_.end(),
                                     [](const Worker& worker) { return worker.loaded; });
-  return model_.serving_peak + heap_peak_ + Bytes(model_.leak_per_row.count() * rows_) +
+  return model_.serving_peak + heap_.peak() + Bytes(model_.leak_per_row.count() * rows_) +
          Bytes(model_.worker_load.count() * loaded) +
          Bytes(model_.kept_per_row.count() * std::ssize(seen_));
 }
@@ -306,7 +296,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
     return Die(listener, 0, SIGKILL);
   }
   const bool sheds = millicores_ < model_.sheds_below.millicores() && rows_ % 2 == 0;
-  const bool full = HeapIsFull();
+  const bool full = !heap_.Take(limits_.memory());
   const bool fails = sheds || full || OutOfOrder(row.body);
   const int status = resetting_ ? 0 : fails ? (sheds ? 503 : 500) : model_.status(row.body);
   if (status < 0) return Reset(listener, row);
@@ -322,7 +312,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   const bool works = status == 200 || !model_.fails_for_nothing;
   const bool from_cache = model_.caches_responses && seen_.contains(row.body);
   const std::chrono::microseconds cpu =
-      works ? Visit(row.body) + model_.collection * (collects_ ? 1 : 0) : kNullTarget;
+      works ? Visit(row.body) + model_.collection * (heap_.collected() ? 1 : 0) : kNullTarget;
   const std::chrono::nanoseconds slept = from_cache ? kNullTarget * 0 : model_.sleep_per_row;
   const auto took =
       slept +

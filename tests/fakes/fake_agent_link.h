@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "server/runtime/agent_link.h"
+#include "tests/fakes/fake_heap.h"
 #include "tests/fakes/fake_runtime.h"
 
 namespace mlprof::server {
@@ -66,8 +67,6 @@ class FakeAgentLink final : public AgentLink {
   /// CPU time of a row with this body, which is seen from now on.
   std::chrono::microseconds Visit(const std::string& body);
   bool OutOfOrder(const std::string& body);
-  /// What a row leaves in the heap has no place there.
-  bool HeapIsFull();
   Bytes Serving() const;
   std::int64_t WaitingRows();
   Sample Read(Bytes memory);
@@ -100,9 +99,7 @@ class FakeAgentLink final : public AgentLink {
   std::int64_t rows_ = 0;
   std::set<std::string> seen_;  // bodies
   std::string last_body_;
-  Bytes heap_;
-  bool collects_ = false;  // for this row
-  Bytes heap_peak_;        // what it was grows and is not given back
+  FakeHeap heap_{model_};
   std::int64_t refaults_ = 0;
   std::int64_t last_pid_ = 10;  // the master's
   std::vector<Worker> workers_;
