@@ -5,16 +5,15 @@
 namespace mlprof::server {
 namespace {
 
-// Three windows within 10%: Triton's Perf Analyzer calls a measurement stable by the same rule.
-constexpr std::size_t kWindows = 3;
+// Triton's Perf Analyzer calls a measurement stable by the same rule.
 constexpr double kTolerance = 1.10;
 constexpr double kResolvableCpuMs = 0.05;
 
 }  // namespace
 
 bool IsSteady(std::span<const WarmUpWindow> windows) {
-  if (windows.size() < kWindows) return false;
-  const auto last = windows.last(kWindows);
+  if (windows.size() < kWindowsThatAgree) return false;
+  const auto last = windows.last(kWindowsThatAgree);
   const auto [p50_min, p50_max] = std::minmax_element(
       last.begin(), last.end(), [](auto& a, auto& b) { return a.p50_ms < b.p50_ms; });
   const auto [cpu_min, cpu_max] = std::minmax_element(

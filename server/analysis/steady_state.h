@@ -1,6 +1,7 @@
 // When a model is warm: the last three windows agree in latency and in CPU per request. Pure.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 namespace mlprof::server {
@@ -10,7 +11,10 @@ struct WarmUpWindow {
   double cpu_ms_per_request = 0;
 };
 
-/// True when the last three windows differ by at most 10% (max/min ≤ 1.10) in both figures. CPU
+/// So many have to agree.
+inline constexpr std::size_t kWindowsThatAgree = 3;
+
+/// True when the last of them differ by at most 10% (max/min ≤ 1.10) in both figures. CPU
 /// below 0.05 ms a request is left out of the judgement: the kernel's clock does not resolve it.
 bool IsSteady(std::span<const WarmUpWindow> windows);
 

@@ -15,10 +15,10 @@ const Share& ShareOf(Spend spend) {
                        [&](const Share& share) { return share.spend == spend; });
 }
 
-// What comes after `spend` and is not to be missed. A sample stands for the rows, and a probe is a
-// part of its search.
+// The phases after `spend` that are not to be missed. A sample stands for the rows, and a probe is
+// a part of its search.
 double NeededAfter(Spend spend) {
-  double needed = kProofReserve;
+  double needed = 0;
   for (const Share& share : kShares) {
     const bool counts =
         share.spend == Spend::kWarmUp || share.spend == Spend::kRows || share.spend == Spend::kLoad;
@@ -38,7 +38,7 @@ void Budget::Started(std::chrono::nanoseconds took) {
 
 std::chrono::nanoseconds Budget::For(Spend spend) const {
   const Share& share = ShareOf(spend);
-  const auto free = Left() - Scaled(total_, NeededAfter(spend));
+  const auto free = Left() - Scaled(total_, proof_reserve_ + NeededAfter(spend));
   const auto most = std::max(Scaled(total_, share.at_least), free);
   return std::min({Scaled(total_, share.of_budget), most, Left()});
 }

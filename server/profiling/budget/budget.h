@@ -89,6 +89,10 @@ class Budget {
   /// What may be spent on it from now on: its share, and no more than is left beside the reserve
   /// and the least that later phases need; its own least where even that is not left.
   std::chrono::nanoseconds For(Spend spend) const;
+  /// The containers that prove the answer have run: nothing is kept for them any more.
+  void ProofIsThrough() { proof_reserve_ = 0; }
+  /// Half of it at least is left.
+  bool MostIsLeft() const { return Left() >= total_ / 2; }
 
   /// When a start that begins now is given up, which may take `longest`: an added one is bounded by
   /// that alone.
@@ -125,6 +129,7 @@ class Budget {
   const bool hard_;
   int starts_left_;
   std::chrono::nanoseconds longest_start_{0};
+  double proof_reserve_ = kProofReserve;
   bool begun_ = false;
 };
 

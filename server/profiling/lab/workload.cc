@@ -54,6 +54,11 @@ std::vector<std::uint32_t> SeededOrder(const Workload& workload, Seed container)
   return BlockedOrder(rows, container.value() ^ kOrderOfSeed);
 }
 
+void BeginAt(std::size_t count, ReplayPlan& plan) {
+  const auto first = static_cast<std::ptrdiff_t>(count % plan.order.size());
+  std::rotate(plan.order.begin(), plan.order.begin() + first, plan.order.end());
+}
+
 ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& time) {
   ReplayPlan plan;
   plan.order = SeededOrder(workload, seed);

@@ -56,6 +56,10 @@ std::vector<std::uint32_t> SeededOrder(const Workload& workload);
 /// to do to a model, such as two heavy rows that always meet, must not decide for all containers.
 std::vector<std::uint32_t> SeededOrder(const Workload& workload, Seed container);
 
+/// The plan's order from its row number `count` on, counted over and over: what comes after so many
+/// requests.
+void BeginAt(std::size_t count, ReplayPlan& plan);
+
 /// How long a load goes on: `time`, and longer, up to `longest`, until `min_requests` were sent. A
 /// closed loop goes on, up to `until`, for `wanted_requests`, and where its tail is in doubt.
 struct LoadTime {

@@ -1,7 +1,7 @@
-// Phase "coldStarts": the model is started in three fresh containers at the ceiling, or five: time,
-// CPU and memory to ready. The last one is kept running for the phases that follow. Where the model
-// does not even start at the ceiling for want of memory, the first limit at which it does is
-// searched, as the reason the profile ends with.
+// Phase "coldStarts": the model is started in fresh containers at the ceiling, in one where it
+// starts slowly, else in three, or five: time, CPU and memory to ready. The last one is kept
+// running for the phases that follow. Where the model does not even start at the ceiling for want
+// of memory, the first limit at which it does is searched, as the reason the profile ends with.
 #pragma once
 
 #include <chrono>
@@ -34,6 +34,9 @@ std::vector<StartTime> TimesOf(const StartFacts& starts);
 /// before the config gives up on it.
 Cores LeastCpuToStart(const StartFacts& starts, const Objective& objective,
                       std::chrono::seconds start_timeout, Cores ceiling);
+
+/// How far the largest of such peaks lies above their median; nothing of one alone.
+Bytes SpreadOf(std::vector<Bytes> peaks);
 
 /// What the starts alone ask for.
 MeasuredNeed NeedOfStart(const StartFacts& starts);

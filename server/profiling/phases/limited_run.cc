@@ -100,7 +100,7 @@ class Run {
     // Which rows reach every worker is not known, and each may come but once where they are cached:
     // there they come after the load, and have their price at the workers that it did not reach.
     if (!each_once && !ReachesWorkers()) return {};
-    MeasureLoad();
+    MeasureLoad(WarmUpCounts() ? std::move(warm_up_.all_steady) : ReplayResult());
     if (each_once && !evidence_.died && !evidence_.stalled && SurvivesHeavyRows()) ReachesWorkers();
     return {};
   }
@@ -156,8 +156,16 @@ class Run {
     return {};
   }
 
-  void MeasureLoad() {
-    replay_ = ReplayLoad(plan_, beside_);
+  // Rows one at a time are the same in the warm-up and in the load: the windows of a model that was
+  // steady from the first one on are the beginning of its load, where nothing came between.
+  bool WarmUpCounts() const {
+    const Workload& workload = yardstick_.workload;
+    return !plan_.open_loop && plan_.concurrency == 1 && !workload.each_row_once &&
+           !yardstick_.pace.first_pass.matters && workload.workers < 2 && workload.in_flight < 2;
+  }
+
+  void MeasureLoad(ReplayResult begun = {}) {
+    replay_ = ReplayLoad(plan_, beside_, std::move(begun));
     evidence_.requests = std::ssize(replay_.requests);
     evidence_.failures = replay_.failures;
     evidence_.new_failures = NewFailures(yardstick_.reference, replay_);
@@ -170,9 +178,10 @@ class Run {
   void MeasureFresh() { fresh_ = ReplayLoad(WithFreshConnections(plan_), FreshOf(beside_)); }
 
   // Twice at most: for the requests that are wanted, and to see a tail that is in doubt.
-  ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside) {
+  ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {}) {
     const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
-    ReplayResult load = Replay(plan, *plan.hard_max_time);
+    const auto first = load.requests.empty() ? std::optional(plan) : AfterBeginning(plan, load);
+    if (first) Append(load, Replay(*first, *first->hard_max_time));
     for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
       const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
       if (!rest) break;
@@ -275,7 +284,7 @@ class Run {
 
   // With as much left for whoever comes after.
   bool HoldsAnotherTurn() {
-    return !evidence_.died && lab_.budget().Left() > 2 * *plan_.hard_max_time;
+    return !wanted_.once && !evidence_.died && lab_.budget().Left() > 2 * *plan_.hard_max_time;
   }
 
   // Within which a replay of `time` must have its last response.

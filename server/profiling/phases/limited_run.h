@@ -22,6 +22,9 @@ struct LimitedRunPlan {
   Limits limits;
   TrialPurpose purpose = TrialPurpose::kVerification;
   LoadTime load;  // of the measured load
+  /// A run that is slow beside a reference of now, too, is not measured again: others like it
+  /// decide with it.
+  bool once = false;
 };
 
 struct LimitedRun {

@@ -6,6 +6,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
+#include "server/profiling/phases/replays.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -44,7 +45,7 @@ class WarmingUp {
         yardstick_(yardstick),
         container_(container),
         replay_(replay),
-        order_(SeededOrder(yardstick.workload)) {}
+        rows_(yardstick.workload.rows_left()) {}
 
   Result<LimitedWarmUp> Go() {
     if (yardstick_.workload.each_row_once) {
@@ -89,7 +90,7 @@ class WarmingUp {
     plan.max_requests = plan.order.size();
     ReplayResult result;
     const bool survived = Replay(plan, time, result);
-    facts_.whole_pass = survived && result.requests.size() >= order_.size();
+    facts_.whole_pass = survived && result.requests.size() >= rows_;
     if (!facts_.lifted) return {};
     const Status back = container_.SetCpu(limit);
     return survived ? back : Status();  // a model that died is told as that
@@ -98,6 +99,7 @@ class WarmingUp {
   void BecomeSteady() {
     const auto end = lab_.clock().Now() + TimeForWindows(lab_.budget());
     std::vector<WarmUpWindow> windows;
+    ReplayResult all;
     std::size_t requests = 0;
     while (facts_.survived && !facts_.steady && lab_.clock().Now() < end) {
       ReplayResult window;
@@ -106,15 +108,16 @@ class WarmingUp {
       if (window.requests.empty()) return;
       requests += window.requests.size();
       windows.push_back(Measure(window));
+      Append(all, window);
       facts_.steady = IsSteady(windows);
     }
+    if (facts_.steady && windows.size() == kWindowsThatAgree) facts_.all_steady = std::move(all);
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {
-    ReplayPlan plan = ClosedPlan(yardstick_.workload, Concurrency(), kLimitedWindow);
-    std::rotate(plan.order.begin(),
-                plan.order.begin() + static_cast<std::ptrdiff_t>(first % plan.order.size()),
-                plan.order.end());
+    ReplayPlan plan =
+        ClosedPlan(yardstick_.workload, container_.seed(), Concurrency(), kLimitedWindow);
+    BeginAt(first, plan);
     plan.max_time = std::min<nanoseconds>(kLimitedWindow, left);
     plan.min_requests = std::min(kRowsOfWindow, plan.order.size());
     plan.hard_max_time = left;
@@ -131,7 +134,7 @@ class WarmingUp {
   const Yardstick& yardstick_;
   Container& container_;
   const ReplayForWarmUp& replay_;
-  const std::vector<std::uint32_t> order_;
+  const std::size_t rows_;
   LimitedWarmUp facts_;
 };
 

@@ -7,16 +7,37 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/proof_load.h"
 
 namespace mlprof::server::phases {
 namespace {
 
-constexpr std::chrono::seconds kLoadTime{10};  // a hundred CFS periods; chosen, not measured
+// Of a rate, or of rows so slow that p99 is not judged; and the most for the requests that it
+// takes. A hundred CFS periods; chosen, not measured.
+constexpr std::chrono::seconds kLoadTime{10};
 // If a hundredth of the rows left later than both of these (milliseconds, and a share of the median
 // latency), the replay could not keep the rate, and the figures tell of it rather than of the
 // model.
 constexpr double kLeastLagMs = 1;
 constexpr double kLagOfLatency = 0.05;
+
+// As long as the runs that are judged beside it: a closed loop that has the requests p99 takes, and
+// the periods of a quota. `serial`: requests that were sent one at a time.
+LoadTime TimeOfLoad(const Workload& workload, std::span<const RequestRecord> serial,
+                    std::chrono::nanoseconds longest) {
+  const Objective& objective = workload.objective;
+  const LoadTime usual{std::min<std::chrono::nanoseconds>(kLoadTime, longest),
+                       RequestsToSee(objective), longest};
+  if (objective.requests_per_second || serial.empty()) return usual;
+  double seconds = 0;
+  for (const RequestRecord& request : serial) seconds += request.latency_us / 1e6;
+  const double rate = static_cast<double>(serial.size()) / seconds * objective.ConcurrencyOrOne();
+  const std::size_t for_tail = std::max(RequestsForConfidence(0.99), usual.min_requests);
+  const double in_time = rate * std::chrono::duration<double>(usual.time).count();
+  if (in_time < static_cast<double>(for_tail)) return usual;
+  return {std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, usual.time),
+          for_tail, usual.time};
+}
 
 std::optional<double> LateMs(const Trial& trial) {
   if (!trial.send_lag_p99_ms) return std::nullopt;
@@ -91,9 +112,8 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   const Timestamp began = Now();
   const auto watch = container.WatchHost();
   const auto longest = lab.budget().For(Spend::kLoad);
-  const ReplayPlan plan = ObjectivePlan(workload, container.seed(),
-                                        {std::min<std::chrono::nanoseconds>(kLoadTime, longest),
-                                         RequestsToSee(workload.objective), longest});
+  const ReplayPlan plan =
+      ObjectivePlan(workload, container.seed(), TimeOfLoad(workload, serial, longest));
   const ReplayResult replay = container.Replay(plan, lab.budget().end());
   const NoiseEvidence noise = watch.End(Summarize(container.SamplesOf(replay)));
   if (auto ended = CheckWhole(lab, container, replay); !ended) {

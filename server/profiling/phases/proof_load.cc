@@ -15,8 +15,6 @@ constexpr std::chrono::seconds kVerificationTime{10};
 // Those, where they come within that time: three containers have the 3,000 of a bound of 1 in 1,000
 // (server/analysis/confidence.h).
 constexpr std::size_t kRequestsForRareEvents = 1000;
-// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
-constexpr std::chrono::milliseconds kOnePeriod{100};
 
 }  // namespace
 
@@ -48,12 +46,25 @@ std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
   const bool doubted = tail && tail->InDoubt();
   if (left < kOnePeriod || (!doubted && count >= load.wanted_requests)) return std::nullopt;
   ReplayPlan rest = plan;
-  std::rotate(rest.order.begin(),
-              rest.order.begin() + static_cast<std::ptrdiff_t>(count % rest.order.size()),
-              rest.order.end());
+  BeginAt(count, rest);
   rest.max_time = rest.hard_max_time = left;
   rest.min_requests = 0;
   if (!doubted) rest.max_requests = load.wanted_requests - count;
+  return rest;
+}
+
+std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayResult& begun) {
+  const nanoseconds took = begun.ended - begun.began;
+  const std::size_t count = begun.requests.size();
+  const nanoseconds left = plan.max_time.value_or(nanoseconds{0}) - took;
+  const std::size_t more = plan.min_requests - std::min(plan.min_requests, count);
+  const nanoseconds most = plan.hard_max_time.value_or(nanoseconds{0}) - took;
+  if (most <= nanoseconds{0} || (left < kOnePeriod && more == 0)) return std::nullopt;
+  ReplayPlan rest = plan;
+  BeginAt(count, rest);
+  rest.max_time = std::max(nanoseconds{0}, left);
+  rest.min_requests = more;
+  rest.hard_max_time = most;
   return rest;
 }
 

@@ -14,6 +14,8 @@ namespace mlprof::server::phases {
 /// Without an objective for latency: shorter, it would prove nothing
 /// (server/analysis/proof_count.h).
 inline constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
+/// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
+inline constexpr std::chrono::milliseconds kOnePeriod{100};
 
 /// The load of a container that is to prove limits, no longer than `most`. Of a rate, whose bursts
 /// come as they like: ten seconds. A closed loop ends once it has the requests that its objective
@@ -24,6 +26,10 @@ LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most);
 /// `plan` has them; nullopt where it has all. `tail`: of what it has sent, where that is judged.
 std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
                                  const ReplayResult& sent, const std::optional<Tail>& tail);
+
+/// What a closed loop goes on with whose beginning is `begun`, sent in the order of `plan`; nullopt
+/// where that is all of it.
+std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayResult& begun);
 
 /// How long the model served, of what `plan` was replayed: an open loop may end before its last
 /// stretch without a row is over, and of rows that may come but once the count alone decides.

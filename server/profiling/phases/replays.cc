@@ -117,14 +117,26 @@ PhaseResult<void> CheckWhole(Lab& lab, Container& container, const ReplayResult&
   return {};
 }
 
+namespace {
+
+ProfileError DiagnoseFailures(const Container& container, const ReplayResult& replay) {
+  RowFailureEvidence evidence = FailureEvidence(replay);
+  evidence.disk_full = container.MetDiskBound(evidence.first_body);
+  return DiagnoseRows(evidence);
+}
+
+}  // namespace
+
+RunEnd RowsFailed(const Container& container, const ReplayResult& replay) {
+  return {ProfileState::kFailed, DiagnoseFailures(container, replay)};
+}
+
 PhaseResult<std::optional<FailedRows>> CheckRows(const Container& container,
                                                  const Objective& objective,
                                                  const ReplayResult& replay) {
   if (replay.requests.empty()) return TimedOut("the budget was used up before a row was answered");
   if (replay.failures == 0) return std::nullopt;
-  RowFailureEvidence evidence = FailureEvidence(replay);
-  evidence.disk_full = container.MetDiskBound(evidence.first_body);
-  const ProfileError error = DiagnoseRows(evidence);
+  const ProfileError error = DiagnoseFailures(container, replay);
   if (replay.failures == std::ssize(replay.requests)) return FailRun(error);
   const double share =
       static_cast<double>(replay.failures) / static_cast<double>(replay.requests.size());

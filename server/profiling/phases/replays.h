@@ -30,6 +30,9 @@ struct FailedRows {
   std::string advice;
 };
 
+/// The end of the run for rows that failed, some of `replay`, with the first failing body.
+RunEnd RowsFailed(const Container& container, const ReplayResult& replay);
+
 /// The end of the run where no request succeeded, with the first failing body.
 PhaseResult<std::optional<FailedRows>> CheckRows(const Container& container,
                                                  const Objective& objective,

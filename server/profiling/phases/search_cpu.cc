@@ -51,6 +51,13 @@ tl::unexpected<RunEnd> LimitNotChanged(const char* what, const Error& error) {
                   ""});
 }
 
+PhaseResult<void> Lift(Lab& lab, Container& container) {
+  if (auto status = container.SetCpu(lab.ceiling().cpu()); !status) {
+    return LimitNotChanged("lifted again", status.error());
+  }
+  return {};
+}
+
 class CpuSearch {
  public:
   CpuSearch(Lab& lab, Container& container, const Workload& workload, const LoadFacts& load,
@@ -63,11 +70,17 @@ class CpuSearch {
         need_(need) {
     if (reference_.mean_ms) anchors_ms_.push_back(*reference_.mean_ms);
   }
+  /// Goes on with what another search has found.
+  void GoOnFrom(const CpuChoice& choice) {
+    reference_ = choice.reference;
+    points_ = choice.curve.points;
+  }
 
   /// The smallest limit that holds.
   PhaseResult<Cores> Search();
   /// Limits that the search had no reason to try, for the shape of the curve.
   PhaseResult<void> FillCurve();
+  std::vector<CpuPoint> points() const { return points_; }
   /// `chosen`, or where the curve knows it to fail the least limit above that holds.
   Cores Settle(Cores chosen) const;
   CpuChoice Conclude(Cores chosen);
@@ -297,11 +310,18 @@ PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload&
                                  const LoadFacts& load, const MeasuredNeed& need) {
   CpuSearch search(lab, container, workload, load, need);
   MLPROF_LET(chosen, search.Search());
-  if (auto ended = search.FillCurve(); !ended) return tl::unexpected<RunEnd>(ended.error());
-  if (auto status = container.SetCpu(lab.ceiling().cpu()); !status) {
-    return LimitNotChanged("lifted again", status.error());
-  }
+  if (auto lifted = Lift(lab, container); !lifted) return tl::unexpected<RunEnd>(lifted.error());
   return search.Conclude(search.Settle(chosen));
+}
+
+PhaseResult<CpuCurve> FillCpuCurve(Lab& lab, Container& container, const Workload& workload,
+                                   const LoadFacts& load, const MeasuredNeed& need,
+                                   const CpuChoice& choice) {
+  CpuSearch search(lab, container, workload, load, need);
+  search.GoOnFrom(choice);
+  if (auto ended = search.FillCurve(); !ended) return tl::unexpected<RunEnd>(ended.error());
+  if (auto lifted = Lift(lab, container); !lifted) return tl::unexpected<RunEnd>(lifted.error());
+  return FitCpuCurve(search.points());
 }
 
 }  // namespace mlprof::server::phases

@@ -108,9 +108,7 @@ class Soaking {
   // rows go on where the stretch before ended, and random arrivals have other bursts.
   ReplayPlan PlanOf(std::chrono::nanoseconds time) {
     ReplayPlan plan = ObjectivePlan(yardstick_.workload, container_.seed(), {time, 0, time});
-    const auto next = static_cast<std::size_t>(facts_.requests) % plan.order.size();
-    std::rotate(plan.order.begin(), plan.order.begin() + static_cast<std::ptrdiff_t>(next),
-                plan.order.end());
+    BeginAt(static_cast<std::size_t>(facts_.requests), plan);
     if (plan.open_loop) {
       plan.open_loop->seed += static_cast<std::uint64_t>(stretches_);
       // The busiest stretch of a trace was what proved the answer; here all of it has its turn.

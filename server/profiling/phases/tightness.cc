@@ -95,6 +95,7 @@ class Descents {
     LimitedRunPlan plan = ProofPlan(lab_.budget(), yardstick_, limits, TrialPurpose::kTightness, 1);
     plan.load.time = std::min<std::chrono::nanoseconds>(plan.load.time, kFirstTime);
     plan.load.min_requests = RequestsToSee(yardstick_.workload.objective);
+    plan.once = true;  // two of three runs decide
     if (std::all_of(state_.proof.passes.begin(), state_.proof.passes.end(),
                     [this](const LimitedRun& run) { return TailIsJudged(run); })) {
       plan.load.min_requests = std::max(plan.load.min_requests, RequestsForConfidence(0.99));

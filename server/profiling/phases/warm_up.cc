@@ -29,9 +29,7 @@ ReplayPlan WindowPlan(const Workload& workload, std::size_t first_row,
   for (std::uint32_t row = 0; row < workload.rows; ++row) {
     if (!workload.left_out.contains(row)) plan.order.push_back(row);
   }
-  std::rotate(plan.order.begin(),
-              plan.order.begin() + static_cast<std::ptrdiff_t>(first_row % plan.order.size()),
-              plan.order.end());
+  BeginAt(first_row, plan);
   plan.ends_at_kill = true;
   plan.max_time = kWarmUpWindow;
   plan.min_requests = std::min(kWindowRequests, workload.rows);

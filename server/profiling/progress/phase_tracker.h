@@ -34,7 +34,9 @@ inline constexpr PhaseShare kLoadCurve{"loadCurve", ProfileState::kProfiling, 0.
 inline constexpr PhaseShare kSearchMemory{"searchMemory", ProfileState::kProfiling, 0.55, 0.60};
 inline constexpr PhaseShare kThreadPools{"threadPools", ProfileState::kProfiling, 0.60, 0.63};
 inline constexpr PhaseShare kVerify{"verify", ProfileState::kVerifying, 0.63, 0.85};
-inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.85, 0.95};
+/// The load curve where it comes behind the proof.
+inline constexpr PhaseShare kWaitingCurves{"loadCurve", ProfileState::kVerifying, 0.85, 0.88};
+inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.88, 0.95};
 inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerifying, 0.95, 0.98};
 inline constexpr PhaseShare kSoak{"soak", ProfileState::kVerifying, 0.98, 1.00};
 

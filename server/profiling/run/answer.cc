@@ -38,6 +38,20 @@ bool RowsAreMissing(const RunFacts& facts) {
          (facts.row_pass && (facts.row_pass->failed || facts.row_pass->sampled));
 }
 
+// How far the peaks of the starts lie above their median: of those at the ceiling, which may be one
+// alone, and of those that proved the answer. What a model takes that follows its limit differs
+// between the two.
+Bytes SpreadOfStarts(const RunFacts& facts, const Proof& proof) {
+  std::vector<Bytes> peaks;
+  if (facts.starts && !(facts.verification && facts.verification->heap)) {
+    peaks = facts.starts->peaks;
+  }
+  for (const LimitedRun& run : proof.passes) {
+    if (const auto peak = run.trial.measurements.start_peak_memory) peaks.push_back(*peak);
+  }
+  return phases::SpreadOf(std::move(peaks));
+}
+
 ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof,
                              const std::vector<FailedTry>& failed) {
   ConfidenceEvidence evidence;
@@ -58,10 +72,9 @@ ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof,
   if (facts.plateau) evidence.trend = facts.plateau->trend;
   evidence.from_cache = facts.warm_up && facts.warm_up->cache;
   evidence.grows_with_inputs = facts.row_pass && facts.row_pass->growth;
-  const MeasuredNeed need = NeedOf(facts);
-  if (const Bytes floor = need.memory.Floor(); floor > Bytes()) {
-    evidence.start_spread =
-        static_cast<double>(need.memory.start_spread.count()) / static_cast<double>(floor.count());
+  if (const Bytes floor = NeedOf(facts).memory.Floor(); floor > Bytes()) {
+    evidence.start_spread = static_cast<double>(SpreadOfStarts(facts, proof).count()) /
+                            static_cast<double>(floor.count());
   }
   return JudgeConfidence(evidence);
 }

@@ -12,6 +12,9 @@ namespace {
 
 using phases::CpuChoice;
 
+// As long as the curves take that wait for it. Chosen, not measured.
+constexpr double kQuickRenewalSeconds = 5;
+
 // The whole curve: what was measured beyond the knee does not hold less for being left out of the
 // search.
 CpuChoice WithPointsBeyond(CpuChoice choice, const std::vector<CpuPoint>& all, Cores knee) {
@@ -87,7 +90,7 @@ PhaseResult<ResourceUse> Story::MeasureUnderLoad(Lab& lab, Ample& ample, Workloa
     // Every row was seen here: what limits and more load do to it is of the cache alone.
     const Reference& reference = facts_.load->reference;
     facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), reference);
-    facts_.curve.emplace().reference = reference;
+    facts_.reference = reference;
     return use;
   }
   if (plateau.outgrows && MayRenew()) {
@@ -95,7 +98,10 @@ PhaseResult<ResourceUse> Story::MeasureUnderLoad(Lab& lab, Ample& ample, Workloa
       return tl::unexpected<RunEnd>(renewed.error());
     }
   }
-  return SearchUnderLoad(lab, ample.container(), workload, use);
+  if (auto searched = SearchUnderLoad(lab, ample.container(), workload); !searched) {
+    return tl::unexpected<RunEnd>(searched.error());
+  }
+  return use;
 }
 
 PhaseResult<void> Story::Renew(Lab& lab, Ample& ample, const Workload& workload) {
@@ -118,24 +124,58 @@ bool Story::MayRenew() const {
   return budget_.ChargeOf(took) < budget_.For(Spend::kCpuSearch);
 }
 
-PhaseResult<ResourceUse> Story::SearchUnderLoad(Lab& lab, Container& container, Workload& workload,
-                                                const ResourceUse& use) {
+PhaseResult<void> Story::SearchUnderLoad(Lab& lab, Container& container, Workload& workload) {
   Enter(shares::kSearchCpu, "searching the CPU limit");
   MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
   facts_.cpu = std::move(cpu);
-  if (auto kept = KeepToKnee(lab, container, workload); !kept) {
-    return tl::unexpected<RunEnd>(kept.error());
+  curves_wait_ = CurvesMayWait(workload);
+  if (!curves_wait_) {
+    if (auto filled = FillCurve(lab, container, workload); !filled) return filled;
+    if (auto kept = KeepToKnee(lab, container, workload); !kept) return kept;
   }
   See(*facts_.cpu, workload);
+  facts_.reference = facts_.cpu->reference;
+  // What was settled has served much more by now: a faint leak needs that to be seen.
+  if (facts_.plateau->settled) {
+    MLPROF_LET(plateau, WatchMemory(lab, container, workload));
+    facts_.plateau = plateau;
+  }
   Finish(lab, "done");
+  if (curves_wait_) return {};
 
   Enter(shares::kLoadCurve, "measuring with more rows in flight");
-  MLPROF_LET(curve, MeasureLoadCurve(lab, container, workload, facts_.cpu->reference,
+  if (auto measured = LoadMore(lab, container, workload); !measured) return measured;
+  facts_.reference = facts_.curve->reference;
+  Finish(lab, "done");
+  return {};
+}
+
+bool Story::CurvesMayWait(const Workload& workload) const {
+  // What one row more in flight takes is part of a rate's answer, and the knee is found on the
+  // curve.
+  const bool asked_for =
+      workload.objective.requests_per_second.has_value() || facts_.cpu->cpu > kKneeFrom;
+  if (asked_for || !budget_.MostIsLeft()) return false;
+  const FirstPass first_pass = FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left());
+  const double again = facts_.starts->seconds.back() +
+                       (facts_.workers ? facts_.workers->seconds : 0) +
+                       (first_pass.matters ? first_pass.seconds : 0);
+  return again < kQuickRenewalSeconds;
+}
+
+PhaseResult<void> Story::FillCurve(Lab& lab, Container& container, const Workload& workload) {
+  MLPROF_LET(curve,
+             FillCpuCurve(lab, container, workload, *facts_.load, NeedOf(facts_), *facts_.cpu));
+  facts_.cpu->curve = std::move(curve);
+  return {};
+}
+
+PhaseResult<void> Story::LoadMore(Lab& lab, Container& container, const Workload& workload) {
+  MLPROF_LET(curve, MeasureLoadCurve(lab, container, workload, facts_.reference,
                                      std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
                                      facts_.replay));
   facts_.curve = std::move(curve);
-  Finish(lab, "done");
-  return use;
+  return {};
 }
 
 PhaseResult<void> Story::KeepToKnee(Lab& lab, Container& container, Workload& workload) {
@@ -154,7 +194,9 @@ PhaseResult<void> Story::KeepToKnee(Lab& lab, Container& container, Workload& wo
   See(*facts_.load, workload);
   facts_.load->reference = LookAtFresh(lab, container, workload, facts_.load->reference);
   MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
-  facts_.cpu = WithPointsBeyond(std::move(cpu), all.curve.points, *knee);
+  facts_.cpu = std::move(cpu);
+  if (auto filled = FillCurve(lab, container, workload); !filled) return filled;
+  facts_.cpu = WithPointsBeyond(*std::move(facts_.cpu), all.curve.points, *knee);
   return {};
 }
 

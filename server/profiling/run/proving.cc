@@ -26,7 +26,7 @@ Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const
   const MemoryNeed need = NeedOf(facts_).memory;
   return {setup,
           workload,
-          facts_.curve->reference,
+          facts_.reference,
           {longest(facts_.starts->seconds), longest(facts_.starts->cpu_seconds),
            std::max(facts_.row_pass->slowest_ms, facts_.load->slowest_ms),
            facts_.workers ? facts_.workers->seconds : 0,
@@ -75,10 +75,14 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     if (facts_.pools->cpu) yardstick.setup.environment = facts_.pools->found.environment;
     Finish(lab, facts_.pools->cpu ? "a smaller size won" : "no size won");
   }
-  return Verify(lab, std::move(yardstick));
+  if (auto verified = Verify(lab, yardstick); !verified) return verified;
+  budget_.ProofIsThrough();
+  if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
+  if (!facts_.verification->proof) return {};
+  return SeeHowTight(lab, std::move(yardstick));
 }
 
-PhaseResult<void> Story::Verify(Lab& lab, Yardstick yardstick) {
+PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick) {
   Enter(shares::kVerify, "verifying the answer in fresh containers");
   const auto tell = [&](const Verification& so_far) {
     facts_.verification = so_far;
@@ -90,9 +94,22 @@ PhaseResult<void> Story::Verify(Lab& lab, Yardstick yardstick) {
   if (verification.end) return tl::unexpected<RunEnd>(*verification.end);
   const char* unproven = NoAnswerOf(facts_) ? "no limit holds the objective" : "not verified";
   Finish(lab, verification.proof ? "verified" : unproven);
-  if (!verification.proof) return {};
   yardstick.reference = verification.reference;
-  return SeeHowTight(lab, std::move(yardstick));
+  return {};
+}
+
+PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardstick) {
+  if (!curves_wait_) return {};
+  Enter(shares::kWaitingCurves, "measuring other limits, and more rows in flight");
+  Ample ample(lab, yardstick.setup);
+  auto measured = Renew(lab, ample, yardstick.workload);
+  if (measured) measured = FillCurve(lab, ample.container(), yardstick.workload);
+  if (measured) measured = LoadMore(lab, ample.container(), yardstick.workload);
+  ample.Close();
+  if (lab.stopped()) return Canceled();
+  // What ends a container that was only to show more takes nothing from what was found.
+  Finish(lab, measured ? "done" : "cut short");
+  return {};
 }
 
 PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {

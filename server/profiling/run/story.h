@@ -59,8 +59,12 @@ class Story {
   PhaseResult<void> Renew(Lab& lab, phases::Ample& ample, const Workload& workload);
   // A start that is not added to the budget must leave the search its share.
   bool MayRenew() const;
-  PhaseResult<ResourceUse> SearchUnderLoad(Lab& lab, Container& container, Workload& workload,
-                                           const ResourceUse& use);
+  PhaseResult<void> SearchUnderLoad(Lab& lab, Container& container, Workload& workload);
+  // The curves tell what-if, and nothing of the proof. They come behind it where nothing else asks
+  // for them, and another start is quick.
+  bool CurvesMayWait(const Workload& workload) const;
+  PhaseResult<void> FillCurve(Lab& lab, Container& container, const Workload& workload);
+  PhaseResult<void> LoadMore(Lab& lab, Container& container, const Workload& workload);
   // A model that scales over cores gets as many as pay, whatever the host has: the load is measured
   // and the limit searched again with no more than these.
   PhaseResult<void> KeepToKnee(Lab& lab, Container& container, Workload& workload);
@@ -81,7 +85,9 @@ class Story {
   // The answer, proven in containers of its own.
   PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
                           const ResourceUse& ample);
-  PhaseResult<void> Verify(Lab& lab, phases::Yardstick yardstick);
+  PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick);
+  // In a container of their own.
+  PhaseResult<void> MeasureWaitingCurves(Lab& lab, const phases::Yardstick& yardstick);
   PhaseResult<void> SeeHowTight(Lab& lab, phases::Yardstick yardstick);
   PhaseResult<void> SoakAt(Lab& lab, const phases::Yardstick& yardstick, const Limits& answer);
   // What grows only over hours is a leak all the same.
@@ -97,6 +103,7 @@ class Story {
   Budget budget_;
   const std::chrono::nanoseconds began_ = services_.clock.Now();
   RunFacts facts_;
+  bool curves_wait_ = false;
 };
 
 }  // namespace mlprof::server

@@ -41,6 +41,14 @@ TEST_F(BudgetTest, GivesAPhaseItsShareWhereMoreIsLeft) {
   }
 }
 
+TEST_F(BudgetTest, KeepsNothingForTheProofOnceThatIsThrough) {
+  budget_.Begin();
+  Take(seconds(80));
+  EXPECT_EQ(budget_.For(Spend::kLoadCurve), seconds(0));
+  budget_.ProofIsThrough();
+  EXPECT_EQ(budget_.For(Spend::kLoadCurve), seconds(6));
+}
+
 TEST_F(BudgetTest, EveryShareFitsBesideTheProofsReserve) {
   for (const Share& share : kShares) EXPECT_LE(share.of_budget + kProofReserve, 1);
 }

@@ -36,8 +36,8 @@ void ExpectTold(const Profile& profile, double bytes_per_request) {
 }
 
 TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingUnderLoad) {
-  // 500 rows a second: the ceiling after 11 s of serving, seven of them under load.
-  ExpectTold(ProfiledWith(Leaking(KiB(256)), MiB(1536)), 256 * 1024);
+  // 500 rows a second: the ceiling after 6 s of serving, two of them under load.
+  ExpectTold(ProfiledWith(Leaking(KiB(256)), MiB(768)), 256 * 1024);
 }
 
 TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingWithinTheWarmUp) {
@@ -56,7 +56,7 @@ TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedAsTheyDie) {
 TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedUnderLoad) {
   FakeModel model = Leaking(KiB(256));
   model.forks = true;
-  const Profile profile = ProfiledWith(model, MiB(1536));
+  const Profile profile = ProfiledWith(model, MiB(768));
   EXPECT_EQ(profile.error ? profile.error->code : "", "OutOfMemory");
   EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
 }
@@ -92,7 +92,7 @@ double FirstProbeMs(const FakeModel& model) {
   const auto warm_ups = std::count_if(trials->begin(), trials->end(), [](const Trial& trial) {
     return trial.purpose == TrialPurpose::kWarmUp;
   });
-  EXPECT_EQ(warm_ups, 4) << "first visits and later ones, in each of two containers";
+  EXPECT_EQ(warm_ups, 6) << "first visits and later ones, in each of three containers";
   const auto probe = std::find_if(trials->begin(), trials->end(), [](const Trial& trial) {
     return trial.purpose == TrialPurpose::kCpuProbe;
   });

@@ -121,10 +121,12 @@ TEST(FirstVisitsRunTest, NameTheOrderWhereRowsFailThatWereAnsweredInTheDatasetsO
   bench.RegisterInputs(TextRows(20));
   ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
   const Profile profile = bench.AwaitEnd("p");
-  const std::string said =
-      WarningOf(profile, "rowsFailed") + (profile.error ? profile.error->message : "");
-  EXPECT_NE(said.find("the dataset's own order"), std::string::npos) << said;
-  EXPECT_FALSE(profile.recommendation && profile.recommendation->verified);
+  EXPECT_EQ(profile.state, ProfileState::kFailed);
+  ASSERT_TRUE(profile.error);
+  EXPECT_EQ(profile.error->code, "RowsFailed");
+  EXPECT_NE(profile.error->message.find("the dataset's own order"), std::string::npos)
+      << profile.error->message;
+  EXPECT_FALSE(profile.recommendation);
 }
 
 }  // namespace

@@ -121,8 +121,27 @@ TEST(LimitedRunTest, RefusesWhatServesLessThanTheReferenceDid) {
   EXPECT_NE(slow.verdict.sentence.find("requests/s were served"), std::string::npos);
 }
 
+TEST(LimitedRunTest, CountsTheWindowsOfAModelThatWasSteadyAtOnceAsTheBeginningOfItsLoad) {
+  LabBench bench;
+  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::milliseconds(3100), 59, std::chrono::seconds(20)}};
+  const auto served = [&](const Yardstick& yardstick) {
+    const auto began = bench.runtime.clock().Now();
+    const auto run = RunAtLimits(bench.lab, yardstick, plan);
+    EXPECT_TRUE(run && run->verdict.passed && !run->lacks);
+    EXPECT_GE(run ? run->trial.seconds : 0, 3.0);
+    return std::chrono::duration<double>(bench.runtime.clock().Now() - began).count();
+  };
+  const double counted = served(bench.MeasuredAt(kFullSpeedMs));
+  Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
+  yardstick.pace.first_pass.matters = true;  // heavy rows come between the windows and the load
+  EXPECT_GT(served(yardstick), counted + 2.5);
+}
+
 TEST(LimitedRunTest, ProvesNothingWhereItWasTooShort) {
   LabBench bench;
+  bench.workload.objective.concurrency = 2;  // the warm-up counts for rows one at a time alone
   const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
                             TrialPurpose::kVerification,
                             {std::chrono::seconds(2), 59, std::chrono::seconds(2)}};

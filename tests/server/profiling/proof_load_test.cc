@@ -21,6 +21,22 @@ Objective WithP99(double ms) {
   return objective;
 }
 
+ReplayResult Sent(std::size_t requests, std::chrono::nanoseconds time) {
+  ReplayResult sent;
+  sent.requests.resize(requests);
+  sent.ended = time;
+  return sent;
+}
+
+ReplayPlan FourRows() {
+  ReplayPlan plan;
+  plan.order = {0, 1, 2, 3};
+  plan.max_time = 3100ms;
+  return plan;
+}
+
+Tail Slow(double share) { return {30, 12, share, share, true}; }
+
 TEST(ProofLoadTest, OfAClosedLoopEndsWithItsCountsAndThePeriodsOfTheQuota) {
   const LoadTime slow = ProofLoad(At(5), 60s);
   EXPECT_EQ(slow.time, 3100ms);
@@ -40,6 +56,21 @@ TEST(ProofLoadTest, OfALatencyAsksForItsCountHoweverLongThatTakesAtTheLimit) {
   EXPECT_EQ(load.longest, 60s);
 }
 
+TEST(ProofLoadTest, GoesOnAfterItsBeginningForWhatIsLeft) {
+  ReplayPlan plan = FourRows();
+  plan.max_time = 3100ms;
+  plan.min_requests = 300;
+  plan.hard_max_time = 20s;
+  const auto rest = AfterBeginning(plan, Sent(150, 3s));
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->order, (std::vector<std::uint32_t>{2, 3, 0, 1}));
+  EXPECT_EQ(*rest->max_time, 100ms);
+  EXPECT_EQ(rest->min_requests, 150u);
+  EXPECT_EQ(*rest->hard_max_time, 17s);
+  EXPECT_FALSE(AfterBeginning(plan, Sent(300, 3100ms)));
+  EXPECT_FALSE(AfterBeginning(plan, Sent(20, 20s)));
+}
+
 TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
   Objective objective;
   objective.requests_per_second = 20;
@@ -47,22 +78,6 @@ TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
   EXPECT_EQ(load.time, 10s);
   EXPECT_EQ(load.until, 0s);
 }
-
-ReplayResult Sent(std::size_t requests, std::chrono::nanoseconds time) {
-  ReplayResult sent;
-  sent.requests.resize(requests);
-  sent.ended = time;
-  return sent;
-}
-
-ReplayPlan FourRows() {
-  ReplayPlan plan;
-  plan.order = {0, 1, 2, 3};
-  plan.max_time = 3100ms;
-  return plan;
-}
-
-Tail Slow(double share) { return {30, 12, share, share, true}; }
 
 TEST(RestOfTest, IsWhatIsWantedBeyondTheCount) {
   const LoadTime load = ProofLoad(At(150), 60s);

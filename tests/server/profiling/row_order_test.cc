@@ -25,6 +25,15 @@ TEST(RowOrderTest, NamesRowsThatFailedOnlyWhenTheyCameInAnotherOrder) {
             std::string::npos);
 }
 
+TEST(RowOrderTest, DecidesWhereMostRowsFailInAnotherOrderAlone) {
+  const std::vector<RequestRecord> in_order = {Answered(0, 200), Answered(1, 200),
+                                               Answered(2, 500)};
+  const std::vector<RequestRecord> most = {Answered(1, 500), Answered(0, 500), Answered(2, 500)};
+  const std::vector<RequestRecord> few = {Answered(0, 200), Answered(1, 500), Answered(2, 500)};
+  EXPECT_TRUE(OrderDecides(in_order, most));
+  EXPECT_FALSE(OrderDecides(in_order, few));
+}
+
 TEST(RowOrderTest, SaysNothingOfRowsThatAlwaysFail) {
   const std::vector<RequestRecord> rows = {Answered(0, 200), Answered(2, 500)};
   EXPECT_EQ(OrderNote(rows, rows), "");
