@@ -31,7 +31,8 @@ LoadTime TimeOfLoad(const Workload& workload, std::span<const RequestRecord> ser
   if (objective.requests_per_second || serial.empty()) return usual;
   double seconds = 0;
   for (const RequestRecord& request : serial) seconds += request.latency_us / 1e6;
-  const double rate = static_cast<double>(serial.size()) / seconds * objective.ConcurrencyOrOne();
+  // More in flight may bring more a second, or nothing.
+  const double rate = static_cast<double>(serial.size()) / seconds;
   const std::size_t for_tail = std::max(RequestsForConfidence(0.99), usual.min_requests);
   const double in_time = rate * std::chrono::duration<double>(usual.time).count();
   if (in_time < static_cast<double>(for_tail)) return usual;

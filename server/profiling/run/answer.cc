@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "server/analysis/confidence.h"
 #include "server/analysis/first_visits.h"
 #include "server/analysis/proof_count.h"
 #include "server/analysis/start_cost.h"
 #include "server/analysis/successors.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/run/answer_confidence.h"
 #include "server/profiling/run/no_answer.h"
 #include "server/profiling/run/settings.h"
 #include "server/profiling/run/warnings.h"
@@ -18,66 +18,6 @@ namespace {
 
 using phases::LimitedRun;
 using phases::Proof;
-
-// Enough requests for the objective's percentiles, given how many of them were too slow.
-bool EnoughRequests(const Objective& objective, const std::vector<std::uint32_t>& latencies) {
-  if (latencies.size() < RequestsToSee(objective)) return false;
-  return std::all_of(
-      objective.latency_ms.begin(), objective.latency_ms.end(), [&](const auto& limit) {
-        const auto over = std::count_if(latencies.begin(), latencies.end(),
-                                        [&](std::uint32_t us) { return us > limit.second * 1000; });
-        return HoldsWithConfidence(latencies.size(), static_cast<std::size_t>(over),
-                                   QuantileOfKey(limit.first).value_or(1));
-      });
-}
-
-// Rows that were not replayed say as little as rows that failed.
-bool RowsAreMissing(const RunFacts& facts) {
-  return !facts.kills.rows.empty() || (facts.warm_up && facts.warm_up->failed) ||
-         (facts.load && facts.load->failed) ||
-         (facts.row_pass && (facts.row_pass->failed || facts.row_pass->sampled));
-}
-
-// How far the peaks of the starts lie above their median: of those at the ceiling, which may be one
-// alone, and of those that proved the answer. What a model takes that follows its limit differs
-// between the two.
-Bytes SpreadOfStarts(const RunFacts& facts, const Proof& proof) {
-  std::vector<Bytes> peaks;
-  if (facts.starts && !(facts.verification && facts.verification->heap)) {
-    peaks = facts.starts->peaks;
-  }
-  for (const LimitedRun& run : proof.passes) {
-    if (const auto peak = run.trial.measurements.start_peak_memory) peaks.push_back(*peak);
-  }
-  return phases::SpreadOf(std::move(peaks));
-}
-
-ConfidenceLabels Confidences(const RunFacts& facts, const Proof& proof,
-                             const std::vector<FailedTry>& failed) {
-  ConfidenceEvidence evidence;
-  evidence.raised_by_noise = RaisedByNoise(proof.limits, failed);
-  evidence.passes = static_cast<int>(proof.passes.size());
-  evidence.noisy = facts.noise.noisy;
-  evidence.rows_failed = RowsAreMissing(facts);
-  evidence.enough_requests = true;
-  evidence.requests = RequestsAtAnswer(facts, proof);
-  std::vector<double> means;
-  for (const LimitedRun& run : proof.passes) {
-    evidence.enough_requests &= EnoughRequests(facts.objective, run.latencies);
-    evidence.enough_requests &=
-        !run.fresh_latencies || EnoughRequests(facts.objective, *run.fresh_latencies);
-    means.push_back(run.trial.measurements.average_latency_ms.value_or(0));
-  }
-  evidence.latency_spread = HalfRange(means);
-  if (facts.plateau) evidence.trend = facts.plateau->trend;
-  evidence.from_cache = facts.warm_up && facts.warm_up->cache;
-  evidence.grows_with_inputs = facts.row_pass && facts.row_pass->growth;
-  if (const Bytes floor = NeedOf(facts).memory.Floor(); floor > Bytes()) {
-    evidence.start_spread = static_cast<double>(SpreadOfStarts(facts, proof).count()) /
-                            static_cast<double>(floor.count());
-  }
-  return JudgeConfidence(evidence);
-}
 
 // With which a run held the objective: the proof's containers, and the search's probes.
 std::vector<Amount> Held(const RunFacts& facts) {
@@ -268,7 +208,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   answer.verified = true;
   if (facts.tightness) answer.tight = facts.tightness->tight;
   AddUnprovenTail(facts, *proof, answer);
-  AddConfidence(Confidences(facts, *proof, failed), answer);
+  AddConfidence(ConfidencesOf(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);
   AddSettings(facts, *proof, answer);
   if (facts.soak && facts.soak->failed) TakeProofBack(answer);

@@ -9,10 +9,10 @@ BEYOND_DOUBT = 5
 
 
 def check_all(place, target, profile, answers, runs, say):
-    """{who: found} for mlprof and every rule that has an answer, beside one reference of now: the
-    oracle's may be from another day."""
+    """{who: found} for mlprof, unless its `profile` is {}, and every rule that has an answer, beside
+    one reference of now: the oracle's may be from another day."""
     limits = dict(answers)
-    answer = profile["recommendation"]
+    answer = profile.get("recommendation")
     if answer:
         limits["mlprof"] = {"cpu": answer["requestedCpu"],
                             "memoryInBytes": answer["requestedMemoryInBytes"], "cpuIsLimit": True}

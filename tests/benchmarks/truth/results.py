@@ -22,9 +22,12 @@ class Results:
     def once(self, key, find):
         """Finds what is not yet there, and keeps it at once: a run may be cut off."""
         if key not in self.values:
-            self.values[key] = find()
-            json_file.write(self.path, self.values | self.stamp)
+            self.keep(key, find())
         return self.values[key]
+
+    def keep(self, key, value):
+        self.values[key] = value
+        json_file.write(self.path, self.values | self.stamp)
 
     def forget(self, *keys):
         for key in keys:

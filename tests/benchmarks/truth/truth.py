@@ -48,6 +48,9 @@ def parse():
                         help="repeat the checks of what was recommended, mlprof's part with them, "
                              "the oracles with the checks, or everything")
     parser.add_argument("--oracle-only", action="store_true", help="leave mlprof out")
+    parser.add_argument("--alone", action="store_true",
+                        help="check what mlprof recommends, and leave the other recommenders to a "
+                             "later run without this")
     parser.add_argument("--runs", type=int, default=3, metavar="N",
                         help="fresh containers at each recommended limit (default 3)")
     parser.add_argument("--budget-seconds", type=int, metavar="S",
@@ -108,8 +111,12 @@ def judge(target, options, profiler):
     if "error" in true or options.oracle_only:
         return
     answers = results.once("rules", lambda: rules.answers(profile))
-    results.once("checks", lambda: checks.check_all(here, target, profile, answers, options.runs,
-                                                    say))
+    checked = results.values.get("checks", {})
+    others = {} if options.alone else {who: limits for who, limits in answers.items()
+                                       if who not in checked}
+    if others or not checked:
+        results.keep("checks", checked | checks.check_all(
+            here, target, {} if checked else profile, others, options.runs, say))
     if options.keep:
         kept.keep(target, results.values)
 

@@ -121,6 +121,26 @@ TEST(LimitedRunTest, RefusesWhatServesLessThanTheReferenceDid) {
   EXPECT_NE(slow.verdict.sentence.find("requests/s were served"), std::string::npos);
 }
 
+TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
+  const auto looks_after = [](bool once) {
+    LabBench bench;
+    Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
+    Look look;
+    for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 2000});
+    look.requests_per_second = 500;
+    yardstick.reference = WithLook(yardstick.reference, look);
+    LimitedRunPlan plan{{Cores(0.5), MiB(300)},
+                        TrialPurpose::kTightness,
+                        {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
+    plan.once = once;
+    const auto run = RunAtLimits(bench.lab, yardstick, plan);
+    EXPECT_TRUE(run && !run->verdict.passed);
+    return run ? run->reference.looks.size() : 0;
+  };
+  EXPECT_EQ(looks_after(true), 1U);
+  EXPECT_EQ(looks_after(false), 2U);
+}
+
 TEST(LimitedRunTest, CountsTheWindowsOfAModelThatWasSteadyAtOnceAsTheBeginningOfItsLoad) {
   LabBench bench;
   const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
