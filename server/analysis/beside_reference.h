@@ -24,6 +24,7 @@ inline constexpr double kTailSlackMs = 1;
 struct Look {
   std::vector<Visit> visits;       // its requests that succeeded
   double requests_per_second = 0;  // of them
+  std::optional<double> cpu_seconds_per_query = {};
 };
 
 /// The slowest requests of a run, beside the reference's.

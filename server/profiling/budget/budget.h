@@ -91,8 +91,8 @@ class Budget {
   std::chrono::nanoseconds For(Spend spend) const;
   /// The containers that prove the answer have run: nothing is kept for them any more.
   void ProofIsThrough() { proof_reserve_ = 0; }
-  /// Half of it at least is left.
-  bool MostIsLeft() const { return Left() >= total_ / 2; }
+  /// Two thirds of it at least are left.
+  bool MostIsLeft() const { return 3 * Left() >= 2 * total_; }
 
   /// When a start that begins now is given up, which may take `longest`: an added one is bounded by
   /// that alone.

@@ -45,7 +45,8 @@ class WarmingUp {
         yardstick_(yardstick),
         container_(container),
         replay_(replay),
-        rows_(yardstick.workload.rows_left()) {}
+        rows_(yardstick.workload.rows_left()),
+        window_(ClosedPlan(yardstick.workload, container.seed(), Concurrency(), kLimitedWindow)) {}
 
   Result<LimitedWarmUp> Go() {
     if (yardstick_.workload.each_row_once) {
@@ -111,12 +112,12 @@ class WarmingUp {
       Append(all, window);
       facts_.steady = IsSteady(windows);
     }
-    if (facts_.steady && windows.size() == kWindowsThatAgree) facts_.all_steady = std::move(all);
+    const bool at_once = facts_.steady && windows.size() == kWindowsThatAgree;
+    if (at_once && all.failures == 0) facts_.all_steady = std::move(all);
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {
-    ReplayPlan plan =
-        ClosedPlan(yardstick_.workload, container_.seed(), Concurrency(), kLimitedWindow);
+    ReplayPlan plan = window_;
     BeginAt(first, plan);
     plan.max_time = std::min<nanoseconds>(kLimitedWindow, left);
     plan.min_requests = std::min(kRowsOfWindow, plan.order.size());
@@ -135,6 +136,7 @@ class WarmingUp {
   Container& container_;
   const ReplayForWarmUp& replay_;
   const std::size_t rows_;
+  const ReplayPlan window_;  // of the container's order
   LimitedWarmUp facts_;
 };
 

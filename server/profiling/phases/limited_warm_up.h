@@ -16,8 +16,8 @@ struct LimitedWarmUp {
   bool whole_pass = true;  // every row was visited, or need not be
   bool steady = false;
   bool lifted = false;  // the CPU limit was, while rows came for the first time
-  /// Its windows, in the container's order, where it was steady from the first of them on; else
-  /// nothing.
+  /// Its windows, in the container's order, where it was steady from the first of them on and
+  /// answered all rows; else nothing.
   ReplayResult all_steady = {};
 };
 

@@ -37,7 +37,7 @@ LoadTime TimeOfLoad(const Workload& workload, std::span<const RequestRecord> ser
   const double in_time = rate * std::chrono::duration<double>(usual.time).count();
   if (in_time < static_cast<double>(for_tail)) return usual;
   return {std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, usual.time),
-          for_tail, usual.time};
+          for_tail, longest};
 }
 
 std::optional<double> LateMs(const Trial& trial) {
@@ -48,8 +48,10 @@ std::optional<double> LateMs(const Trial& trial) {
   return trial.send_lag_p99_ms;
 }
 
-Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay) {
-  Reference reference = WithLook({}, LookAt(plan, replay));
+Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use) {
+  Look look = LookAt(plan, replay);
+  SetCost(use, replay, look);
+  Reference reference = WithLook({}, std::move(look));
   reference.mean_ms = LatencyDistribution::ByRow(CountedVisits(plan, replay)).MeanMs();
   for (const RequestRecord& request : replay.requests) {
     if (!request.Succeeded()) reference.failing_rows.insert(request.row);
@@ -116,7 +118,8 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   const ReplayPlan plan =
       ObjectivePlan(workload, container.seed(), TimeOfLoad(workload, serial, longest));
   const ReplayResult replay = container.Replay(plan, lab.budget().end());
-  const NoiseEvidence noise = watch.End(Summarize(container.SamplesOf(replay)));
+  const ResourceUse use = Summarize(container.SamplesOf(replay));
+  const NoiseEvidence noise = watch.End(use);
   if (auto ended = CheckWhole(lab, container, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }
@@ -124,7 +127,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   MLPROF_LET(failed, CheckRows(container, workload.objective, replay));
   facts.failed = failed;
   const bool noisy = lab.host().Judge(noise).noisy;
-  facts.reference = ReferenceOf(plan, replay);
+  facts.reference = ReferenceOf(plan, replay, use);
   facts.trial = MakeTrial(container, workload, TrialPurpose::kLoad, plan, began, replay);
   facts.trial.passed = true;
   facts.trial.verdict = "the reference without a CPU limit below the ceiling";

@@ -12,6 +12,8 @@ using std::chrono::nanoseconds;
 
 // Of a rate; and the most that a closed loop takes for more requests than it must have.
 constexpr std::chrono::seconds kVerificationTime{10};
+// Behind a beginning that was chosen for its steadiness there is always some load that was not.
+constexpr std::chrono::seconds kLeastAfterBeginning{1};
 // Those, where they come within that time: three containers have the 3,000 of a bound of 1 in 1,000
 // (server/analysis/confidence.h).
 constexpr std::size_t kRequestsForRareEvents = 1000;
@@ -57,13 +59,12 @@ std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayRes
   const nanoseconds took = begun.ended - begun.began;
   const std::size_t count = begun.requests.size();
   const nanoseconds left = plan.max_time.value_or(nanoseconds{0}) - took;
-  const std::size_t more = plan.min_requests - std::min(plan.min_requests, count);
   const nanoseconds most = plan.hard_max_time.value_or(nanoseconds{0}) - took;
-  if (most <= nanoseconds{0} || (left < kOnePeriod && more == 0)) return std::nullopt;
+  if (most < kOnePeriod) return std::nullopt;
   ReplayPlan rest = plan;
   BeginAt(count, rest);
-  rest.max_time = std::max(nanoseconds{0}, left);
-  rest.min_requests = more;
+  rest.max_time = std::min(std::max<nanoseconds>(left, kLeastAfterBeginning), most);
+  rest.min_requests = plan.min_requests - std::min(plan.min_requests, count);
   rest.hard_max_time = most;
   return rest;
 }

@@ -27,8 +27,8 @@ LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most);
 std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
                                  const ReplayResult& sent, const std::optional<Tail>& tail);
 
-/// What a closed loop goes on with whose beginning is `begun`, sent in the order of `plan`; nullopt
-/// where that is all of it.
+/// What a closed loop goes on with whose beginning is `begun`, sent in the order of `plan`; a
+/// second at least, as the beginning was chosen. nullopt where no time is left.
 std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayResult& begun);
 
 /// How long the model served, of what `plan` was replayed: an open loop may end before its last

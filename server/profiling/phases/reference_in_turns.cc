@@ -38,6 +38,7 @@ std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Conta
   const ReplayResult replay = container.Replay(plan, lab.budget().AtMost(longest));
   if (Status back = container.SetCpu(limit); !back) return std::nullopt;
   Look look = LookAt(plan, replay);
+  SetCost(Summarize(container.SamplesOf(replay)), replay, look);
   const double judged = turn.refused_for_tail ? 0.99 : 0.95;
   if (look.visits.size() < RequestsForConfidence(judged)) return std::nullopt;
   return look;

@@ -144,6 +144,7 @@ PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time, const Refe
   const ReplayResult replay = container_.Replay(plan, lab_.budget().end());
   const ResourceUse use = Summarize(container_.SamplesOf(replay));
   Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples())};
+  SetCost(use, replay, probed.look);
   if (auto ended = CheckTarget(lab_, container_, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }

@@ -30,18 +30,14 @@ bool RowsAreMissing(const RunFacts& facts) {
          (facts.row_pass && (facts.row_pass->failed || facts.row_pass->sampled));
 }
 
-// How far the peaks of the starts lie above their median: of those at the ceiling, which may be one
-// alone, and of those that proved the answer. What a model takes that follows its limit differs
-// between the two.
+// How far the peaks of the starts lie above their median, at the ceiling, where there may be one
+// alone, or in the proof: what a model takes may differ between the two.
 Bytes SpreadOfStarts(const RunFacts& facts, const Proof& proof) {
-  std::vector<Bytes> peaks;
-  if (facts.starts && !(facts.verification && facts.verification->heap)) {
-    peaks = facts.starts->peaks;
-  }
+  std::vector<Bytes> proven;
   for (const LimitedRun& run : proof.passes) {
-    if (const auto peak = run.trial.measurements.start_peak_memory) peaks.push_back(*peak);
+    if (const auto peak = run.trial.measurements.start_peak_memory) proven.push_back(*peak);
   }
-  return phases::SpreadOf(std::move(peaks));
+  return std::max(NeedOf(facts).memory.start_spread, phases::SpreadOf(std::move(proven)));
 }
 
 }  // namespace

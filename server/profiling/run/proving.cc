@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/no_answer.h"
 
@@ -98,11 +99,34 @@ PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick) {
   return {};
 }
 
+PhaseResult<void> Story::Warm(Lab& lab, Ample& ample, const Yardstick& yardstick) {
+  if (auto renewed = ample.Renew(); !renewed) return renewed;
+  Container& container = ample.container();
+  const auto replay = [&](const ReplayPlan& plan, std::chrono::nanoseconds time,
+                          ReplayResult& result) {
+    const auto longest = LongestReplay(yardstick.pace, time, container.limits().cpu());
+    result = container.Replay(plan, budget_.AtMost(longest));
+    return !result.target_lost && !result.cut_off && !result.stopped;
+  };
+  const auto warm_up = WarmUpAtLimits(lab, yardstick, container, replay);
+  if (!warm_up || !warm_up->survived) {
+    return FailRun({"ModelCrashed", "the model did not serve in another container", {}, ""});
+  }
+  if (!facts_.workers) return {};
+  const auto workers = ReachAtCeiling(lab, container, yardstick.workload);
+  return workers ? PhaseResult<void>() : tl::unexpected<RunEnd>(workers.error());
+}
+
 PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardstick) {
-  if (!curves_wait_) return {};
+  const auto needed = TimeBeforeLoad(budget_, yardstick) + budget_.For(Spend::kCpuCurve) +
+                      budget_.For(Spend::kLoadCurve);
+  if (!curves_wait_ || budget_.Left() < needed) return {};
   Enter(shares::kWaitingCurves, "measuring other limits, and more rows in flight");
-  Ample ample(lab, yardstick.setup);
-  auto measured = Renew(lab, ample, yardstick.workload);
+  // As the search's own points were: without what a thread pool's size won.
+  Yardstick at_ceiling = yardstick;
+  at_ceiling.setup.environment.clear();
+  Ample ample(lab, at_ceiling.setup);
+  auto measured = Warm(lab, ample, at_ceiling);
   if (measured) measured = FillCurve(lab, ample.container(), yardstick.workload);
   if (measured) measured = LoadMore(lab, ample.container(), yardstick.workload);
   ample.Close();

@@ -86,7 +86,9 @@ class Story {
   PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
                           const ResourceUse& ample);
   PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick);
-  // In a container of their own.
+  // A fresh container at the ceiling, warmed up as those at limits are.
+  PhaseResult<void> Warm(Lab& lab, phases::Ample& ample, const phases::Yardstick& yardstick);
+  // In such a container, where the budget holds it.
   PhaseResult<void> MeasureWaitingCurves(Lab& lab, const phases::Yardstick& yardstick);
   PhaseResult<void> SeeHowTight(Lab& lab, phases::Yardstick yardstick);
   PhaseResult<void> SoakAt(Lab& lab, const phases::Yardstick& yardstick, const Limits& answer);

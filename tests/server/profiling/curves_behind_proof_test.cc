@@ -38,7 +38,6 @@ TEST(CurvesBehindProofTest, TheAnswerIsProvenBeforeThem) {
   EXPECT_TRUE(told.CurvesBehindProof());
   ASSERT_TRUE(told.profile.findings.cpu && told.profile.findings.load);
   EXPECT_GE(told.profile.findings.cpu->points.size(), 4U);
-  EXPECT_EQ(told.profile.recommendation->curve.size(), told.profile.findings.cpu->points.size());
   EXPECT_EQ(told.profile.recommendation->tight, true);
 }
 
@@ -60,14 +59,33 @@ TEST(CurvesBehindProofTest, TheyComeFirstWhereAnotherStartIsSlow) {
       1);
 }
 
+TEST(CurvesBehindProofTest, TheyComeFirstWhereTheBudgetIsShort) {
+  ProfileRequest request = ProfilingBench::Request("p", std::chrono::seconds(60));
+  request.budget_given = true;
+  EXPECT_FALSE(Profiled(request).CurvesBehindProof());
+}
+
 TEST(CurvesBehindProofTest, WhatEndsThemTakesNothingFromTheAnswer) {
+  const auto runtime = std::make_shared<const FakeRuntime*>(nullptr);
   FakeModel model;
-  model.per_waiting_row = MiB(600);
-  ProfileRequest request = ProfilingBench::Request("p", kBudget);
-  request.ceiling.memory = GiB(2);
-  const Told told = Profiled(request, model);
-  EXPECT_EQ(told.profile.state, ProfileState::kSucceeded);
-  EXPECT_TRUE(told.profile.recommendation && told.profile.recommendation->verified);
+  model.status = [runtime](const std::string&) {
+    const auto launches = (*runtime)->launches();
+    const Limits& ceiling = launches.front().limits;
+    const auto at_ceiling =
+        std::count_if(launches.begin(), launches.end(),
+                      [&](const LaunchRequest& launch) { return launch.limits == ceiling; });
+    const bool for_curves = at_ceiling > 4;  // preflight and three starts come before
+    return for_curves && launches.back().limits == ceiling ? 0 : 200;
+  };
+  ProfilingBench bench(model);
+  *runtime = &bench.runtime;
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_FALSE(profile.findings.load) << "the model died before its curve";
+  EXPECT_TRUE(profile.recommendation->verified);
+  EXPECT_EQ(profile.recommendation->tight, true);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ double FirstProbeMs(const FakeModel& model) {
   const auto warm_ups = std::count_if(trials->begin(), trials->end(), [](const Trial& trial) {
     return trial.purpose == TrialPurpose::kWarmUp;
   });
-  EXPECT_EQ(warm_ups, 6) << "first visits and later ones, in each of three containers";
+  EXPECT_EQ(warm_ups, 4) << "first visits and later ones, in each of two containers";
   const auto probe = std::find_if(trials->begin(), trials->end(), [](const Trial& trial) {
     return trial.purpose == TrialPurpose::kCpuProbe;
   });

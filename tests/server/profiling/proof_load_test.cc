@@ -64,10 +64,13 @@ TEST(ProofLoadTest, GoesOnAfterItsBeginningForWhatIsLeft) {
   const auto rest = AfterBeginning(plan, Sent(150, 3s));
   ASSERT_TRUE(rest);
   EXPECT_EQ(rest->order, (std::vector<std::uint32_t>{2, 3, 0, 1}));
-  EXPECT_EQ(*rest->max_time, 100ms);
+  EXPECT_EQ(*rest->max_time, 1s);
   EXPECT_EQ(rest->min_requests, 150u);
   EXPECT_EQ(*rest->hard_max_time, 17s);
-  EXPECT_FALSE(AfterBeginning(plan, Sent(300, 3100ms)));
+  const auto least = AfterBeginning(plan, Sent(300, 3100ms));
+  ASSERT_TRUE(least);
+  EXPECT_EQ(*least->max_time, 1s);
+  EXPECT_EQ(least->min_requests, 0u);
   EXPECT_FALSE(AfterBeginning(plan, Sent(20, 20s)));
 }
 
