@@ -9,6 +9,7 @@
 #include "server/analysis/proof_count.h"
 #include "server/analysis/sentence.h"
 #include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/limited_start.h"
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/proof_load.h"
 #include "server/profiling/phases/reference_in_turns.h"
@@ -26,12 +27,6 @@ constexpr auto kForEver = std::chrono::nanoseconds::max();
 
 std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
-}
-
-// Whether it became ready after the objective wanted it.
-bool IsLate(const agent_protocol::Ready& ready, const Objective& objective) {
-  const auto& within = objective.start_within_seconds;
-  return within && std::chrono::duration<double>(ready.took).count() > *within;
 }
 
 // One run, in the order it happens.
@@ -53,7 +48,8 @@ class Run {
     if (ready) {
       ready_ = *ready;
       if (auto replayed = ReplayAll(); !replayed) return replayed;
-      if (IsOnFasterHost()) {
+      const bool comparable = yardstick_.setup.environment.empty() && !evidence_.died;
+      if (comparable && IsOnFasterHost(yardstick_.workload, container_, replay_, beside_)) {
         // What holds beside the slower host of before may not hold beside this one.
         faster_host_ = true;
         TakeTurn(false);
@@ -81,7 +77,7 @@ class Run {
     run.look = LookAt(plan_, replay_, samples);
     run.trial = MakeTrial(container_, yardstick_.workload, wanted_.purpose, plan_, began_, replay_);
     run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;
-    if (ready_) AddStart(run.trial.measurements);
+    if (ready_) AddStart(*ready_, run.trial.measurements);
     run.saw_all_rows = warm_up_.whole_pass;
     run.verdict = JudgeRun(samples, run.use);
     if (workers_) run.workers = workers_->coverage;
@@ -108,7 +104,7 @@ class Run {
     // Which rows reach every worker is not known, and each may come but once where they are cached:
     // there they come after the load, and have their price at the workers that it did not reach.
     if (!each_once && !ReachesWorkers()) return {};
-    MeasureLoad(WarmUpCounts() ? std::move(warm_up_.all_steady) : ReplayResult());
+    MeasureLoad(BeginsTheLoad(yardstick_, plan_) ? std::move(warm_up_.all_steady) : ReplayResult());
     if (each_once && !evidence_.died && !evidence_.stalled && SurvivesHeavyRows()) ReachesWorkers();
     return {};
   }
@@ -162,14 +158,6 @@ class Run {
     }
     warm_up_ = *warm_up;
     return {};
-  }
-
-  // Rows one at a time are the same in the warm-up and in the load: the windows of a model that was
-  // steady from the first one on are the beginning of its load, where nothing came between.
-  bool WarmUpCounts() const {
-    const Workload& workload = yardstick_.workload;
-    return !plan_.open_loop && plan_.concurrency == 1 && !workload.each_row_once &&
-           !yardstick_.pace.first_pass.matters && workload.workers < 2 && workload.in_flight < 2;
   }
 
   void MeasureLoad(ReplayResult begun = {}) {
@@ -262,15 +250,6 @@ class Run {
            evidence_.refaults <= evidence_.requests / 10;
   }
 
-  bool IsOnFasterHost() const {
-    // With other settings, or with rows that were seen, the cost is that of another load.
-    if (!yardstick_.setup.environment.empty() || yardstick_.workload.each_row_once) return false;
-    if (evidence_.died || evidence_.stalled) return false;
-    Look look = LookAt(plan_, replay_);
-    SetCost(Summarize(container_.SamplesOf(replay_)), replay_, look);
-    return phases::IsOnFasterHost(look, beside_);
-  }
-
   // One of several that decide together is so slow that no quiet host makes the difference.
   bool IsClear() const {
     return wanted_.once && !lab_.host().noisy() && evidence_.p95_ms && evidence_.reference_p95_ms &&
@@ -322,19 +301,14 @@ class Run {
     return std::min<std::chrono::nanoseconds>(kLongestBurst, lab_.budget().Left() / 3);
   }
 
-  void AddStart(Measurements& measurements) const {
-    measurements.start_seconds = std::chrono::duration<double>(ready_->took).count();
-    measurements.start_cpu_seconds = std::chrono::duration<double>(ready_->cpu_time).count();
-    measurements.start_peak_memory = ready_->peak_unreclaimable;
-  }
-
   Verdict JudgeRun(std::span<const Sample> samples, const ResourceUse& whole_life) {
     const DeathEvidence death = container_.Death();
     evidence_.became_ready = ready_.has_value();
     evidence_.oom_kills = death.oom_kills;
     evidence_.death = DiagnoseDeath(death).message;
     evidence_.start_timed_out = death.not_ready && !death.exit_code && !death.signal;
-    JudgeStart();
+    JudgeStart(ready_, yardstick_.workload.objective, lab_.subject().config.start_timeout,
+               evidence_);
     // A run that stalled has no measured load: everything since it was ready is judged. The pages
     // that a start reads from a cold cache are no sign of too little memory, unless it never ended.
     const ResourceUse serving = evidence_.stalled ? Summarize(Between(samples, ready_at_, kForEver))
@@ -363,24 +337,6 @@ class Run {
     }
     if (workers_ && !workers_->coverage.complete()) return NotReached(workers_->coverage);
     return verdict;
-  }
-
-  // By the objective, where it has a word on that.
-  void JudgeStart() {
-    const Objective& objective = yardstick_.workload.objective;
-    if (!objective.start_within_seconds) return;
-    if (ready_ && IsLate(*ready_, objective)) {
-      evidence_.became_ready = false;
-      evidence_.start_timed_out = true;
-    }
-    // Where the config allows less it is the config that ended the start.
-    const bool by_objective =
-        *objective.start_within_seconds <=
-        std::chrono::duration<double>(lab_.subject().config.start_timeout).count();
-    if (!evidence_.start_timed_out || !by_objective) return;
-    evidence_.start_has_objective = true;
-    evidence_.death = Sentence("it was not ready within the %.4g s of the objective",
-                               *objective.start_within_seconds);
   }
 
   Lab& lab_;

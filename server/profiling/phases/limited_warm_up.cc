@@ -149,6 +149,12 @@ std::chrono::nanoseconds FirstPassTime(const FirstPass& pass, int concurrency, C
   return FromSeconds(std::max(pass.seconds / concurrency, waits + works));
 }
 
+bool BeginsTheLoad(const Yardstick& yardstick, const ReplayPlan& plan) {
+  const Workload& workload = yardstick.workload;
+  return !plan.open_loop && plan.concurrency == 1 && !workload.each_row_once &&
+         !yardstick.pace.first_pass.matters && workload.workers < 2 && workload.in_flight < 2;
+}
+
 Result<LimitedWarmUp> WarmUpAtLimits(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const ReplayForWarmUp& replay) {
   return WarmingUp(lab, yardstick, container, replay).Go();

@@ -25,6 +25,10 @@ struct LimitedWarmUp {
 using ReplayForWarmUp =
     std::function<bool(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult&)>;
 
+/// Whether a warm-up that was steady at once is the beginning of the load of `plan`: rows one at a
+/// time are the same in both, where nothing comes between. Pure.
+bool BeginsTheLoad(const Yardstick& yardstick, const ReplayPlan& plan);
+
 /// The container is at its limits again afterwards. Fails where they could not be set.
 Result<LimitedWarmUp> WarmUpAtLimits(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const ReplayForWarmUp& replay);

@@ -85,17 +85,6 @@ void SetCost(const ResourceUse& use, const ReplayResult& replay, Look& look) {
   look.cpu_seconds_per_query = *use.cpu_seconds / static_cast<double>(successes);
 }
 
-bool IsOnFasterHost(const Look& run, const Reference& reference) {
-  std::vector<double> costs;
-  for (const Look& look : reference.looks) {
-    if (look.cpu_seconds_per_query) costs.push_back(*look.cpu_seconds_per_query);
-  }
-  const bool enough = run.visits.size() >= RequestsForConfidence(0.95);
-  if (costs.empty() || !enough || !run.cpu_seconds_per_query) return false;
-  std::sort(costs.begin(), costs.end());
-  return *run.cpu_seconds_per_query < kFasterHost * costs[costs.size() / 2];
-}
-
 Reference WithLook(Reference reference, Look look) {
   const bool enough = look.visits.size() >= RequestsForConfidence(0.95);
   if (!enough && !reference.looks.empty()) return reference;

@@ -39,13 +39,6 @@ Look LookAt(const ReplayPlan& plan, const ReplayResult& replay,
 /// What its requests took of the CPU, into the look. `use`: while they ran.
 void SetCost(const ResourceUse& use, const ReplayResult& replay, Look& look);
 
-/// A request so much cheaper in CPU time than without a limit: no quota does that, so the host has
-/// become faster since the references were taken. Chosen, not measured.
-inline constexpr double kFasterHost = 0.90;
-
-/// Whether it has, by the median cost of the reference's looks.
-bool IsOnFasterHost(const Look& run, const Reference& reference);
-
 /// `reference` with one look more, which is no look where it saw fewer requests than p95 takes,
 /// unless it is the first. Other work on the host makes some of them slow, and chance makes some
 /// fast: their median counts.

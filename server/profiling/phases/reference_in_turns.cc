@@ -10,6 +10,8 @@ namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kReferenceTime{3};
+// Of what a request took of the CPU without a limit. Chosen, not measured.
+constexpr double kFasterHost = 0.90;
 // As many requests as p99 takes have this long to come.
 constexpr std::chrono::seconds kLongestReference{15};
 
@@ -27,6 +29,21 @@ ReplayPlan PlanOf(const Yardstick& yardstick, Seed seed, const TurnPlan& turn) {
 }
 
 }  // namespace
+
+bool IsOnFasterHost(const Workload& workload, const Container& container, const ReplayResult& load,
+                    const Reference& reference) {
+  std::vector<double> costs;
+  for (const Look& look : reference.looks) {
+    if (look.cpu_seconds_per_query) costs.push_back(*look.cpu_seconds_per_query);
+  }
+  Look run;
+  SetCost(Summarize(container.SamplesOf(load)), load, run);
+  const bool enough = load.requests.size() >= RequestsForConfidence(0.95);
+  if (costs.empty() || !enough || workload.each_row_once || !run.cpu_seconds_per_query)
+    return false;
+  std::sort(costs.begin(), costs.end());
+  return *run.cpu_seconds_per_query < kFasterHost * costs[costs.size() / 2];
+}
 
 std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const TurnPlan& turn) {

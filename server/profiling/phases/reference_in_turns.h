@@ -16,6 +16,12 @@ struct TurnPlan {
   std::chrono::nanoseconds longest{0};
 };
 
+/// Whether the requests of a load took so much less CPU time than the median look of the reference
+/// that the host must have become faster: no quota makes them cheaper. Not told by fewer than p95
+/// takes, nor where rows come but once.
+bool IsOnFasterHost(const Workload& workload, const Container& container, const ReplayResult& load,
+                    const Reference& reference);
+
 /// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards.
 /// nullopt where a limit could not be set, or the look saw fewer requests than what it is to judge
 /// takes: beside fewer than p99 takes, a run whose p99 was too slow would pass.
