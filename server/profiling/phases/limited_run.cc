@@ -48,7 +48,10 @@ class Run {
     if (ready) {
       ready_ = *ready;
       if (auto replayed = ReplayAll(); !replayed) return replayed;
-      const bool comparable = yardstick_.setup.environment.empty() && !evidence_.died;
+      // With other settings it is another model; and what a rate costs that is not kept up with
+      // tells nothing of the host.
+      const bool comparable = yardstick_.setup.environment.empty() && !plan_.open_loop &&
+                              !evidence_.died && !evidence_.stalled;
       if (comparable && IsOnFasterHost(yardstick_.workload, container_, replay_, beside_)) {
         // What holds beside the slower host of before may not hold beside this one.
         faster_host_ = true;
@@ -176,8 +179,11 @@ class Run {
   // Twice at most: for the requests that are wanted, and to see a tail that is in doubt.
   ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {}) {
     const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
-    const auto first = load.requests.empty() ? std::optional(plan) : AfterBeginning(plan, load);
-    if (first) Append(load, Replay(*first, *first->hard_max_time));
+    if (load.requests.empty()) {
+      load = Replay(plan, *plan.hard_max_time);
+    } else if (const auto rest = AfterBeginning(plan, load)) {
+      Append(load, Replay(*rest, *rest->hard_max_time));
+    }
     for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
       const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
       if (!rest) break;

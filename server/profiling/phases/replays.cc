@@ -70,6 +70,9 @@ void Append(ReplayResult& all, const ReplayResult& part) {
   all.ended = std::max(all.ended, part.ended);
   all.requests.insert(all.requests.end(), part.requests.begin(), part.requests.end());
   all.failures += part.failures;
+  all.late += part.late;
+  all.last_due = std::max(all.last_due, part.last_due);
+  all.unsent += part.unsent;
   if (!all.first_failure) all.first_failure = part.first_failure;
   all.target_lost = all.target_lost || part.target_lost;
   all.stopped = all.stopped || part.stopped;

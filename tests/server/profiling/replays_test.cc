@@ -18,6 +18,21 @@ Profile ProfileHalfFailing(FakeModel model) {
   return bench.AwaitEnd("p");
 }
 
+TEST(AppendTest, KeepsWhatARateIsJudgedBy) {
+  ReplayResult part;
+  part.requests.resize(10);
+  part.ended = part.last_due = std::chrono::seconds(4);
+  part.unsent = 30;
+  part.late = 5;
+  ReplayResult all;
+  Append(all, part);
+  Append(all, part);
+  EXPECT_EQ(all.requests.size(), 20U);
+  EXPECT_EQ(all.unsent, 60);
+  EXPECT_EQ(all.late, 10);
+  EXPECT_EQ(all.last_due, std::chrono::seconds(4));
+}
+
 TEST(CpuSecondsPerQueryTest, IsWhatAResponseTakesWhereHalfOfTheRowsFailAtOnce) {
   FakeModel model;
   model.fails_for_nothing = true;
