@@ -16,7 +16,7 @@
 
 namespace mlprof::server {
 
-/// What the budget is spent on, in the run's order.
+/// What the budget is spent on, in the run's order; the two curves may come behind the proof.
 enum class Spend {
   kStarts,
   kWarmUp,

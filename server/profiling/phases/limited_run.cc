@@ -202,6 +202,8 @@ class Run {
 
   // Each part has to prove its own.
   std::optional<std::string> Lacks(std::size_t successes) const {
+    if (without_look_)
+      return "the host became faster, and was not measured without a CPU limit since";
     const Objective& objective = yardstick_.workload.objective;
     auto lacks = LacksForProof(objective, successes, ServingSeconds(plan_, replay_));
     if (lacks || !fresh_) return lacks;
@@ -266,6 +268,7 @@ class Run {
   // have been disturbed while this limit was measured.
   void TakeTurn(bool fresh) {
     const auto now = TakeReference(fresh);
+    without_look_ = without_look_ || (faster_host_ && !now);
     if (!now) return;
     if (fresh) {
       beside_ = OnlyWithFresh(std::move(beside_), *now);
@@ -355,6 +358,7 @@ class Run {
   VerificationEvidence evidence_;
   LimitedWarmUp warm_up_;
   bool faster_host_ = false;       // than when the references were taken
+  bool without_look_ = false;      // of that host, which it would have to be judged beside
   bool refused_for_tail_ = false;  // slow beside the reference by nothing but its tail
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};

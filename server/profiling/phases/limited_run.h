@@ -22,8 +22,8 @@ struct LimitedRunPlan {
   Limits limits;
   TrialPurpose purpose = TrialPurpose::kVerification;
   LoadTime load;  // of the measured load
-  /// A run that is slow beside a reference of now, too, is not measured again: others like it
-  /// decide with it.
+  /// One of several that decide together. It is not measured again where it is slow beside a
+  /// reference of now, too, and takes no turn with one where it is clearly slow.
   bool once = false;
 };
 

@@ -1,15 +1,9 @@
 #include "server/profiling/phases/limited_start.h"
 
+#include "common/time/seconds.h"
 #include "server/analysis/sentence.h"
 
 namespace mlprof::server::phases {
-namespace {
-
-double Seconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
-
-}  // namespace
 
 void AddStart(const agent_protocol::Ready& ready, Measurements& measurements) {
   measurements.start_seconds = Seconds(ready.took);

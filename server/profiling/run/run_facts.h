@@ -62,8 +62,7 @@ struct RunFacts {
   std::optional<FatalGrowth> fatal_growth;  // that the model died of at the ceiling
   std::optional<phases::CpuChoice> cpu;
   std::optional<CpuKnee> knee;  // the ceiling of its cores since it was found
-  phases::Reference
-      reference;  // without a CPU limit, as seen so far; of the load, once that is over
+  phases::Reference reference;  // without a CPU limit, as seen so far; from the load on
   std::optional<phases::CurveFacts> curve;
   Bytes successors;   // of workers, beyond the peak at the ceiling
   int in_flight = 1;  // of a rate, at the CPU limit that was found (Workload::in_flight)
