@@ -141,6 +141,29 @@ TEST(LimitedRunTest, IsJudgedBesideAHostOfNowWhereThatHasBecomeFaster) {
   EXPECT_EQ(now.reference.looks.size(), 1U) << "those of the slower host are gone";
 }
 
+TEST(LimitedRunTest, ProvesNothingOnAFasterHostThatItHasNoTimeToLookAt) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(200);
+  const auto lacks_with = [&](double cost_before) {
+    LabBench bench(model);
+    Yardstick yardstick = bench.MeasuredAt(400);
+    Look look;
+    for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 400'000});
+    look.requests_per_second = 2.5;
+    look.cpu_seconds_per_query = cost_before;
+    yardstick.reference = WithLook(yardstick.reference, look);
+    bench.runtime.PassTime(std::chrono::seconds(300 - 33));
+    const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                              TrialPurpose::kVerification,
+                              {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
+    const auto run = RunAtLimits(bench.lab, yardstick, plan);
+    EXPECT_TRUE(run && run->verdict.passed);
+    return run ? run->lacks.value_or("") : "the run ended";
+  };
+  EXPECT_EQ(lacks_with(0.2), "");
+  EXPECT_EQ(lacks_with(0.4).find("the host became faster"), 0U) << lacks_with(0.4);
+}
+
 TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
   const auto looks_after = [](bool once) {
     LabBench bench;
