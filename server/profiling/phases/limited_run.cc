@@ -21,12 +21,16 @@ namespace {
 
 // So many times what reaching every worker took at the ceiling, and as long as other bursts.
 constexpr double kSlowReach = 3;
-// Of the reference's p95; a limit holds up to 1.10 of it. Chosen, not measured.
+// Of another p95, beside which a limit holds up to 1.10. Chosen, not measured.
 constexpr double kClearlySlow = 1.25;
 constexpr auto kForEver = std::chrono::nanoseconds::max();
 
 std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+}
+
+double P95Of(const std::vector<Visit>& visits) {
+  return LatencyDistribution::ByRow(visits).QuantileMs(0.95).value_or(0);
 }
 
 // One run, in the order it happens.
@@ -287,13 +291,21 @@ class Run {
     if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureLoad();
   }
 
-  // In this container; nullopt where it saw too little.
+  // In this container; nullopt where it saw too little, or was disturbed.
   std::optional<Look> TakeReference(bool fresh) {
     const std::size_t for_tail = RequestsForConfidence(0.99);
     const bool tail_counts =
         yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
-    return LookWithoutLimit(lab_, yardstick_, container_,
-                            {fresh, tail_counts, refused_for_tail_, 2 * LongestBurst()});
+    auto look = LookWithoutLimit(lab_, yardstick_, container_,
+                                 {fresh, tail_counts, refused_for_tail_, 2 * LongestBurst()});
+    if (!look) return std::nullopt;
+    // No limit makes a model faster: a look that is slower than the run at the limit was disturbed,
+    // by other work or by pages that had to be read again, and excuses nothing.
+    const double run_ms = P95Of(CountedVisits(plan_, fresh ? *fresh_ : replay_));
+    const double look_ms = P95Of(look->visits);
+    if (look_ms <= kClearlySlow * run_ms) return look;
+    lab_.host().JudgeDrift(run_ms, look_ms);
+    return std::nullopt;
   }
 
   // With as much left for whoever comes after.

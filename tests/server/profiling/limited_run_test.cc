@@ -164,6 +164,26 @@ TEST(LimitedRunTest, ProvesNothingOnAFasterHostThatItHasNoTimeToLookAt) {
   EXPECT_EQ(lacks_with(0.4).find("the host became faster"), 0U) << lacks_with(0.4);
 }
 
+TEST(LimitedRunTest, IsNotExcusedByALookThatWasDisturbed) {
+  const auto runtime = std::make_shared<FakeRuntime*>(nullptr);
+  FakeModel model;
+  model.status = [runtime](const std::string&) {
+    // From when the load is over: other work makes each row take 20 ms more.
+    const bool disturbed = (*runtime)->clock().Now() > std::chrono::milliseconds(5500);
+    if (disturbed) (*runtime)->PassTime(std::chrono::milliseconds(20));
+    return 200;
+  };
+  LabBench bench(model);
+  *runtime = &bench.runtime;
+  ASSERT_EQ(bench.runtime.clock().Now(), std::chrono::seconds(1));
+  const LimitedRun slow = RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(0.8));
+  EXPECT_LT(slow.trial.measurements.latency_p95_ms.value_or(0), 5) << "the load came before";
+  EXPECT_FALSE(slow.verdict.passed);
+  EXPECT_EQ(slow.verdict.shortage, ResourceKind::kCpu);
+  EXPECT_TRUE(slow.reference.looks.empty());
+  EXPECT_TRUE(bench.host.noisy());
+}
+
 TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
   const auto looks_after = [](bool once) {
     LabBench bench;
