@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/time/seconds.h"
 #include "server/analysis/memory_plateau.h"
 #include "server/analysis/resource_use.h"
 #include "server/profiling/phases/replays.h"
@@ -15,26 +16,35 @@ namespace {
 constexpr std::chrono::seconds kPlateauWindow{1};
 constexpr std::chrono::seconds kStretch{3};  // of load between two judgements
 constexpr std::chrono::seconds kLongestPlateau{45};
+// Under the objective's load: a warm-up and the ten seconds of a load. Chosen, not measured.
+constexpr std::chrono::seconds kShortestLife{15};
 
 PlateauVerdict Judge(const Container& container) {
   return JudgePlateau(MakeMemoryWindows(container.Samples(), container.watched(), kPlateauWindow));
 }
 
-// Until the ceiling is reached at the rate of the last load; infinity where nothing grows.
-double SecondsUntilFull(const Container& container, const PlateauVerdict& verdict) {
+// From `level` until the ceiling is reached, at the rate of the last load; infinity where nothing
+// grows.
+double SecondsUntilFull(const Container& container, const PlateauVerdict& verdict, Bytes level) {
   constexpr double kForever = std::numeric_limits<double>::infinity();
   if (verdict.trend != MemoryTrend::kGrowing || container.watched().empty()) return kForever;
   const RequestStretch& last = container.watched().back();
   const double took = std::chrono::duration<double>(last.ended - last.began).count();
   if (took <= 0) return kForever;
-  const Bytes room = container.limits().memory() - container.Samples().back().unreclaimable;
   const double rate = static_cast<double>(last.requests) / took;
-  return 3600 * server::HoursToOutOfMemory(verdict.bytes_per_request.value_or(0), rate, room);
+  return 3600 * server::HoursToOutOfMemory(verdict.bytes_per_request.value_or(0), rate,
+                                           container.limits().memory() - level);
 }
 
-// Two stretches: the forecast is rough, and a model that is killed has no answer.
+double SecondsLeft(const Container& container, const PlateauVerdict& verdict) {
+  return SecondsUntilFull(container, verdict, container.Samples().back().unreclaimable);
+}
+
+// Two stretches: the forecast is rough, and a model that is killed has no answer. One that lives so
+// shortly has none in a fresh container either, and is watched until it dies.
 bool MayGoOn(const Container& container, const PlateauVerdict& verdict) {
-  return SecondsUntilFull(container, verdict) > 2 * std::chrono::duration<double>(kStretch).count();
+  const double life = SecondsUntilFull(container, verdict, verdict.level.value_or(Bytes()));
+  return life < Seconds(kShortestLife) || SecondsLeft(container, verdict) > Seconds(2 * kStretch);
 }
 
 double SecondsToCome(const Budget& budget) {
@@ -75,7 +85,7 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
   facts.bytes_per_request = verdict.bytes_per_request;
   facts.steady_confidence = verdict.steady_confidence;
   facts.serving_low = verdict.level;
-  facts.outgrows = SecondsUntilFull(container, verdict) < SecondsToCome(lab.budget());
+  facts.outgrows = SecondsLeft(container, verdict) < SecondsToCome(lab.budget());
   facts.serving_peak = Summarize(container.Samples()).peak_unreclaimable.value_or(Bytes());
   return facts;
 }

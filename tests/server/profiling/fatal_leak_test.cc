@@ -36,8 +36,8 @@ void ExpectTold(const Profile& profile, double bytes_per_request) {
 }
 
 TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingUnderLoad) {
-  // 500 rows a second: the ceiling after 6 s of serving, two of them under load.
-  ExpectTold(ProfiledWith(Leaking(KiB(256)), MiB(768)), 256 * 1024);
+  // 500 rows a second: the ceiling after 11 s of serving, seven of them under load.
+  ExpectTold(ProfiledWith(Leaking(KiB(256)), MiB(1536)), 256 * 1024);
 }
 
 TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingWithinTheWarmUp) {
@@ -56,7 +56,7 @@ TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedAsTheyDie) {
 TEST(FatalLeakTest, IsToldOfAServerWhoseWorkersAreReplacedUnderLoad) {
   FakeModel model = Leaking(KiB(256));
   model.forks = true;
-  const Profile profile = ProfiledWith(model, MiB(768));
+  const Profile profile = ProfiledWith(model, MiB(1536));
   EXPECT_EQ(profile.error ? profile.error->code : "", "OutOfMemory");
   EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
 }
@@ -77,6 +77,15 @@ TEST(FatalLeakTest, AModelThatOutgrowsTheRunGetsAFreshContainerAndAnAnswer) {
       << (profile.error ? profile.error->message : "");
   EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
   EXPECT_TRUE(profile.recommendation.has_value());
+}
+
+TEST(FatalLeakTest, LeavesNoAnswerBelowWhatWasMeasured) {
+  // Containers at limits serve for seconds, which less would hold.
+  const Profile profile = ProfiledWith(Leaking(KiB(16)), GiB(4));
+  ASSERT_TRUE(profile.recommendation && profile.findings.memory);
+  EXPECT_TRUE(HasWarning(profile, "leakSuspected"));
+  EXPECT_GE(profile.recommendation->requested.memory(),
+            profile.findings.memory->serving_peak.value_or(GiB(64)));
 }
 
 // p95 at the first limit that the search tries.
