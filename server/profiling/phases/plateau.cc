@@ -23,15 +23,22 @@ PlateauVerdict Judge(const Container& container) {
   return JudgePlateau(MakeMemoryWindows(container.Samples(), container.watched(), kPlateauWindow));
 }
 
-// From `level` until the ceiling is reached, at the rate of the last load; infinity where nothing
-// grows.
+// Of the fastest stretch: one that nears its ceiling is slowed by the kernel long before it dies.
+double RequestsPerSecond(std::span<const RequestStretch> stretches) {
+  double fastest = 0;
+  for (const RequestStretch& stretch : stretches) {
+    const double took = std::chrono::duration<double>(stretch.ended - stretch.began).count();
+    if (took > 0) fastest = std::max(fastest, static_cast<double>(stretch.requests) / took);
+  }
+  return fastest;
+}
+
+// From `level` until the ceiling is reached; infinity where nothing grows.
 double SecondsUntilFull(const Container& container, const PlateauVerdict& verdict, Bytes level) {
-  constexpr double kForever = std::numeric_limits<double>::infinity();
-  if (verdict.trend != MemoryTrend::kGrowing || container.watched().empty()) return kForever;
-  const RequestStretch& last = container.watched().back();
-  const double took = std::chrono::duration<double>(last.ended - last.began).count();
-  if (took <= 0) return kForever;
-  const double rate = static_cast<double>(last.requests) / took;
+  const double rate = RequestsPerSecond(container.watched());
+  if (verdict.trend != MemoryTrend::kGrowing || rate <= 0) {
+    return std::numeric_limits<double>::infinity();
+  }
   return 3600 * server::HoursToOutOfMemory(verdict.bytes_per_request.value_or(0), rate,
                                            container.limits().memory() - level);
 }
@@ -40,11 +47,18 @@ double SecondsLeft(const Container& container, const PlateauVerdict& verdict) {
   return SecondsUntilFull(container, verdict, container.Samples().back().unreclaimable);
 }
 
-// Two stretches: the forecast is rough, and a model that is killed has no answer. One that lives so
-// shortly has none in a fresh container either, and is watched until it dies.
-bool MayGoOn(const Container& container, const PlateauVerdict& verdict) {
-  const double life = SecondsUntilFull(container, verdict, verdict.level.value_or(Bytes()));
-  return life < Seconds(kShortestLife) || SecondsLeft(container, verdict) > Seconds(2 * kStretch);
+// One that lives so shortly has no answer in a fresh container either, and is watched until it
+// dies.
+bool LivesShortly(const Container& container, const PlateauVerdict& verdict) {
+  return SecondsUntilFull(container, verdict, verdict.level.value_or(Bytes())) <
+         Seconds(kShortestLife);
+}
+
+// Two stretches: the forecast is rough, and a model that is killed has no answer.
+bool MayGoOn(const Container& container, const PlateauVerdict& verdict,
+             std::chrono::nanoseconds spent, std::chrono::nanoseconds longest) {
+  if (LivesShortly(container, verdict)) return spent < kLongestPlateau;
+  return spent < longest && SecondsLeft(container, verdict) > Seconds(2 * kStretch);
 }
 
 double SecondsToCome(const Budget& budget) {
@@ -65,8 +79,8 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
       std::min<std::chrono::nanoseconds>(kLongestPlateau, lab.budget().For(Spend::kPlateau));
   const auto began = lab.clock().Now();
   PlateauVerdict verdict = Judge(container);
-  while (!verdict.settled && MayGoOn(container, verdict) && lab.clock().Now() - began < longest &&
-         !lab.budget().Passed()) {
+  while (!verdict.settled && !lab.budget().Passed() &&
+         MayGoOn(container, verdict, lab.clock().Now() - began, longest)) {
     const ReplayResult replay = container.Replay(
         ObjectivePlan(workload, container.seed(), {kStretch, 0, kStretch}), lab.budget().end());
     if (auto ended = CheckWhole(lab, container, replay); !ended) {

@@ -40,6 +40,12 @@ TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingUnderLoad) {
   ExpectTold(ProfiledWith(Leaking(KiB(256)), MiB(1536)), 256 * 1024);
 }
 
+TEST(FatalLeakTest, IsToldOfAModelThatTheKernelSlowsBeforeItDies) {
+  FakeModel model = Leaking(KiB(256));
+  model.hot_file = MiB(160);  // read from the disk again with each of the last 640 rows
+  ExpectTold(ProfiledWith(model, MiB(1536)), 256 * 1024);
+}
+
 TEST(FatalLeakTest, IsToldWhereItReachesTheCeilingWithinTheWarmUp) {
   ExpectTold(ProfiledWith(Leaking(MiB(1)), GiB(1)), 1024 * 1024);
 }
