@@ -41,10 +41,7 @@ void EventHub::PublishStored(const std::string& profile_id, const std::string& t
 }
 
 void EventHub::Publish(const std::string& profile_id, const std::string& type, Json data) {
-  if (const Status opened = OpenRing(profile_id); !opened) {
-    storage_.Failed(opened.error().message());
-    return;
-  }
+  Open(profile_id);
   Append(profile_id, type, EventData(std::move(data)));
 }
 
@@ -55,6 +52,12 @@ void EventHub::PublishToWatchers(const std::string& profile_id, const std::strin
     return;
   }
   Append(profile_id, type, EventData(std::move(data)));
+}
+
+void EventHub::Open(const std::string& profile_id) {
+  if (const Status opened = OpenRing(profile_id); !opened) {
+    storage_.Failed(opened.error().message());
+  }
 }
 
 // Ids go on from the last stored one, so that a client that resumes after a restart misses nothing.

@@ -45,7 +45,10 @@ class EventHub {
   /// Nothing of this reader is kept any more; a call of `ready` may be under way.
   void StopWaiting(const std::string& profile_id, const void* reader);
   std::size_t CountWaiting(const std::string& profile_id) const;
-  /// Whether more may come: somebody has published to it and has not said that it is over.
+  /// Something will be published: a reader that finds nothing yet waits for it.
+  void Open(const std::string& profile_id);
+  /// Whether more may come: somebody has published to it, or will, and has not said that it is
+  /// over.
   bool IsOpen(const std::string& profile_id) const;
   /// Frees the ring of a profile that is finished or deleted; what was stored stays readable. Who
   /// waits for its next event is called.

@@ -8,9 +8,15 @@
 
 namespace mlprof::server {
 
+// A reader that sees the finished state before the last event must find the events open, also of a
+// profile that had none before.
 Status ProfileEnds::Record(const UnrecordedEnd& end) {
   return Caught([&]() -> Status {
-    MLPROF_TRY(Write(end));
+    events_.Open(end.profile.id);
+    if (const Status written = Write(end); !written) {
+      if (written.error().code() == ErrorCode::kNotFound) Forget(end.profile.id);
+      return written;
+    }
     Tell(end.profile);
     return {};
   });

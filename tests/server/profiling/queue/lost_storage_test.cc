@@ -112,6 +112,21 @@ TEST_F(LostStorageUnderARunTest, CancelOfAWaitingProfileSaysThatItCannotBeWritte
   EXPECT_EQ(Get("p").state, ProfileState::kQueued);
 }
 
+// Who saw it finished and its events closed would never be told of the last.
+TEST_F(LostStorageUnderARunTest, EventsAreOpenFromBeforeAnEndIsWritten) {
+  bench_.AwaitPhase(Accept("running"), "warmUp");
+  const std::string id = Accept("p");
+  BrokenStorage storage(bench_.database_file());
+  storage.Break(kEndsOfRuns);
+  EXPECT_FALSE(bench_.events().IsOpen(id));
+  EXPECT_FALSE(bench_.service().Cancel("default", "p").has_value());
+  EXPECT_TRUE(bench_.events().IsOpen(id));
+  storage.Mend();
+  EXPECT_TRUE(bench_.service().Cancel("default", "p").has_value());
+  EXPECT_FALSE(bench_.events().IsOpen(id));
+  EXPECT_EQ(bench_.events().Newest(id).value()->type, "done");
+}
+
 TEST_F(LostStorageUnderARunTest, AnOrderlyStopLeavesItToTheNextStart) {
   bench_.AwaitPhase(Accept("p"), "warmUp");
   BrokenStorage storage(bench_.database_file());
