@@ -231,6 +231,10 @@ std::chrono::microseconds FakeAgentLink::Visit(const std::string& body) {
 }
 
 bool FakeAgentLink::OutOfOrder(const std::string& body) {
+  if (model_.never_goes_back) {
+    const int row = std::stoi(body.substr(4));
+    return std::exchange(furthest_row_, std::max(furthest_row_, row)) > row;
+  }
   const std::string before = std::exchange(last_body_, body);
   if (!model_.wants_order || body == "row 0") return false;
   return !body.starts_with("row ") ||

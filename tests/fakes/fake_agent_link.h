@@ -99,6 +99,7 @@ class FakeAgentLink final : public AgentLink {
   std::int64_t rows_ = 0;
   std::set<std::string> seen_;  // bodies
   std::string last_body_;
+  int furthest_row_ = -1;  // with never_goes_back
   FakeHeap heap_{model_};
   std::int64_t refaults_ = 0;
   std::int64_t last_pid_ = 10;  // the master's

@@ -55,6 +55,8 @@ struct FakeModel {
   /// A row has 500 unless it comes after the one before it in the dataset ("row 3" after "row 2"),
   /// or is the first.
   bool wants_order = false;
+  /// A row has 500 once a later one of the dataset was served: only a first pass in order succeeds.
+  bool never_goes_back = false;
   /// Other work keeps each row from its core for so long; a quota that stops it more hides that.
   std::chrono::microseconds held_up{0};
   /// Until it is ready at full speed; the part that it computes, on one thread, a quota below one

@@ -15,8 +15,12 @@ std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
 }  // namespace
 
 bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource) {
+  return LeavesRoom(yardstick, run, run.trial.limits, resource);
+}
+
+bool LeavesRoom(const Yardstick& yardstick, const LimitedRun& run, const Limits& limits,
+                ResourceKind resource) {
   const Workload& workload = yardstick.workload;
-  const Limits& limits = run.trial.limits;
   // Successors of all workers at once are rare, and no run need have met them.
   if (resource == ResourceKind::kMemory && limits.memory() < workload.least_memory) return false;
   // Rows that were not sent have kept nothing yet.

@@ -10,4 +10,8 @@ namespace mlprof::server::phases {
 /// less than what no run need have met (Workload::least_memory).
 bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource);
 
+/// The same of other limits, by what `run` used.
+bool LeavesRoom(const Yardstick& yardstick, const LimitedRun& run, const Limits& limits,
+                ResourceKind resource);
+
 }  // namespace mlprof::server::phases

@@ -56,7 +56,7 @@ class Run {
       // tells nothing of the host.
       const bool comparable = yardstick_.setup.environment.empty() && !plan_.open_loop &&
                               !evidence_.died && !evidence_.stalled;
-      if (comparable && IsOnFasterHost(yardstick_.workload, container_, replay_, beside_)) {
+      if (comparable && IsOnFasterHost(CostOfLoad())) {
         // What holds beside the slower host of before may not hold beside this one.
         faster_host_ = true;
         TakeTurn(false);
@@ -189,19 +189,22 @@ class Run {
       Append(load, Replay(*rest, *rest->hard_max_time));
     }
     for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
-      const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
+      const auto seen = Beside(beside, plan, load);
+      // More requests are for a proof, which this can be none of.
+      if (wanted_.once && seen && IsSlow(*seen)) break;
+      const auto rest = RestOf(plan, time, load, seen ? seen->tail : std::nullopt);
       if (!rest) break;
       Append(load, Replay(*rest, *rest->hard_max_time));
     }
     return load;
   }
 
-  // Where the tail is judged at all.
-  std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,
-                                 const ReplayResult& load) const {
+  // Where it is judged by the reference at all.
+  std::optional<BesideReference> Beside(const Reference& beside, const ReplayPlan& plan,
+                                        const ReplayResult& load) const {
     const bool judged = yardstick_.workload.objective.latency_ms.empty() && !beside.looks.empty();
     if (!judged) return std::nullopt;
-    return Compare(LookAt(plan, load, container_.Samples()), beside.looks).tail;
+    return Compare(LookAt(plan, load, container_.Samples()), beside.looks);
   }
 
   // Each part has to prove its own.
@@ -262,9 +265,15 @@ class Run {
            evidence_.refaults <= evidence_.requests / 10;
   }
 
-  // One of several that decide together is so slow that no quiet host makes the difference.
+  std::optional<double> CostOfLoad() const {
+    return CostBeside(beside_, yardstick_.workload, container_, replay_);
+  }
+
+  // One of several that decide together is so slow that no quiet host makes the difference, nor one
+  // that became slower.
   bool IsClear() const {
-    return wanted_.once && !lab_.host().noisy() && evidence_.p95_ms && evidence_.reference_p95_ms &&
+    return wanted_.once && !lab_.host().noisy() && !IsOnSlowerHost(CostOfLoad()) &&
+           evidence_.p95_ms && evidence_.reference_p95_ms &&
            *evidence_.p95_ms > kClearlySlow * *evidence_.reference_p95_ms;
   }
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::chrono::seconds kReferenceTime{3};
 // Of what a request took of the CPU without a limit. Chosen, not measured.
-constexpr double kFasterHost = 0.90;
+constexpr double kCheaperOnAnother = 0.90;
+constexpr double kDearerOnAnother = 1.10;
 // As many requests as p99 takes have this long to come.
 constexpr std::chrono::seconds kLongestReference{15};
 
@@ -30,8 +31,8 @@ ReplayPlan PlanOf(const Yardstick& yardstick, Seed seed, const TurnPlan& turn) {
 
 }  // namespace
 
-bool IsOnFasterHost(const Workload& workload, const Container& container, const ReplayResult& load,
-                    const Reference& reference) {
+std::optional<double> CostBeside(const Reference& reference, const Workload& workload,
+                                 const Container& container, const ReplayResult& load) {
   std::vector<double> costs;
   for (const Look& look : reference.looks) {
     if (look.cpu_seconds_per_query) costs.push_back(*look.cpu_seconds_per_query);
@@ -39,11 +40,18 @@ bool IsOnFasterHost(const Workload& workload, const Container& container, const 
   Look run;
   SetCost(Summarize(container.SamplesOf(load)), load, run);
   const bool enough = load.requests.size() >= RequestsForConfidence(0.95);
-  if (costs.empty() || !enough || workload.each_row_once || !run.cpu_seconds_per_query)
-    return false;
+  if (costs.empty() || !enough || workload.each_row_once || !run.cpu_seconds_per_query) {
+    return std::nullopt;
+  }
   std::sort(costs.begin(), costs.end());
-  return *run.cpu_seconds_per_query < kFasterHost * costs[costs.size() / 2];
+  const double usual = costs[costs.size() / 2];
+  if (usual <= 0) return std::nullopt;
+  return *run.cpu_seconds_per_query / usual;
 }
+
+bool IsOnFasterHost(const std::optional<double>& cost) { return cost && *cost < kCheaperOnAnother; }
+
+bool IsOnSlowerHost(const std::optional<double>& cost) { return cost && *cost > kDearerOnAnother; }
 
 std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const TurnPlan& turn) {

@@ -16,11 +16,14 @@ struct TurnPlan {
   std::chrono::nanoseconds longest{0};
 };
 
-/// Whether the requests of a load took so much less CPU time than the median look of the reference
-/// that the host must have become faster: no quota makes them cheaper. Not told by fewer than p95
-/// takes, nor where rows come but once.
-bool IsOnFasterHost(const Workload& workload, const Container& container, const ReplayResult& load,
-                    const Reference& reference);
+/// The CPU time of a load's requests over that of the median look of the reference. nullopt where
+/// there are fewer than p95 takes, or rows come but once.
+std::optional<double> CostBeside(const Reference& reference, const Workload& workload,
+                                 const Container& container, const ReplayResult& load);
+/// Whether that shows another host than the reference's: no quota makes a request cheaper, and none
+/// makes it clearly dearer.
+bool IsOnFasterHost(const std::optional<double>& cost);
+bool IsOnSlowerHost(const std::optional<double>& cost);
 
 /// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards.
 /// nullopt where a limit could not be set, or the look saw fewer requests than what it is to judge

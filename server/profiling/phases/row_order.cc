@@ -38,8 +38,10 @@ std::string OrderNote(std::span<const RequestRecord> in_order,
   }
   if (broken.empty()) return "";
   return "\n" + std::to_string(broken.size()) +
-         " of these rows were answered when they came in the dataset's own order and failed in "
-         "another: the model may keep state between requests, which no client that shares it with "
+         " of these rows were answered when they first came, in the dataset's own order, and "
+         "failed "
+         "in another: the model may keep state between requests, which no client that shares it "
+         "with "
          "others can rely on";
 }
 

@@ -15,7 +15,7 @@ std::string OrderNote(std::span<const RequestRecord> in_order,
                       std::span<const RequestRecord> replay);
 
 /// Whether the model cannot be measured for it: most of the rows fail in an order that is not the
-/// dataset's, and were answered in that.
+/// dataset's, and were answered when they first came, in that.
 bool OrderDecides(std::span<const RequestRecord> in_order, std::span<const RequestRecord> replay);
 
 /// `end` with that line in its error.

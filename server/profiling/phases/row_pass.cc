@@ -158,8 +158,8 @@ PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
   if (!failed) return NameOrder(failed.error(), warm_up.first_visits, all.requests);
   facts.failed = *failed;
   // A server that is shared, restarted or asked in parallel meets every order.
-  const auto& last_in_order = warm_up.serial.empty() ? warm_up.first_visits : warm_up.serial;
-  if (facts.failed && OrderDecides(last_in_order, all.requests) && !container.MetDiskBound("")) {
+  if (facts.failed && OrderDecides(warm_up.first_visits, all.requests) &&
+      !container.MetDiskBound("")) {
     return NameOrder(RowsFailed(container, all), warm_up.first_visits, all.requests);
   }
   if (facts.failed) facts.failed->message += OrderNote(warm_up.first_visits, all.requests);

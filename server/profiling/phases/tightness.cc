@@ -51,9 +51,20 @@ class Descents {
     return all;
   }
 
+  // What failed on the way to the answer was judged with no less care.
+  void TellKnown(const Limits& others, Descent& descent) const {
+    for (const FailedTry& known : state_.failed) {
+      const auto step = descent.Next();
+      const bool of_step = step && known.shortage == step->kind() && !known.disturbed &&
+                           known.limits == others.With(*step);
+      if (of_step) descent.Tell(false);
+    }
+  }
+
   PhaseResult<void> Descend(Descent descent) {
     const Limits others = state_.proof.limits;
     const ResourceKind resource = descent.accepted().kind();
+    TellKnown(others, descent);
     std::vector<LimitedRun> passes;
     while (const auto step = descent.Next()) {
       MLPROF_LET(run, RunFairly(others.With(*step), resource));

@@ -8,12 +8,9 @@
 
 #include "server/analysis/heap.h"
 #include "server/analysis/recommend.h"
-#include "server/profiling/phases/limited_run.h"
+#include "server/profiling/phases/proof_attempt.h"
 
 namespace mlprof::server::phases {
-
-/// Fresh containers that must pass.
-inline constexpr int kContainers = 3;
 
 /// The limits that passed, with their runs.
 struct Proof {
@@ -47,9 +44,5 @@ struct Verification {
 using OnVerification = std::function<void(const Verification&)>;
 
 Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told);
-
-/// How long one of `containers` runs may take, with what is left of the budget.
-LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
-                         TrialPurpose purpose, int containers);
 
 }  // namespace mlprof::server::phases

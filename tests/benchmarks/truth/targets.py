@@ -32,6 +32,11 @@ class Target:
     answerable: bool = True  # False: no limit holds, and an answer is a mistake
 
     @property
+    def compiled(self):
+        """A real model behind a server.go instead of a score.py."""
+        return self.model.startswith("go_")
+
+    @property
     def workers(self):
         """Processes that serve, 0 where it does not fork."""
         if self.model:
@@ -158,6 +163,8 @@ MORE = (
            model="sklearn_neighbours", size="20000"),
     Target("sklearn-text-workers-3", "the same texts in three processes of the Azure server",
            model="sklearn_text", size="20000", environment=(("WORKER_COUNT", "3"),), concurrency=2),
+    Target("go-trees", "Go: 300 boosted trees behind net/http, two rows in flight",
+           model="go_trees", size="300", concurrency=2),
     Target("sklearn-forest-workers-2", "200 trees in two processes of the Azure server",
            model="sklearn_forest", size="200", environment=(("WORKER_COUNT", "2"),), concurrency=2),
     Target("onnx-mlp-workers-2", "the small perceptron in two processes of the Azure server",

@@ -19,6 +19,7 @@ import sys
 import time
 
 import checks
+import compiled
 import engine
 import json_file
 import judgement
@@ -90,7 +91,7 @@ def judge(target, options, profiler):
 
     if results.outdated:
         say("what was known is of another target, rule or machine: found anew")
-    folder = place.Folder(options.results, target)
+    folder = (compiled if target.compiled else place).Folder(options.results, target)
     folder.make(lambda: place.training_python(options.results))
     if not options.oracle_only:
         profile = results.once("profile", lambda: profiler().profile(folder,

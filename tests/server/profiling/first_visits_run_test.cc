@@ -114,9 +114,7 @@ TEST(FirstVisitsRunTest, TakeALeakForNoCache) {
   EXPECT_FALSE(HasWarning(profile, "growsWithInputs"));
 }
 
-TEST(FirstVisitsRunTest, NameTheOrderWhereRowsFailThatWereAnsweredInTheDatasetsOwn) {
-  FakeModel model;
-  model.wants_order = true;
+void ExpectOrderDecides(const FakeModel& model) {
   ProfilingBench bench(model);
   bench.RegisterInputs(TextRows(20));
   ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
@@ -127,6 +125,18 @@ TEST(FirstVisitsRunTest, NameTheOrderWhereRowsFailThatWereAnsweredInTheDatasetsO
   EXPECT_NE(profile.error->message.find("the dataset's own order"), std::string::npos)
       << profile.error->message;
   EXPECT_FALSE(profile.recommendation);
+}
+
+TEST(FirstVisitsRunTest, NameTheOrderWhereRowsFailThatWereAnsweredInTheDatasetsOwn) {
+  FakeModel model;
+  model.wants_order = true;
+  ExpectOrderDecides(model);
+}
+
+TEST(FirstVisitsRunTest, NameTheOrderWhereNoRowIsAnsweredAfterTheFirstPass) {
+  FakeModel model;
+  model.never_goes_back = true;
+  ExpectOrderDecides(model);
 }
 
 }  // namespace

@@ -185,12 +185,13 @@ TEST(LimitedRunTest, IsNotExcusedByALookThatWasDisturbed) {
 }
 
 TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
-  const auto looks_after = [](bool once) {
+  const auto looks_after = [](bool once, double cost_before = 0.002) {
     LabBench bench;
     Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
     Look look;
     for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 2000});
     look.requests_per_second = 500;
+    look.cpu_seconds_per_query = cost_before;
     yardstick.reference = WithLook(yardstick.reference, look);
     LimitedRunPlan plan{{Cores(0.5), MiB(300)},
                         TrialPurpose::kTightness,
@@ -202,6 +203,7 @@ TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTo
   };
   EXPECT_EQ(looks_after(true), 1U);
   EXPECT_EQ(looks_after(false), 2U);
+  EXPECT_EQ(looks_after(true, 0.0015), 2U) << "the host became slower";
 }
 
 TEST(LimitedRunTest, CountsTheWindowsOfAModelThatWasSteadyAtOnceAsTheBeginningOfItsLoad) {

@@ -1,0 +1,164 @@
+#include "server/profiling/phases/narrowing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/profiling/phases/filled_limit.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+// Between the most that failed of what only a restart can try, and the limits: what was raised by a
+// fifth at a time may have gone past the need.
+std::optional<Amount> Gap(const Verification& so_far) {
+  std::optional<Amount> middle;
+  for (const FailedTry& attempt : so_far.failed) {
+    if (attempt.disturbed || RulesOf(attempt.shortage).search == LimitSearch::kLive) continue;
+    const auto failed = attempt.limits.Find(attempt.shortage);
+    const auto held = so_far.limits.Find(attempt.shortage);
+    if (!failed || !held) continue;
+    const auto halfway = Halfway(*failed, *held);
+    // Of several tries the one nearest to the limits counts.
+    if (!halfway) return std::nullopt;
+    if (!middle || *middle < *halfway) middle = halfway;
+  }
+  return middle;
+}
+
+// Whether a model that took less than at the ceiling did so because of its limit: one more run with
+// all memory tells, as a run at limits is shorter than what was served there.
+PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
+                                                const LimitedRun& passed) {
+  const Limits& limits = passed.trial.limits;
+  const auto used = passed.use.peak_unreclaimable;
+  if (!used || !TakesLess(yardstick.at_ceiling.memory, *used)) return std::nullopt;
+  const Bytes ceiling = lab.ceiling().memory();
+  const bool seeable = limits.memory() < ceiling && !yardstick.workload.each_row_once;
+  if (!seeable || !LeavesRoomToProve(lab.budget(), yardstick)) return std::nullopt;
+  lab.Progressed(0.3, "seeing whether the model takes more memory where it may");
+  MLPROF_LET(ample, RunAtLimits(lab, yardstick,
+                                ProofPlan(lab.budget(), yardstick, limits.With(ceiling),
+                                          TrialPurpose::kMemoryProbe, kContainers)));
+  yardstick.reference = ample.reference;
+  const auto used_there = ample.use.peak_unreclaimable;
+  if (!used_there || !TakesLess(*used_there, *used)) return std::nullopt;
+  // A peak alone may be a row that came in the one run and not in the other.
+  const auto& usual = passed.usual_memory;
+  const auto& usual_there = ample.usual_memory;
+  if (!usual || !usual_there || !TakesLess(*usual_there, *usual)) return std::nullopt;
+  return HeapByLimit{limits.memory(), *used, ceiling, *used_there};
+}
+
+// The most memory that failed, of what no other work disturbed.
+Bytes MostFailedMemory(const Verification& so_far) {
+  Bytes most;
+  for (const FailedTry& attempt : so_far.failed) {
+    if (attempt.disturbed || attempt.shortage != ResourceKind::kMemory) continue;
+    most = std::max(most, attempt.limits.memory());
+  }
+  return most;
+}
+
+// A model that takes what its limit lets it take is tried with half of it, until that is too
+// little. Gives what passed last.
+PhaseResult<ProofAttempt> Halve(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                Verification& so_far) {
+  while (LeavesRoomToProve(lab.budget(), yardstick)) {
+    const Bytes half = RoundUp(Scale(so_far.limits.memory(), 0.5), kMemoryQuantum);
+    const Bytes least = std::max(kSmallestLimits.memory(), yardstick.workload.least_memory);
+    if (half < least || half <= MostFailedMemory(so_far) || half >= so_far.limits.memory()) break;
+    const Limits limits = so_far.limits.With(half);
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
+    if (attempt.failure) {
+      // Nothing but memory was taken from it: collecting without rest is slow, too.
+      const LimitedRun& run = *attempt.failure;
+      if (!IsDisturbed(run)) {
+        so_far.failed.push_back({limits, ResourceKind::kMemory, run.verdict.tail});
+      }
+      break;
+    }
+    if (!MayBecomeAnswer(yardstick, attempt.passes.back(), ResourceKind::kMemory)) break;
+    so_far.limits = limits;
+    passed = std::move(attempt);
+  }
+  return passed;
+}
+
+// From limits at which a container passed downward. Gives what passed last.
+PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                 Verification& so_far) {
+  while (const auto middle = Gap(so_far)) {
+    if (!LeavesRoomToProve(lab.budget(), yardstick)) break;
+    const Limits limits = so_far.limits.With(*middle);
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
+    if (!attempt.failure) {
+      if (!MayBecomeAnswer(yardstick, attempt.passes.back(), middle->kind())) break;
+      so_far.limits = limits;
+      passed = std::move(attempt);
+      continue;
+    }
+    const LimitedRun& run = *attempt.failure;
+    // Of a heap nothing but memory was taken: collecting without rest is slow, too.
+    const bool of_heap =
+        so_far.heap && middle->kind() == ResourceKind::kMemory && !run.verdict.unreached;
+    if ((run.verdict.shortage != middle->kind() && !of_heap) || IsDisturbed(run)) break;
+    so_far.failed.push_back({limits, middle->kind(), run.verdict.tail});
+  }
+  return passed;
+}
+
+// One step of memory less at a time, as long as what the container before it used fits into that,
+// and what was in use at the ceiling too: the proof then begins there, and not a step above.
+PhaseResult<ProofAttempt> LowerToUse(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                     Verification& so_far) {
+  // A heap that its limit sizes uses less with less, whatever it needs.
+  while (!so_far.heap && LeavesRoomToProve(lab.budget(), yardstick)) {
+    const auto step = OneStepLower(so_far.limits.memory());
+    const Bytes most = std::max(MostFailedMemory(so_far), yardstick.at_ceiling.memory);
+    if (!step || step->bytes() <= most) break;
+    const Limits limits = so_far.limits.With(*step);
+    if (!LeavesRoom(yardstick, passed.passes.back(), limits, ResourceKind::kMemory)) break;
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
+    if (attempt.failure) {
+      const LimitedRun& run = *attempt.failure;
+      if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run)) {
+        so_far.failed.push_back({limits, ResourceKind::kMemory, run.verdict.tail});
+      }
+      break;
+    }
+    if (!MayBecomeAnswer(yardstick, attempt.passes.back(), ResourceKind::kMemory)) break;
+    so_far.limits = limits;
+    passed = std::move(attempt);
+  }
+  return passed;
+}
+
+}  // namespace
+
+PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far) {
+  const Limits first = so_far.limits;
+  MLPROF_LET(passed, TryToProve(lab, yardstick, first, 1));
+  if (passed.failure) return passed;
+  if (!so_far.heap_seen) {
+    MLPROF_LET(heap, SeeHeap(lab, yardstick, passed.passes.front()));
+    so_far.heap = heap;
+    so_far.heap_seen = true;
+  }
+  if (so_far.heap) {
+    MLPROF_LET(halved, Halve(lab, yardstick, std::move(passed), so_far));
+    passed = std::move(halved);
+  }
+  MLPROF_LET(narrowed, Narrow(lab, yardstick, std::move(passed), so_far));
+  MLPROF_LET(least, LowerToUse(lab, yardstick, std::move(narrowed), so_far));
+  MLPROF_LET(proven, TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(least)));
+  // What held with more memory, and was given less because its heap follows the limit, lacks that.
+  const bool lowered = so_far.heap && so_far.limits.memory() < first.memory();
+  if (lowered && proven.failure && !IsDisturbed(*proven.failure) &&
+      !proven.failure->verdict.unreached) {
+    proven.failure->verdict.shortage = ResourceKind::kMemory;
+    proven.failure->verdict.collecting_cost.reset();
+  }
+  return proven;
+}
+
+}  // namespace mlprof::server::phases

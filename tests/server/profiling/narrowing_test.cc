@@ -1,0 +1,61 @@
+#include "server/profiling/phases/narrowing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "server/profiling/phases/tightness.h"
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr double kRowMs = 2;  // of the imitated model, at full speed, which uses 200 MiB
+
+Verification Verified(LabBench& bench, Bytes memory) {
+  return Verify(bench.lab, bench.MeasuredAt(kRowMs), {Cores(1.0), memory},
+                [](const Verification&) {});
+}
+
+TEST(NarrowingTest, ProvesTheStepThatWhatTheFirstContainerUsedFitsInto) {
+  LabBench bench;
+  const Verification verified = Verified(bench, MiB(256));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(224));
+  EXPECT_EQ(verified.proof->passes.size(), 3U);
+  EXPECT_EQ(bench.runtime.launches().size(), 4U);
+  EXPECT_TRUE(verified.failed.empty());
+}
+
+TEST(NarrowingTest, TriesNoStepThatWhatTheFirstContainerUsedWouldFill) {
+  LabBench bench;
+  const Verification verified = Verified(bench, MiB(224));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(224));
+  EXPECT_EQ(bench.runtime.launches().size(), 3U);
+}
+
+TEST(NarrowingTest, AStepThatFailedOnTheWayIsOneOfTheTwoThatMakeTheAnswerTight) {
+  FakeModel model;
+  model.hot_file = MiB(100);  // beside what counts as used, and read again and again below
+  LabBench bench(model);
+  const Verification verified = Verified(bench, MiB(304));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(304));
+  ASSERT_EQ(verified.failed.size(), 1U);
+  const Bytes lower = verified.failed.front().limits.memory();
+  const auto tries_below = [&] {
+    const auto& launches = bench.runtime.launches();
+    return std::count_if(launches.begin(), launches.end(), [&](const LaunchRequest& launch) {
+      return launch.limits.memory() == lower;
+    });
+  };
+  EXPECT_EQ(tries_below(), 1);
+  const Tightness lowered =
+      TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verified, [](const Tightness&) {});
+  EXPECT_EQ(lowered.tight, true);
+  EXPECT_EQ(tries_below(), 2);
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
