@@ -167,14 +167,6 @@ std::optional<Tail> TailOf(std::vector<Pair> pairs, const Look& run,
 
 }  // namespace
 
-bool IsSlow(const BesideReference& beside) {
-  const bool late = beside.p95_ms && beside.reference_p95_ms &&
-                    *beside.p95_ms > kReferenceTolerance * *beside.reference_p95_ms;
-  const bool fewer = beside.rate && beside.reference_rate &&
-                     *beside.rate < kThroughputTolerance * *beside.reference_rate;
-  return late || fewer;
-}
-
 BesideReference Compare(const Look& run, std::span<const Look> references) {
   std::vector<Pair> pairs;
   for (const Look& reference : references) pairs.push_back(MakePair(run, reference));

@@ -64,9 +64,6 @@ struct BesideReference {
   std::optional<Tail> tail;
 };
 
-/// Whether p95 or the rate is beyond what a limit may cost.
-bool IsSlow(const BesideReference& beside);
-
 /// The run beside each reference over the rows that both have seen, each row counting equally; of
 /// these comparisons the median one, the mean of the middle two. So neither the fastest look
 /// decides nor one that other work disturbed, nor which rows a load happened to reach. A reference

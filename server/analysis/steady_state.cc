@@ -1,6 +1,7 @@
 #include "server/analysis/steady_state.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mlprof::server {
 namespace {
@@ -8,6 +9,7 @@ namespace {
 // Triton's Perf Analyzer calls a measurement stable by the same rule.
 constexpr double kTolerance = 1.10;
 constexpr double kResolvableCpuMs = 0.05;
+constexpr double kLongestWindowSeconds = 1.6;  // chosen, not measured
 
 }  // namespace
 
@@ -23,6 +25,19 @@ bool IsSteady(std::span<const WarmUpWindow> windows) {
   const bool cpu_agrees = cpu_max->cpu_ms_per_request < kResolvableCpuMs ||
                           cpu_max->cpu_ms_per_request <= kTolerance * cpu_min->cpu_ms_per_request;
   return latency_agrees && cpu_agrees;
+}
+
+std::optional<std::size_t> WholePasses(std::size_t rows, std::size_t least,
+                                       double requests_per_second) {
+  if (rows == 0) return std::nullopt;
+  const auto of_a_second = static_cast<std::size_t>(
+      std::lround(std::max(0.0, requests_per_second) / static_cast<double>(rows)));
+  const std::size_t passes = std::max((least + rows - 1) / rows, of_a_second);
+  const std::size_t requests = std::max<std::size_t>(1, passes) * rows;
+  if (static_cast<double>(requests) > kLongestWindowSeconds * requests_per_second) {
+    return std::nullopt;
+  }
+  return requests;
 }
 
 }  // namespace mlprof::server

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 namespace mlprof::server {
@@ -17,5 +18,11 @@ inline constexpr std::size_t kWindowsThatAgree = 3;
 /// True when the last of them differ by at most 10% (max/min ≤ 1.10) in both figures. CPU
 /// below 0.05 ms a request is left out of the judgement: the kernel's clock does not resolve it.
 bool IsSteady(std::span<const WarmUpWindow> windows);
+
+/// Requests of a window of about a second, at least `least`, that goes through all rows equally
+/// often: windows of other rows differ although the model does not. nullopt where so many take
+/// clearly longer than a second.
+std::optional<std::size_t> WholePasses(std::size_t rows, std::size_t least,
+                                       double requests_per_second);
 
 }  // namespace mlprof::server

@@ -309,6 +309,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   if (status == 0) return Die(listener, 0, SIGSEGV);
   listener.OnSample(Read(Serving()));
   double stretch = Stretch();
+  refaults_ += model_.pages_read_back;
   if (limits_.memory() < peak + model_.hot_file) {
     stretch *= kThrashing;
     refaults_ += 100;

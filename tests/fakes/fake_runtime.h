@@ -82,6 +82,8 @@ struct FakeModel {
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;
+  /// File pages read back with every row under any limit, which take no time worth speaking of.
+  std::int64_t pages_read_back = 0;
   int threads = 1;
   /// Of a row's CPU time, what its threads share: with more than one core it is served so much
   /// faster, by at most `threads`.

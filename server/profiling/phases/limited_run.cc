@@ -189,22 +189,19 @@ class Run {
       Append(load, Replay(*rest, *rest->hard_max_time));
     }
     for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
-      const auto seen = Beside(beside, plan, load);
-      // More requests are for a proof, which this can be none of.
-      if (wanted_.once && seen && IsSlow(*seen)) break;
-      const auto rest = RestOf(plan, time, load, seen ? seen->tail : std::nullopt);
+      const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
       if (!rest) break;
       Append(load, Replay(*rest, *rest->hard_max_time));
     }
     return load;
   }
 
-  // Where it is judged by the reference at all.
-  std::optional<BesideReference> Beside(const Reference& beside, const ReplayPlan& plan,
-                                        const ReplayResult& load) const {
+  // Where the tail is judged at all.
+  std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,
+                                 const ReplayResult& load) const {
     const bool judged = yardstick_.workload.objective.latency_ms.empty() && !beside.looks.empty();
     if (!judged) return std::nullopt;
-    return Compare(LookAt(plan, load, container_.Samples()), beside.looks);
+    return Compare(LookAt(plan, load, container_.Samples()), beside.looks).tail;
   }
 
   // Each part has to prove its own.

@@ -119,9 +119,11 @@ class WarmingUp {
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {
     ReplayPlan plan = window_;
     BeginAt(first, plan);
-    plan.max_time = std::min<nanoseconds>(kLimitedWindow, left);
-    plan.min_requests = std::min(kRowsOfWindow, plan.order.size());
     plan.hard_max_time = left;
+    plan.max_requests = WholePasses(plan.order.size(), kRowsOfWindow,
+                                    RequestsWithin(yardstick_.reference, kLimitedWindow));
+    plan.max_time = plan.max_requests ? left : std::min<nanoseconds>(kLimitedWindow, left);
+    plan.min_requests = plan.max_requests ? 0 : std::min(kRowsOfWindow, plan.order.size());
     return plan;
   }
 

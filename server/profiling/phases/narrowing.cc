@@ -107,30 +107,46 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
   return passed;
 }
 
-// One step of memory less at a time, as long as what the container before it used fits into that,
-// and what was in use at the ceiling too: the proof then begins there, and not a step above.
-PhaseResult<ProofAttempt> LowerToUse(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
-                                     Verification& so_far) {
+// A step of memory less, where what the first container used fits into it, and what was in use at
+// the ceiling too.
+std::optional<Limits> StepThatFits(const Budget& budget, const Yardstick& yardstick,
+                                   const ProofAttempt& passed, const Verification& so_far) {
   // A heap that its limit sizes uses less with less, whatever it needs.
-  while (!so_far.heap && LeavesRoomToProve(lab.budget(), yardstick)) {
-    const auto step = OneStepLower(so_far.limits.memory());
-    const Bytes most = std::max(MostFailedMemory(so_far), yardstick.at_ceiling.memory);
-    if (!step || step->bytes() <= most) break;
-    const Limits limits = so_far.limits.With(*step);
-    if (!LeavesRoom(yardstick, passed.passes.back(), limits, ResourceKind::kMemory)) break;
-    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
-    if (attempt.failure) {
-      const LimitedRun& run = *attempt.failure;
-      if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run)) {
-        so_far.failed.push_back({limits, ResourceKind::kMemory, run.verdict.tail});
-      }
-      break;
-    }
-    if (!MayBecomeAnswer(yardstick, attempt.passes.back(), ResourceKind::kMemory)) break;
-    so_far.limits = limits;
-    passed = std::move(attempt);
+  if (so_far.heap || !LeavesRoomToProve(budget, yardstick)) return std::nullopt;
+  const auto step = OneStepLower(so_far.limits.memory());
+  const Bytes most = std::max(MostFailedMemory(so_far), yardstick.at_ceiling.memory);
+  if (!step || step->bytes() <= most) return std::nullopt;
+  const Limits limits = so_far.limits.With(*step);
+  const LimitedRun& run = passed.passes.back();
+  return LeavesRoom(yardstick, run, limits, ResourceKind::kMemory) ? std::optional(limits)
+                                                                   : std::nullopt;
+}
+
+// All containers at that step; nullopt where they do not prove it, and the limits above it, at
+// which one held, are still to be proven.
+PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& yardstick,
+                                                           const ProofAttempt& passed,
+                                                           Verification& so_far) {
+  const auto limits = StepThatFits(lab.budget(), yardstick, passed, so_far);
+  if (!limits) return std::nullopt;
+  MLPROF_LET(first, TryToProve(lab, yardstick, *limits, 1));
+  const bool may_be =
+      !first.failure && MayBecomeAnswer(yardstick, first.passes.front(), ResourceKind::kMemory);
+  ProofAttempt attempt = std::move(first);
+  if (may_be) {
+    MLPROF_LET(proven, TryToProve(lab, yardstick, *limits, kContainers, std::move(attempt)));
+    attempt = std::move(proven);
   }
-  return passed;
+  if (attempt.failure) {
+    const LimitedRun& run = *attempt.failure;
+    if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run)) {
+      so_far.failed.push_back({*limits, ResourceKind::kMemory, run.verdict.tail});
+    }
+    return std::nullopt;
+  }
+  if (!may_be || attempt.Lacks()) return std::nullopt;
+  so_far.limits = *limits;
+  return attempt;
 }
 
 }  // namespace
@@ -149,8 +165,9 @@ PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verifica
     passed = std::move(halved);
   }
   MLPROF_LET(narrowed, Narrow(lab, yardstick, std::move(passed), so_far));
-  MLPROF_LET(least, LowerToUse(lab, yardstick, std::move(narrowed), so_far));
-  MLPROF_LET(proven, TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(least)));
+  MLPROF_LET(less, ProveStepThatFits(lab, yardstick, narrowed, so_far));
+  if (less) return *std::move(less);
+  MLPROF_LET(proven, TryToProve(lab, yardstick, so_far.limits, kContainers, std::move(narrowed)));
   // What held with more memory, and was given less because its heap follows the limit, lacks that.
   const bool lowered = so_far.heap && so_far.limits.memory() < first.memory();
   if (lowered && proven.failure && !IsDisturbed(*proven.failure) &&

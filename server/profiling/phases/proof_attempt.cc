@@ -10,6 +10,9 @@ namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kLeastProofLoad{1};
+// File pages read back for each request: a model that thrashes reads many times as many. Chosen
+// between 9 to 19, beside which the same limit held and failed by turns, and over 600.
+constexpr std::int64_t kFewRefaults = 100;
 
 std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& so_far,
                                            const std::optional<WorkerCoverage>& run) {
@@ -17,11 +20,20 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
   return so_far->count - so_far->reached < run->count - run->reached ? run : so_far;
 }
 
+// A few pages read back do not make a model slow by themselves, and no turn with the reference
+// tells whether a slower minute of the host did.
+bool MayBeSlowByChance(const LimitedRun& run) {
+  const Verdict& verdict = run.verdict;
+  const bool by_pages = verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
+  const auto requests = static_cast<std::int64_t>(run.latencies.size());
+  return verdict.slow && by_pages && run.use.refaults < kFewRefaults * requests;
+}
+
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;
-// and where a worker got no connection, which is chance.
+// and where chance made it: a worker that got no connection, or a few pages read back.
 bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
   const bool disturbed = run.verdict.slow && lab.host().Judge(run.noise).noisy;
-  return !tried_again && (disturbed || run.verdict.unreached);
+  return !tried_again && (disturbed || run.verdict.unreached || MayBeSlowByChance(run));
 }
 
 }  // namespace

@@ -22,6 +22,20 @@ constexpr double kUsualWindows = 5;
 constexpr std::chrono::milliseconds kAttribution{8};
 constexpr int kAttributionShare = 4;
 
+// As rows come one at a time; 0 where none was answered.
+double RequestsPerSecond(const ReplayResult& serial) {
+  double milliseconds = 0;
+  for (const RequestRecord& request : serial.requests) milliseconds += request.latency_us / 1000.0;
+  return milliseconds > 0 ? 1000 * static_cast<double>(serial.requests.size()) / milliseconds : 0;
+}
+
+// Through all rows equally often, where they are few enough for a window, at the pace of the last
+// one.
+void MakeWhole(const ReplayResult& last, ReplayPlan& plan) {
+  plan.max_requests = WholePasses(plan.order.size(), kWindowRequests, RequestsPerSecond(last));
+  if (plan.max_requests) plan.max_time = plan.hard_max_time;
+}
+
 // In the dataset's order, going on where the window before ended.
 ReplayPlan WindowPlan(const Workload& workload, std::size_t first_row,
                       std::chrono::nanoseconds left) {
@@ -70,6 +84,7 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
       std::min<std::chrono::nanoseconds>(kLongestWarmUp, lab.budget().For(Spend::kWarmUp));
   auto end = lab.clock().Now() + longest;
   Windows seen;
+  ReplayResult last;
   while (!seen.steady && lab.clock().Now() < end) {
     const std::size_t unseen =
         workload.rows_left() - std::min(workload.rows_left(), seen.first.requests.size());
@@ -77,8 +92,10 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
     if (unseen > 0) {
       plan.max_requests = unseen;
       plan.attribute = CanAttribute(workload, longest);
+    } else {
+      MakeWhole(last, plan);
     }
-    const ReplayResult window = ample.container().Replay(plan, lab.budget().end());
+    ReplayResult window = ample.container().Replay(plan, lab.budget().end());
     MLPROF_LET(replaced, ample.ReplaceKilled(window));
     if (replaced) {
       workload.left_out = ample.left_out();
@@ -94,6 +111,7 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
     seen.windows.push_back(Measure(ample.container(), window));
     seen.steady = unseen == 0 && IsSteady(seen.windows);
     if (unseen > 0) seen.repeats_began = Now();
+    last = std::move(window);
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
                    "warming up, " + std::to_string(seen.requests()) + " requests");
   }

@@ -29,5 +29,19 @@ TEST(SteadyStateTest, IgnoresCpuTooSmallToResolve) {
   EXPECT_TRUE(IsSteady(windows));
 }
 
+TEST(SteadyStateTest, GivesAWindowWholePassesOfAboutASecond) {
+  EXPECT_EQ(WholePasses(40, 50, 125), 120u);
+  EXPECT_EQ(WholePasses(200, 50, 130), 200u);  // 1.5 s
+  EXPECT_EQ(WholePasses(20, 50, 400), 400u);
+  EXPECT_EQ(WholePasses(20, 50, 40), 60u);  // not fewer than 50
+}
+
+TEST(SteadyStateTest, LeavesWindowsToTheClockWhereAPassTakesLonger) {
+  EXPECT_FALSE(WholePasses(300, 50, 130));
+  EXPECT_FALSE(WholePasses(20, 50, 10));
+  EXPECT_FALSE(WholePasses(20, 50, 0));
+  EXPECT_FALSE(WholePasses(0, 50, 100));
+}
+
 }  // namespace
 }  // namespace mlprof::server

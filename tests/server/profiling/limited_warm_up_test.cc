@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "server/profiling/phases/limited_run.h"
 #include "tests/server/profiling/lab_bench.h"
 
@@ -98,6 +100,17 @@ TEST(LimitedWarmUpTest, MakesNoPassOfItsOwnWhereFirstVisitsAreLikeOthers) {
   EXPECT_TRUE(warmed.facts.whole_pass);
   EXPECT_LT(warmed.requests, 2000U);
   EXPECT_LE(warmed.took, seconds(4));
+}
+
+TEST(LimitedWarmUpTest, GoesThroughAllRowsEquallyOftenInEachWindow) {
+  LabBench bench({}, 300);
+  Yardstick yardstick = bench.MeasuredAt(2);
+  yardstick.reference.looks.push_back({{}, 500});
+  const ReplayResult windows = WarmUpOf(bench, yardstick, Cores(1.0)).facts.all_steady;
+  ASSERT_EQ(windows.requests.size(), 3 * 600U);
+  std::map<std::uint32_t, int> times;
+  for (const RequestRecord& request : windows.requests) ++times[request.row];
+  for (const auto& [row, count] : times) EXPECT_EQ(count, 6) << row;
 }
 
 TEST(LimitedWarmUpTest, SendsOnlyTheRowsApartWhereEachRowIsToComeOnce) {

@@ -35,6 +35,40 @@ TEST(NarrowingTest, TriesNoStepThatWhatTheFirstContainerUsedWouldFill) {
   EXPECT_EQ(bench.runtime.launches().size(), 3U);
 }
 
+TEST(NarrowingTest, ProvesWhatHeldWhereTheStepThatFittedFailsLater) {
+  FakeModel model;
+  const FakeRuntime* runtime = nullptr;
+  model.rise = [&](const std::string&) {
+    return runtime->launches().size() >= 3 ? MiB(40) : Bytes();
+  };
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const Verification verified = Verified(bench, MiB(256));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(256));
+  EXPECT_EQ(verified.proof->passes.size(), 3U);
+  ASSERT_EQ(verified.failed.size(), 1U);
+  EXPECT_EQ(verified.failed.front().limits.memory(), MiB(224));
+  EXPECT_EQ(bench.runtime.launches().size(), 5U);
+}
+
+TEST(NarrowingTest, MemoryIsNotRaisedWhereAFewPagesAndASlowMinuteMeetOnce) {
+  FakeModel model;
+  model.pages_read_back = 5;
+  FakeRuntime* runtime = nullptr;
+  model.status = [&](const std::string&) {
+    if (runtime->launches().size() == 1) runtime->PassTime(std::chrono::milliseconds(1));
+    return 200;
+  };
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const Verification verified = Verified(bench, MiB(224));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(224));
+  EXPECT_TRUE(verified.failed.empty());
+  EXPECT_EQ(bench.runtime.launches().size(), 4U);
+}
+
 TEST(NarrowingTest, AStepThatFailedOnTheWayIsOneOfTheTwoThatMakeTheAnswerTight) {
   FakeModel model;
   model.hot_file = MiB(100);  // beside what counts as used, and read again and again below
