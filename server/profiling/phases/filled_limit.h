@@ -6,8 +6,9 @@
 namespace mlprof::server::phases {
 
 /// Whether a limit that only a restart can try, and that held in `run`, may become the answer: not
-/// if it was filled nearly to the brim, if rows that keep memory were not all sent, or if it is
-/// less than what no run need have met (Workload::least_memory).
+/// if it was filled nearly to the brim, if files had to be read back for want of it, if rows that
+/// keep memory were not all sent, or if it is less than what no run need have met
+/// (Workload::least_memory).
 bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource);
 
 /// The same of other limits, by what `run` used.

@@ -87,6 +87,7 @@ class Run {
     if (ready_) AddStart(*ready_, run.trial.measurements);
     run.saw_all_rows = warm_up_.whole_pass;
     run.verdict = JudgeRun(samples, run.use);
+    run.refaults = evidence_.refaults;
     if (workers_) run.workers = workers_->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;

@@ -20,23 +20,20 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
   return so_far->count - so_far->reached < run->count - run->reached ? run : so_far;
 }
 
-// A few pages read back do not make a model slow by themselves, and no turn with the reference
-// tells whether a slower minute of the host did.
-bool MayBeSlowByChance(const LimitedRun& run) {
-  const Verdict& verdict = run.verdict;
-  const bool by_pages = verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
-  const auto requests = static_cast<std::int64_t>(run.latencies.size());
-  return verdict.slow && by_pages && run.use.refaults < kFewRefaults * requests;
-}
-
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;
 // and where chance made it: a worker that got no connection, or a few pages read back.
 bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
   const bool disturbed = run.verdict.slow && lab.host().Judge(run.noise).noisy;
-  return !tried_again && (disturbed || run.verdict.unreached || MayBeSlowByChance(run));
+  return !tried_again && (disturbed || run.verdict.unreached || IsSlowWithFewPages(run));
 }
 
 }  // namespace
+
+bool IsSlowWithFewPages(const LimitedRun& run) {
+  const Verdict& verdict = run.verdict;
+  const bool by_pages = verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
+  return verdict.slow && by_pages && run.refaults < kFewRefaults * std::ssize(run.latencies);
+}
 
 std::optional<std::string> ProofAttempt::Lacks() const {
   const auto lacking = std::find_if(passes.begin(), passes.end(),

@@ -29,6 +29,11 @@ struct ProofAttempt {
 PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limits& limits,
                                      int containers = kContainers, ProofAttempt attempt = {});
 
+/// Whether a run was slow, and short of memory for a few pages a request that it read back. Those
+/// do not make a model slow by themselves, and no turn with the reference tells whether a slower
+/// minute of the host did.
+bool IsSlowWithFewPages(const LimitedRun& run);
+
 /// Whether a run was slow on a host that was busy with something else.
 bool IsDisturbed(const LimitedRun& run);
 

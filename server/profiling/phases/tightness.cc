@@ -95,9 +95,15 @@ class Descents {
       yardstick_.reference = run.reference;
       const Verdict& verdict = run.verdict;
       const bool disturbed = verdict.slow && JudgeNoise(run.noise).noisy;
-      if (verdict.passed || (verdict.shortage == resource && !disturbed)) return std::move(run);
+      if (verdict.passed || (TellsOf(resource, run) && !disturbed)) return std::move(run);
     }
     return std::nullopt;
+  }
+
+  // Memory that was proven is not short for the few pages that its proof may have read back, too.
+  static bool TellsOf(ResourceKind resource, const LimitedRun& run) {
+    return run.verdict.shortage == resource ||
+           (resource == ResourceKind::kCpu && IsSlowWithFewPages(run));
   }
 
   // Shorter than what proved the answer, but with the requests that its slowest ones were judged

@@ -35,6 +35,16 @@ TEST(NarrowingTest, TriesNoStepThatWhatTheFirstContainerUsedWouldFill) {
   EXPECT_EQ(bench.runtime.launches().size(), 3U);
 }
 
+TEST(NarrowingTest, TriesNoStepWhereFilesAreReadBackAsItIs) {
+  FakeModel model;
+  model.pages_read_back = 5;
+  LabBench bench(model);
+  const Verification verified = Verified(bench, MiB(256));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(256));
+  EXPECT_EQ(bench.runtime.launches().size(), 3U);
+}
+
 TEST(NarrowingTest, ProvesWhatHeldWhereTheStepThatFittedFailsLater) {
   FakeModel model;
   const FakeRuntime* runtime = nullptr;

@@ -32,6 +32,18 @@ TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
   }
 }
 
+TEST(TightnessTest, TakesCpuForShortWhereProvenMemoryReadsAFewPagesBack) {
+  FakeModel model;
+  model.pages_read_back = 5;
+  LabBench bench(model);
+  const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  const Tightness lowered = Lowered(bench, verified);
+  EXPECT_EQ(lowered.tight, true);
+  ASSERT_EQ(lowered.failed.size(), 2U);
+  EXPECT_EQ(lowered.failed[1].shortage, ResourceKind::kCpu);
+}
+
 TEST(TightnessTest, GivesEveryContainerItsDevicesAndTakesNoStepWhoseUseWasNotMeasured) {
   LabBench bench({}, 20, {Cores(2.0), GiB(4), {GiB(16), 2}});
   const Verification verified = Verified(bench, {Cores(1.0), MiB(224), kDevices});
