@@ -42,7 +42,7 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
   // Noise is not asked here: other work on the host makes a model slow, not large.
   if (evidence.trend != MemoryTrend::kGrowing && !evidence.grows_with_inputs) {
     const bool flat = evidence.trend == MemoryTrend::kFlat &&
-                      evidence.start_spread <= kNarrowStarts &&
+                      evidence.start_spread <= kNarrowStarts && !evidence.reads_pages_back &&
                       evidence.requests >= kRequestsForMemory;
     labels.judged.Set(ResourceKind::kMemory,
                       proven && flat ? Confidence::kHigh : Confidence::kMedium);

@@ -20,6 +20,7 @@ struct ConfidenceEvidence {
   double latency_spread = 0;
   MemoryTrend trend = MemoryTrend::kUnknown;
   bool grows_with_inputs = false;  // memory, with every distinct row
+  bool reads_pages_back = false;   // of its files, in a container that held: more than a page a row
   bool from_cache = false;         // rows that were seen are: each container saw few that were not
   double start_spread = 0;         // largest minus median start peak, by the need
   /// Whose limit nothing but disturbed runs raised.
@@ -38,8 +39,9 @@ struct ConfidenceLabels {
 /// Low: fewer than two passes, a noisy host, rows that failed, memory that grows, with requests or
 /// with distinct rows, or a limit that noise raised. High: three passes with enough requests and,
 /// for CPU, latencies within 5% of each other and no response cache, for memory, a flat trend,
-/// starts within 10% of each other and 3,000 requests at the answer: a kill that none of them met
-/// befalls one request in 1,000 at most (3/N at 95% confidence). Medium otherwise.
+/// starts within 10% of each other, no files read back for want of it and 3,000 requests at the
+/// answer: a kill that none of them met befalls one request in 1,000 at most (3/N at 95%
+/// confidence). Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 
 /// Half the range of `values` by their mean; 0 for fewer than two.

@@ -3,9 +3,6 @@
 namespace mlprof::server::phases {
 namespace {
 
-// A limit that was filled to more than this share held by luck (docs/decisions, 14).
-constexpr int kFullestPercent = 95;
-
 // What was in use at once, as it counts against the limit; nothing where that was not measured.
 std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
   if (resource != ResourceKind::kMemory || !use.peak_unreclaimable) return std::nullopt;

@@ -5,6 +5,9 @@
 
 namespace mlprof::server::phases {
 
+/// A limit that was filled to more than this share held by luck (docs/decisions, 14).
+inline constexpr int kFullestPercent = 95;
+
 /// Whether a limit that only a restart can try, and that held in `run`, may become the answer: not
 /// if it was filled nearly to the brim, if files had to be read back for want of it, if rows that
 /// keep memory were not all sent, or if it is less than what no run need have met

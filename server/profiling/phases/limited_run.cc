@@ -29,10 +29,6 @@ std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
-double P95Of(const std::vector<Visit>& visits) {
-  return LatencyDistribution::ByRow(visits).QuantileMs(0.95).value_or(0);
-}
-
 // One run, in the order it happens.
 class Run {
  public:
@@ -52,15 +48,11 @@ class Run {
     if (ready) {
       ready_ = *ready;
       if (auto replayed = ReplayAll(); !replayed) return replayed;
-      // With other settings it is another model; and what a rate costs that is not kept up with
-      // tells nothing of the host.
-      const bool comparable = yardstick_.setup.environment.empty() && !plan_.open_loop &&
-                              !evidence_.died && !evidence_.stalled;
-      if (comparable && IsOnFasterHost(CostOfLoad())) {
+      if (TellsOfHost() && IsOnFasterHost(CostOfLoad())) {
         // What holds beside the slower host of before may not hold beside this one.
         faster_host_ = true;
         TakeTurn(false);
-        if (fresh_) TakeTurn(true);
+        if (fresh_ && faster_host_) TakeTurn(true);
       }
       for (const bool fresh : {false, true}) {
         if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear()) TakeTurn(fresh);
@@ -82,6 +74,8 @@ class Run {
     run.latencies = replay_.SuccessLatencies();
     if (fresh_) run.fresh_latencies = fresh_->SuccessLatencies();
     run.look = LookAt(plan_, replay_, samples);
+    run.cost = CostOfLoad();
+    run.without_look = without_look_;
     run.trial = MakeTrial(container_, yardstick_.workload, wanted_.purpose, plan_, began_, replay_);
     run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;
     if (ready_) AddStart(*ready_, run.trial.measurements);
@@ -184,10 +178,12 @@ class Run {
   // Twice at most: for the requests that are wanted, and to see a tail that is in doubt.
   ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {}) {
     const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
-    if (load.requests.empty()) {
+    const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(plan, load);
+    if (behind) {
+      warm_at_ = load.ended;
+      Append(load, Replay(*behind, *behind->hard_max_time));
+    } else {
       load = Replay(plan, *plan.hard_max_time);
-    } else if (const auto rest = AfterBeginning(plan, load)) {
-      Append(load, Replay(*rest, *rest->hard_max_time));
     }
     for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
       const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
@@ -208,7 +204,7 @@ class Run {
   // Each part has to prove its own.
   std::optional<std::string> Lacks(std::size_t successes) const {
     if (without_look_)
-      return "the host became faster, and was not measured without a CPU limit since";
+      return "the host became faster, and no undisturbed look without a CPU limit was to be had";
     const Objective& objective = yardstick_.workload.objective;
     auto lacks = LacksForProof(objective, successes, ServingSeconds(plan_, replay_));
     if (lacks || !fresh_) return lacks;
@@ -263,6 +259,14 @@ class Run {
            evidence_.refaults <= evidence_.requests / 10;
   }
 
+  // With other settings it is another model; what a rate costs that is not kept up with tells
+  // nothing of the host; and an objective for latency is not judged beside a reference.
+  bool TellsOfHost() const {
+    return yardstick_.setup.environment.empty() && !plan_.open_loop &&
+           yardstick_.workload.objective.latency_ms.empty() && !evidence_.died &&
+           !evidence_.stalled;
+  }
+
   std::optional<double> CostOfLoad() const {
     return CostBeside(beside_, yardstick_.workload, container_, replay_);
   }
@@ -270,7 +274,8 @@ class Run {
   // One of several that decide together is so slow that no quiet host makes the difference, nor one
   // that became slower.
   bool IsClear() const {
-    return wanted_.once && !lab_.host().noisy() && !IsOnSlowerHost(CostOfLoad()) &&
+    const auto cost = CostOfLoad();
+    return wanted_.once && !lab_.host().noisy() && cost && !IsOnSlowerHost(cost) &&
            evidence_.p95_ms && evidence_.reference_p95_ms &&
            *evidence_.p95_ms > kClearlySlow * *evidence_.reference_p95_ms;
   }
@@ -281,6 +286,9 @@ class Run {
     const auto now = TakeReference(fresh);
     without_look_ = without_look_ || (faster_host_ && !now);
     if (!now) return;
+    // Threads that wait actively burn nothing while a quota stops them: cheaper, on the same host.
+    const auto cost = CostBeside(beside_, *now);
+    if (!fresh && cost && !IsOnFasterHost(cost)) faster_host_ = false;
     if (fresh) {
       beside_ = OnlyWithFresh(std::move(beside_), *now);
       looks_ = faster_host_ ? OnlyWithFresh(std::move(looks_), *now)
@@ -295,7 +303,10 @@ class Run {
       lab_.host().JudgeDrift(before, *beside_.p95_ms);
     }
     looks_ = faster_host_ ? OnlyWith(looks_, *now) : WithLook(std::move(looks_), *now);
-    if (IsSlowBesideTheReference(fresh) && HoldsAnotherTurn()) MeasureLoad();
+    if (!IsSlowBesideTheReference(fresh) || !HoldsAnotherTurn()) return;
+    MeasureLoad();
+    // What holds now would hold beside the slower host of the look that was just taken, too.
+    without_look_ = without_look_ || (TellsOfHost() && IsOnFasterHost(CostOfLoad()));
   }
 
   // In this container; nullopt where it saw too little, or was disturbed.
@@ -303,15 +314,16 @@ class Run {
     const std::size_t for_tail = RequestsForConfidence(0.99);
     const bool tail_counts =
         yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
+    // Of a faster host there is no other look whose p99 the run could fail beside.
+    const bool tail_decides = refused_for_tail_ || (faster_host_ && tail_counts);
     auto look = LookWithoutLimit(lab_, yardstick_, container_,
-                                 {fresh, tail_counts, refused_for_tail_, 2 * LongestBurst()});
+                                 {fresh, tail_counts, tail_decides, 2 * LongestBurst()});
     if (!look) return std::nullopt;
     // No limit makes a model faster: a look that is slower than the run at the limit was disturbed,
     // by other work or by pages that had to be read again, and excuses nothing.
-    const double run_ms = P95Of(CountedVisits(plan_, fresh ? *fresh_ : replay_));
-    const double look_ms = P95Of(look->visits);
-    if (look_ms <= kClearlySlow * run_ms) return look;
-    lab_.host().JudgeDrift(run_ms, look_ms);
+    const auto pair = Compare(LookAt(plan_, fresh ? *fresh_ : replay_), {&*look, 1});
+    if (!pair.p95_ms || *pair.reference_p95_ms <= kClearlySlow * *pair.p95_ms) return look;
+    lab_.host().JudgeDrift(*pair.p95_ms, *pair.reference_p95_ms);
     return std::nullopt;
   }
 
@@ -342,7 +354,10 @@ class Run {
     const ResourceUse serving = evidence_.stalled ? Summarize(Between(samples, ready_at_, kForEver))
                                                   : Summarize(container_.SamplesOf(replay_));
     evidence_.throttled_share = serving.throttled_share;
-    evidence_.refaults = ready_ ? serving.refaults : whole_life.refaults;
+    const auto warm = Between(samples, std::max(warm_at_, replay_.began), replay_.ended);
+    evidence_.refaults = !ready_             ? whole_life.refaults
+                         : evidence_.stalled ? serving.refaults
+                                             : Summarize(warm).refaults;
     const Objective& objective = yardstick_.workload.objective;
     evidence_.reference_error_share = yardstick_.reference.error_share;
     SetHeap(yardstick_.at_ceiling, replay_, {whole_life, serving, death.log_tail}, evidence_);
@@ -381,8 +396,9 @@ class Run {
   bool refused_for_tail_ = false;  // slow beside the reference by nothing but its tail
   std::optional<agent_protocol::Ready> ready_;
   std::chrono::nanoseconds ready_at_{0};
-  ReplayResult replay_;                // of the measured load
-  std::optional<ReplayResult> fresh_;  // of its part with a connection for each request
+  std::chrono::nanoseconds warm_at_{0};  // pages that are read before are read for the first time
+  ReplayResult replay_;                  // of the measured load
+  std::optional<ReplayResult> fresh_;    // of its part with a connection for each request
   std::optional<WorkersSeen> workers_;
   Reference looks_;   // all so far
   Reference beside_;  // those that it is judged by

@@ -38,6 +38,9 @@ struct LimitedRun {
   std::int64_t refaults = 0;  // pages read back under the measured load, or in a start that failed
   NoiseEvidence noise;
   Look look;  // of its measured load
+  /// Its CPU time a request over the reference's (CostBeside), where that is known.
+  std::optional<double> cost = {};
+  bool without_look = false;  // on a faster host than the reference's: it proves nothing
   /// Why it proves nothing although it passed: it was too short.
   std::optional<std::string> lacks = {};
   Reference reference;                         // with the look that was taken in turns, if any

@@ -107,17 +107,26 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
   return passed;
 }
 
+// Three containers a step lower, of which the last may fail, and the two that are missing above it.
+bool HoldsStepAndProof(const Budget& budget, const Yardstick& yardstick, const LimitedRun& run) {
+  constexpr int kRuns = 5;
+  const std::chrono::duration<double> loads(kRuns * run.trial.seconds);
+  return budget.Left() > TimeBeforeLoad(budget, yardstick, kRuns) + loads;
+}
+
 // A step of memory less, where what the first container used fits into it, and what was in use at
 // the ceiling too.
 std::optional<Limits> StepThatFits(const Budget& budget, const Yardstick& yardstick,
                                    const ProofAttempt& passed, const Verification& so_far) {
   // A heap that its limit sizes uses less with less, whatever it needs.
-  if (so_far.heap || !LeavesRoomToProve(budget, yardstick)) return std::nullopt;
-  const auto step = OneStepLower(so_far.limits.memory());
-  const Bytes most = std::max(MostFailedMemory(so_far), yardstick.at_ceiling.memory);
-  if (!step || step->bytes() <= most) return std::nullopt;
-  const Limits limits = so_far.limits.With(*step);
+  if (so_far.heap || passed.Lacks()) return std::nullopt;
   const LimitedRun& run = passed.passes.back();
+  if (!HoldsStepAndProof(budget, yardstick, run)) return std::nullopt;
+  const auto step = OneStepLower(so_far.limits.memory());
+  if (!step || step->bytes() <= MostFailedMemory(so_far)) return std::nullopt;
+  const Bytes at_ceiling = yardstick.at_ceiling.memory + run.use.peak_agent_memory;
+  if (PercentOf(*step, kFullestPercent).bytes() < at_ceiling) return std::nullopt;
+  const Limits limits = so_far.limits.With(*step);
   return LeavesRoom(yardstick, run, limits, ResourceKind::kMemory) ? std::optional(limits)
                                                                    : std::nullopt;
 }
@@ -129,13 +138,15 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
                                                            Verification& so_far) {
   const auto limits = StepThatFits(lab.budget(), yardstick, passed, so_far);
   if (!limits) return std::nullopt;
-  MLPROF_LET(first, TryToProve(lab, yardstick, *limits, 1));
-  const bool may_be =
-      !first.failure && MayBecomeAnswer(yardstick, first.passes.front(), ResourceKind::kMemory);
-  ProofAttempt attempt = std::move(first);
-  if (may_be) {
-    MLPROF_LET(proven, TryToProve(lab, yardstick, *limits, kContainers, std::move(attempt)));
-    attempt = std::move(proven);
+  const auto may_be = [&](const LimitedRun& run) {
+    return MayBecomeAnswer(yardstick, run, ResourceKind::kMemory);
+  };
+  ProofAttempt attempt;
+  attempt.tried_again = true;  // what fails once is not asked for
+  for (int containers = 1; containers <= kContainers && !attempt.failure; ++containers) {
+    MLPROF_LET(tried, TryToProve(lab, yardstick, *limits, containers, std::move(attempt)));
+    attempt = std::move(tried);
+    if (!attempt.failure && !may_be(attempt.passes.back())) return std::nullopt;
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
@@ -144,7 +155,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     }
     return std::nullopt;
   }
-  if (!may_be || attempt.Lacks()) return std::nullopt;
+  if (attempt.Lacks()) return std::nullopt;
   so_far.limits = *limits;
   return attempt;
 }

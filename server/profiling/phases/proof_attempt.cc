@@ -21,10 +21,12 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
 }
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;
-// and where chance made it: a worker that got no connection, or a few pages read back.
+// and where chance made it: a worker that got no connection, or a few pages read back. A pass that
+// had no look at a faster host is no better.
 bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
   const bool disturbed = run.verdict.slow && lab.host().Judge(run.noise).noisy;
-  return !tried_again && (disturbed || run.verdict.unreached || IsSlowWithFewPages(run));
+  return !tried_again &&
+         (disturbed || run.verdict.unreached || IsSlowWithFewPages(run) || run.without_look);
 }
 
 }  // namespace
@@ -43,7 +45,6 @@ std::optional<std::string> ProofAttempt::Lacks() const {
 
 PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limits& limits,
                                      int containers, ProofAttempt attempt) {
-  bool tried_again = false;
   while (static_cast<int>(attempt.passes.size()) < containers) {
     const int number = static_cast<int>(attempt.passes.size()) + 1;
     if (lab.budget().Left() < kLeastTime) {
@@ -57,8 +58,8 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
                                 ProofPlan(lab.budget(), yardstick, limits,
                                           TrialPurpose::kVerification, kContainers - number + 1)));
     yardstick.reference = run.reference;
-    if (DeservesAnotherTry(lab, run, tried_again)) {
-      tried_again = true;
+    if (DeservesAnotherTry(lab, run, attempt.tried_again)) {
+      attempt.tried_again = true;
       continue;
     }
     attempt.workers = LeastReached(attempt.workers, run.workers);

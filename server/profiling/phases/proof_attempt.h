@@ -19,6 +19,8 @@ struct ProofAttempt {
   std::optional<LimitedRun> failure;  // absent: all passed
   /// Of the container that fewest were reached in.
   std::optional<WorkerCoverage> workers = {};
+  /// A container was left out for what may have been chance; a second one counts.
+  bool tried_again = false;
 
   /// Why the passes prove nothing, where they do not.
   std::optional<std::string> Lacks() const;

@@ -60,7 +60,7 @@ std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayRes
   const std::size_t count = begun.requests.size();
   const nanoseconds left = plan.max_time.value_or(nanoseconds{0}) - took;
   const nanoseconds most = plan.hard_max_time.value_or(nanoseconds{0}) - took;
-  if (most < kOnePeriod) return std::nullopt;
+  if (most < kLeastAfterBeginning) return std::nullopt;
   ReplayPlan rest = plan;
   BeginAt(count, rest);
   rest.max_time = std::min(std::max<nanoseconds>(left, kLeastAfterBeginning), most);

@@ -28,7 +28,8 @@ std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
                                  const ReplayResult& sent, const std::optional<Tail>& tail);
 
 /// What a closed loop goes on with whose beginning is `begun`, sent in the order of `plan`; a
-/// second at least, as the beginning was chosen. nullopt where no time is left.
+/// second at least, as the beginning was chosen. nullopt where that is not left: there the load
+/// begins anew.
 std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayResult& begun);
 
 /// How long the model served, of what `plan` was replayed: an open loop may end before its last

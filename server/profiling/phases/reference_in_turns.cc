@@ -33,20 +33,22 @@ ReplayPlan PlanOf(const Yardstick& yardstick, Seed seed, const TurnPlan& turn) {
 
 std::optional<double> CostBeside(const Reference& reference, const Workload& workload,
                                  const Container& container, const ReplayResult& load) {
-  std::vector<double> costs;
-  for (const Look& look : reference.looks) {
-    if (look.cpu_seconds_per_query) costs.push_back(*look.cpu_seconds_per_query);
-  }
+  const bool enough = load.requests.size() >= RequestsForConfidence(0.95);
+  if (!enough || workload.each_row_once) return std::nullopt;
   Look run;
   SetCost(Summarize(container.SamplesOf(load)), load, run);
-  const bool enough = load.requests.size() >= RequestsForConfidence(0.95);
-  if (costs.empty() || !enough || workload.each_row_once || !run.cpu_seconds_per_query) {
-    return std::nullopt;
+  return CostBeside(reference, run);
+}
+
+std::optional<double> CostBeside(const Reference& reference, const Look& look) {
+  std::vector<double> costs;
+  for (const Look& known : reference.looks) {
+    if (known.cpu_seconds_per_query) costs.push_back(*known.cpu_seconds_per_query);
   }
+  if (costs.empty() || !look.cpu_seconds_per_query) return std::nullopt;
   std::sort(costs.begin(), costs.end());
   const double usual = costs[costs.size() / 2];
-  if (usual <= 0) return std::nullopt;
-  return *run.cpu_seconds_per_query / usual;
+  return usual > 0 ? std::optional(*look.cpu_seconds_per_query / usual) : std::nullopt;
 }
 
 bool IsOnFasterHost(const std::optional<double>& cost) { return cost && *cost < kCheaperOnAnother; }

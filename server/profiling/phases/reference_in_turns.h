@@ -20,6 +20,8 @@ struct TurnPlan {
 /// there are fewer than p95 takes, or rows come but once.
 std::optional<double> CostBeside(const Reference& reference, const Workload& workload,
                                  const Container& container, const ReplayResult& load);
+/// Likewise of another look.
+std::optional<double> CostBeside(const Reference& reference, const Look& look);
 /// Whether that shows another host than the reference's: no quota makes a request cheaper, and none
 /// makes it clearly dearer.
 bool IsOnFasterHost(const std::optional<double>& cost);

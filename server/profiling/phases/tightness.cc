@@ -7,6 +7,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
 #include "server/profiling/phases/filled_limit.h"
+#include "server/profiling/phases/reference_in_turns.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -100,10 +101,12 @@ class Descents {
     return std::nullopt;
   }
 
-  // Memory that was proven is not short for the few pages that its proof may have read back, too.
+  // Memory that was proven is not short for the few pages that its proof may have read back, too;
+  // and with a request's CPU as it was, the host is no slower.
   static bool TellsOf(ResourceKind resource, const LimitedRun& run) {
     return run.verdict.shortage == resource ||
-           (resource == ResourceKind::kCpu && IsSlowWithFewPages(run));
+           (resource == ResourceKind::kCpu && IsSlowWithFewPages(run) && run.cost &&
+            !IsOnSlowerHost(run.cost));
   }
 
   // Shorter than what proved the answer, but with the requests that its slowest ones were judged

@@ -130,7 +130,9 @@ PhaseResult<void> Story::SearchUnderLoad(Lab& lab, Container& container, Workloa
   facts_.cpu = std::move(cpu);
   curves_wait_ = CurvesMayWait(workload);
   if (!curves_wait_) {
-    if (auto filled = FillCurve(lab, container, workload); !filled) return filled;
+    if (auto filled = FillCurve(lab, container, workload, facts_.cpu->reference); !filled) {
+      return filled;
+    }
     if (auto kept = KeepToKnee(lab, container, workload); !kept) return kept;
   }
   See(*facts_.cpu, workload);
@@ -163,9 +165,11 @@ bool Story::CurvesMayWait(const Workload& workload) const {
   return again < kQuickRenewalSeconds;
 }
 
-PhaseResult<void> Story::FillCurve(Lab& lab, Container& container, const Workload& workload) {
-  MLPROF_LET(curve,
-             FillCpuCurve(lab, container, workload, *facts_.load, NeedOf(facts_), *facts_.cpu));
+PhaseResult<void> Story::FillCurve(Lab& lab, Container& container, const Workload& workload,
+                                   const Reference& reference) {
+  CpuChoice found = *facts_.cpu;
+  found.reference = reference;
+  MLPROF_LET(curve, FillCpuCurve(lab, container, workload, *facts_.load, NeedOf(facts_), found));
   facts_.cpu->curve = std::move(curve);
   return {};
 }
@@ -195,7 +199,9 @@ PhaseResult<void> Story::KeepToKnee(Lab& lab, Container& container, Workload& wo
   facts_.load->reference = LookAtFresh(lab, container, workload, facts_.load->reference);
   MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
   facts_.cpu = std::move(cpu);
-  if (auto filled = FillCurve(lab, container, workload); !filled) return filled;
+  if (auto filled = FillCurve(lab, container, workload, facts_.cpu->reference); !filled) {
+    return filled;
+  }
   facts_.cpu = WithPointsBeyond(*std::move(facts_.cpu), all.curve.points, *knee);
   return {};
 }

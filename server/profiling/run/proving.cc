@@ -120,18 +120,29 @@ PhaseResult<void> Story::Warm(Lab& lab, Ample& ample, const Yardstick& yardstick
 PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardstick) {
   const auto needed = TimeBeforeLoad(budget_, yardstick) + budget_.For(Spend::kCpuCurve) +
                       budget_.For(Spend::kLoadCurve);
-  if (!curves_wait_ || budget_.Left() < needed) return {};
+  if (!curves_wait_) return {};
+  if (budget_.Left() < needed) {
+    facts_.curves_left_out = "the budget went into the proof";
+    return {};
+  }
   Enter(shares::kWaitingCurves, "measuring other limits, and more rows in flight");
   // As the search's own points were: without what a thread pool's size won.
   Yardstick at_ceiling = yardstick;
   at_ceiling.setup.environment.clear();
   Ample ample(lab, at_ceiling.setup);
   auto measured = Warm(lab, ample, at_ceiling);
-  if (measured) measured = FillCurve(lab, ample.container(), yardstick.workload);
+  // Beside what verification saw last of the host, which may have changed since the search.
+  if (measured) {
+    measured = FillCurve(lab, ample.container(), yardstick.workload, yardstick.reference);
+  }
   if (measured) measured = LoadMore(lab, ample.container(), yardstick.workload);
   ample.Close();
   if (lab.stopped()) return Canceled();
   // What ends a container that was only to show more takes nothing from what was found.
+  if (!measured) {
+    const auto& error = measured.error().error;
+    facts_.curves_left_out = error ? error->message : "the container for them ended";
+  }
   Finish(lab, measured ? "done" : "cut short");
   return {};
 }

@@ -35,12 +35,22 @@ void AddHeap(const RunFacts& facts, std::vector<Warning>& warnings) {
        "with a larger share of it in the heap the same model may do with less"});
 }
 
+void AddCurves(const RunFacts& facts, std::vector<Warning>& warnings) {
+  if (!facts.curves_left_out) return;
+  warnings.push_back({"curvesLeftOut",
+                      "limits beside the answer and more rows in flight were not all measured, and "
+                      "what-if knows less for it: " +
+                          *facts.curves_left_out,
+                      "profile again with a longer --budget-seconds to know them"});
+}
+
 }  // namespace
 
 std::vector<Warning> SizingWarnings(const RunFacts& facts) {
   std::vector<Warning> warnings;
   AddKnee(facts, warnings);
   AddHeap(facts, warnings);
+  AddCurves(facts, warnings);
   return warnings;
 }
 

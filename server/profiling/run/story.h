@@ -63,7 +63,8 @@ class Story {
   // The curves tell what-if, and nothing of the proof. They come behind it where nothing else asks
   // for them, and another start is quick.
   bool CurvesMayWait(const Workload& workload) const;
-  PhaseResult<void> FillCurve(Lab& lab, Container& container, const Workload& workload);
+  PhaseResult<void> FillCurve(Lab& lab, Container& container, const Workload& workload,
+                              const phases::Reference& reference);
   PhaseResult<void> LoadMore(Lab& lab, Container& container, const Workload& workload);
   // A model that scales over cores gets as many as pay, whatever the host has: the load is measured
   // and the limit searched again with no more than these.

@@ -71,6 +71,13 @@ TEST(ConfidenceTest, MemoryThatGrowsWithDistinctRowsLowersTheMemoryAlone) {
   EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
 }
 
+TEST(ConfidenceTest, FilesThatAreReadBackLowerTheMemoryAlone) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.reads_pages_back = true;
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
+}
+
 TEST(ConfidenceTest, AResponseCacheLowersTheCpuAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.from_cache = true;

@@ -35,6 +35,30 @@ TEST(NarrowingTest, TriesNoStepThatWhatTheFirstContainerUsedWouldFill) {
   EXPECT_EQ(bench.runtime.launches().size(), 3U);
 }
 
+TEST(NarrowingTest, AsksEachContainerOfTheStepWhetherItWasFilled) {
+  FakeModel model;
+  const FakeRuntime* runtime = nullptr;
+  // 218 of 224 MiB, which holds by luck.
+  model.rise = [&](const std::string&) {
+    return runtime->launches().size() == 3 ? MiB(18) : Bytes();
+  };
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const Verification verified = Verified(bench, MiB(256));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(256));
+  EXPECT_TRUE(verified.failed.empty());
+}
+
+TEST(NarrowingTest, TriesNoStepWhereTheBudgetHoldsNoProofBesideIt) {
+  LabBench bench;
+  // For the two containers that are missing then, and not for three more below them.
+  bench.runtime.PassTime(std::chrono::seconds(300 - 30));
+  const Verification verified = Verified(bench, MiB(256));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->limits.memory(), MiB(256));
+}
+
 TEST(NarrowingTest, TriesNoStepWhereFilesAreReadBackAsItIs) {
   FakeModel model;
   model.pages_read_back = 5;

@@ -71,7 +71,7 @@ TEST(ProofLoadTest, GoesOnAfterItsBeginningForWhatIsLeft) {
   ASSERT_TRUE(least);
   EXPECT_EQ(*least->max_time, 1s);
   EXPECT_EQ(least->min_requests, 0u);
-  EXPECT_FALSE(AfterBeginning(plan, Sent(20, 20s)));
+  EXPECT_FALSE(AfterBeginning(plan, Sent(20, 19500ms)));
 }
 
 TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
