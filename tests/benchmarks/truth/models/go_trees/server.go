@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"log"
 	"net/http"
 	"os"
@@ -65,11 +66,19 @@ func (t tree) value(sample []float64) float64 {
 }
 
 func load() []tree {
-	found, err := filepath.Glob(filepath.Join(os.Getenv("AZUREML_MODEL_DIR"), "trees.json"))
-	if err != nil || len(found) != 1 {
+	// Below a folder for the model's name and version, or not.
+	path := ""
+	err := filepath.WalkDir(os.Getenv("AZUREML_MODEL_DIR"),
+		func(at string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Name() == "trees.json" {
+				path = at
+			}
+			return err
+		})
+	if err != nil || path == "" {
 		log.Fatalf("no trees.json in the model's folder: %v", err)
 	}
-	content, err := os.ReadFile(found[0])
+	content, err := os.ReadFile(path)
 	if err != nil {
 		log.Fatal(err)
 	}
