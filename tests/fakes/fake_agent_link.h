@@ -35,6 +35,7 @@ class FakeAgentLink final : public AgentLink {
   /// The connection breaks without a word.
   void Close();
   bool oom_killed() const { return oom_killed_; }
+  bool dead() const { return dead_; }
 
  private:
   struct Worker {
@@ -90,7 +91,7 @@ class FakeAgentLink final : public AgentLink {
   std::int64_t throttled_periods_ = 0;
   std::atomic<std::int64_t> millicores_;
   std::atomic<bool> oom_killed_ = false;
-  bool dead_ = false;
+  std::atomic<bool> dead_ = false;
   bool null_target_ = false;
   bool watched_ = false;
   bool resetting_ = false;  // it is about to die

@@ -29,6 +29,7 @@ class FakeTarget final : public Target {
         id_(request.container_name),
         log_(Log(request, model)),
         log_late_(model.log_comes_late),
+        killed_for_disk_(model.killed_for_disk),
         link_(model, request.limits, RefusedBy(request, model), clock),
         running_(std::move(running)) {
     ++*running_;
@@ -74,6 +75,9 @@ class FakeTarget final : public Target {
     exit.oom_killed = link_.oom_killed();
     return exit;
   }
+  std::optional<DiskFull> MetDiskBound(std::string_view) override {
+    return link_.dead() ? killed_for_disk_ : std::nullopt;
+  }
   Status Remove(Deadline deadline) override { return runtime_.Respond(deadline); }
 
  private:
@@ -88,6 +92,7 @@ class FakeTarget final : public Target {
   std::string id_;
   std::string log_;
   bool log_late_;
+  std::optional<DiskFull> killed_for_disk_;
   FakeAgentLink link_;
   std::shared_ptr<std::atomic<int>> running_;
   std::atomic<bool> by_engine_ = false;

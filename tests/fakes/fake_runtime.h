@@ -112,6 +112,8 @@ struct FakeModel {
   Bytes worker_load;  // that each holds from its first row on
   /// With `workers`: each ends after so many rows, and another takes its place; nothing breaks.
   std::optional<int> rows_of_a_worker;
+  /// The bound of the disk that it was killed for where it died.
+  std::optional<DiskFull> killed_for_disk;
   std::string start_failure;  // not "": the command cannot be started
   std::string log = "model log\n";
   /// The first reading of it finds nothing yet.
@@ -133,6 +135,15 @@ struct FakeModel {
   /// While true, rows are never answered.
   std::shared_ptr<std::atomic<bool>> silent = std::make_shared<std::atomic<bool>>(false);
 };
+
+/// What ends a container where others fill the host's disk.
+inline DiskFull KilledForDisk() {
+  DiskFull full;
+  full.place = DiskFull::Place::kHost;
+  full.killed = true;
+  full.host_folder = "/data";
+  return full;
+}
 
 class FakeTarget;
 

@@ -62,6 +62,11 @@ class Container {
   std::optional<DiskFull> MetDiskBound(std::string_view said) const {
     return target_->MetDiskBound(said);
   }
+  /// It was killed for what it, or others, wrote to disk: that tells nothing of its limits or rows.
+  bool WasEndedForDisk() const {
+    const auto full = MetDiskBound({});
+    return full && full->killed;
+  }
 
   const Limits& limits() const { return limits_; }
   Seed seed() const { return seed_; }

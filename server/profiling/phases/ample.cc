@@ -94,6 +94,7 @@ PhaseResult<bool> Ample::ReplaceKilled(const ReplayResult& replay) {
   if (replay.stopped || lab_.stopped()) return false;
   const DeathEvidence death = container_->Death();
   const bool starved = death.oom_kills > 0;
+  if (container_->WasEndedForDisk()) return FailRun(DiagnoseDeath(death));
   // No row is to blame for what all of them left behind.
   if (starved && FindGrowth()) return FailRun(DiagnoseDeath(death));
   // Memory that a row lacks is the ceiling's fault, not the row's. But a model that goes on without

@@ -411,7 +411,8 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   MLPROF_LET(container, lab.Launch({wanted.limits, yardstick.setup, lab.NextSeed(),
                                     PageCache::kCold, Use::kObjective}));
   Run run(lab, yardstick, wanted, *container);
-  const auto gone = run.Go();
+  auto gone = run.Go();
+  if (gone && container->WasEndedForDisk()) gone = FailRun(DiagnoseDeath(container->Death()));
   std::optional<LimitedRun> done;
   if (gone) {
     done = run.Conclude();

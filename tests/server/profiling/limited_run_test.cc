@@ -85,6 +85,20 @@ TEST(LimitedRunTest, JudgesOtherSettingsBesideTheModelWithoutThem) {
   EXPECT_EQ(run.trial.environment, yardstick.setup.environment);
 }
 
+TEST(LimitedRunTest, EndsTheProfileWhereTheDiskRanFullAndSaysNothingOfTheLimit) {
+  FakeModel model;
+  model.status = [](const std::string&) { return 0; };
+  model.killed_for_disk = KilledForDisk();
+  LabBench bench(model);
+  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
+  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), plan);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().state, ProfileState::kFailed);
+  EXPECT_EQ(run.error().error->code, "DiskFull");
+}
+
 TEST(LimitedRunTest, TakesTurnsWithTheReferenceOnlyWhereItIsSlowBesideIt) {
   LabBench bench;
   EXPECT_TRUE(RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(1.0)).reference.looks.empty());

@@ -102,6 +102,20 @@ TEST(ProfileRunTest, LeavesOutTheRowThatEndsTheModelAndNamesIt) {
   EXPECT_EQ(profile.measurements->rows_replayed, 19);
 }
 
+// The row in flight is not to blame, and a container in its place would only find no room.
+TEST(ProfileRunTest, FailsForADiskThatRanFullAndBlamesNoRow) {
+  FakeModel model;
+  model.status = [](const std::string& row) { return row == "row 7" ? 0 : 200; };
+  model.killed_for_disk = KilledForDisk();
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kFailed);
+  EXPECT_EQ(profile.error->code, "DiskFull");
+  EXPECT_TRUE(profile.findings.killing_rows.empty());
+}
+
 TEST(ProfileRunTest, NamesTheRowWhoseDeathIsHeardOfAfterItsReplayEnded) {
   FakeModel model;
   // 2 ms a row: row 499 is the last of the first window of a second. Rows behind it break too.
