@@ -9,7 +9,18 @@ namespace {
 // Triton's Perf Analyzer calls a measurement stable by the same rule.
 constexpr double kTolerance = 1.10;
 constexpr double kResolvableCpuMs = 0.05;
+// Chosen, not measured: a model that gains less in three windows has little left to gain.
+constexpr double kGain = 0.95;
 constexpr double kLongestWindowSeconds = 1.6;  // chosen, not measured
+
+WarmUpWindow BestOf(std::span<const WarmUpWindow> windows) {
+  WarmUpWindow best = windows.front();
+  for (const WarmUpWindow& window : windows) {
+    best.p50_ms = std::min(best.p50_ms, window.p50_ms);
+    best.cpu_ms_per_request = std::min(best.cpu_ms_per_request, window.cpu_ms_per_request);
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -25,6 +36,22 @@ bool IsSteady(std::span<const WarmUpWindow> windows) {
   const bool cpu_agrees = cpu_max->cpu_ms_per_request < kResolvableCpuMs ||
                           cpu_max->cpu_ms_per_request <= kTolerance * cpu_min->cpu_ms_per_request;
   return latency_agrees && cpu_agrees;
+}
+
+bool IsNoFasterAnyMore(std::span<const WarmUpWindow> windows) {
+  if (windows.size() < 2 * kWindowsThatAgree) return false;
+  const auto seen = windows.last(2 * kWindowsThatAgree);
+  const WarmUpWindow before = BestOf(seen.first(kWindowsThatAgree));
+  const WarmUpWindow now = BestOf(seen.last(kWindowsThatAgree));
+  const bool cpu = before.cpu_ms_per_request < kResolvableCpuMs ||
+                   now.cpu_ms_per_request >= kGain * before.cpu_ms_per_request;
+  return cpu && now.p50_ms >= kGain * before.p50_ms;
+}
+
+bool IsAsWarm(const WarmUpWindow& window, const WarmUpWindow& warm) {
+  const bool cpu = window.cpu_ms_per_request < kResolvableCpuMs ||
+                   window.cpu_ms_per_request <= kTolerance * warm.cpu_ms_per_request;
+  return cpu && window.p50_ms <= kTolerance * warm.p50_ms;
 }
 
 std::optional<std::size_t> WholePasses(std::size_t rows, std::size_t least,

@@ -55,7 +55,7 @@ class Run {
         if (fresh_ && faster_host_) TakeTurn(true);
       }
       for (const bool fresh : {false, true}) {
-        if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear()) TakeTurn(fresh);
+        if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear(fresh)) TakeTurn(fresh);
       }
     }
     if (lab_.stopped()) return Canceled();
@@ -186,6 +186,7 @@ class Run {
       load = Replay(plan, *plan.hard_max_time);
     }
     for (int more = 0; more < 2 && !evidence_.died && !evidence_.stalled; ++more) {
+      if (IsClearlySlow(beside, plan, load)) break;
       const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
       if (!rest) break;
       Append(load, Replay(*rest, *rest->hard_max_time));
@@ -271,13 +272,23 @@ class Run {
     return CostBeside(beside_, yardstick_.workload, container_, replay_);
   }
 
+  bool IsClear(bool fresh) const {
+    return fresh ? IsClearlySlow(FreshOf(beside_), WithFreshConnections(plan_), *fresh_)
+                 : IsClearlySlow(beside_, plan_, replay_);
+  }
+
   // One of several that decide together is so slow that no quiet host makes the difference, nor one
-  // that became slower.
-  bool IsClear() const {
-    const auto cost = CostOfLoad();
-    return wanted_.once && !lab_.host().noisy() && cost && !IsOnSlowerHost(cost) &&
-           evidence_.p95_ms && evidence_.reference_p95_ms &&
-           *evidence_.p95_ms > kClearlySlow * *evidence_.reference_p95_ms;
+  // that became slower: more requests, or a turn with the reference, would show nothing else.
+  bool IsClearlySlow(const Reference& beside, const ReplayPlan& plan,
+                     const ReplayResult& load) const {
+    const bool judged_beside =
+        yardstick_.setup.environment.empty() && yardstick_.workload.objective.latency_ms.empty();
+    if (!wanted_.once || !judged_beside || lab_.host().noisy()) return false;
+    const auto cost = CostBeside(beside, yardstick_.workload, container_, load);
+    if (!cost || IsOnSlowerHost(cost)) return false;
+    const auto pair = Compare(LookAt(plan, load), beside.looks);
+    return pair.p95_ms && pair.reference_p95_ms &&
+           *pair.p95_ms > kClearlySlow * *pair.reference_p95_ms;
   }
 
   // Limit, reference, limit: the host may have become slower since the references were taken, or

@@ -1,5 +1,6 @@
-// The warm-up of a fresh container at some limits, by the rule of the reference: every row once
-// where first visits matter, then windows until latency and CPU per request are steady.
+// The warm-up of a fresh container at some limits: every row once where first visits matter, then
+// windows until one takes no more than the warm model of the reference does, or, by the reference's
+// own rule, latency and CPU per request are steady.
 #pragma once
 
 #include <chrono>

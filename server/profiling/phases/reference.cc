@@ -50,16 +50,20 @@ std::vector<Visit> MarkedVisits(const std::vector<RequestRecord>& requests,
   return visits;
 }
 
-std::optional<double> MedianP95Ms(const std::vector<Look>& looks) {
-  std::vector<double> all;
-  for (const Look& look : looks) {
-    if (const auto p95 = LatencyDistribution::ByRow(look.visits).QuantileMs(0.95)) {
-      all.push_back(*p95);
-    }
-  }
+std::optional<double> Median(std::vector<double> all) {
   if (all.empty()) return std::nullopt;
   std::sort(all.begin(), all.end());
   return (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
+}
+
+std::optional<double> MedianOfLooks(const std::vector<Look>& looks, double quantile) {
+  std::vector<double> all;
+  for (const Look& look : looks) {
+    if (const auto ms = LatencyDistribution::ByRow(look.visits).QuantileMs(quantile)) {
+      all.push_back(*ms);
+    }
+  }
+  return Median(std::move(all));
 }
 
 }  // namespace
@@ -90,7 +94,7 @@ Reference WithLook(Reference reference, Look look) {
   if (!enough && !reference.looks.empty()) return reference;
   reference.looks.push_back(std::move(look));
   if (reference.looks.size() > kMostLooks) reference.looks.erase(reference.looks.begin());
-  reference.p95_ms = MedianP95Ms(reference.looks);
+  reference.p95_ms = MedianOfLooks(reference.looks, 0.95);
   return reference;
 }
 
@@ -103,7 +107,7 @@ Reference OnlyWith(const Reference& reference, const Look& look) {
 Reference FreshOf(const Reference& reference) {
   Reference fresh = reference;
   fresh.looks = reference.fresh_looks;
-  fresh.p95_ms = MedianP95Ms(fresh.looks);
+  fresh.p95_ms = MedianOfLooks(fresh.looks, 0.95);
   return fresh;
 }
 
@@ -137,6 +141,21 @@ bool IsObjectivesLoad(const Objective& objective, int concurrency) {
 
 double RequestsWithin(const Reference& reference, std::chrono::nanoseconds time) {
   return reference.looks.empty() ? 0 : reference.looks.back().requests_per_second * Seconds(time);
+}
+
+std::optional<double> UsualCost(const Reference& reference) {
+  std::vector<double> costs;
+  for (const Look& look : reference.looks) {
+    if (look.cpu_seconds_per_query) costs.push_back(*look.cpu_seconds_per_query);
+  }
+  return Median(std::move(costs));
+}
+
+std::optional<WarmUpWindow> WarmWindow(const Reference& reference) {
+  const auto p50 = MedianOfLooks(reference.looks, 0.5);
+  const auto cost = UsualCost(reference);
+  if (!p50 || !cost) return std::nullopt;
+  return WarmUpWindow{*p50, 1000 * *cost};
 }
 
 std::int64_t NewFailures(const Reference& reference, const ReplayResult& replay) {

@@ -13,6 +13,7 @@
 #include "common/domain/sample.h"
 #include "server/analysis/beside_reference.h"
 #include "server/analysis/resource_use.h"
+#include "server/analysis/steady_state.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/lab/setup.h"
 #include "server/profiling/lab/workload.h"
@@ -64,6 +65,12 @@ inline constexpr double kSlowerHost = 1.05;
 
 /// So many come within `time`, at the rate of its newest look; 0 where there is none.
 double RequestsWithin(const Reference& reference, std::chrono::nanoseconds time);
+
+/// CPU time of a request: the median of its looks. nullopt where none tells it.
+std::optional<double> UsualCost(const Reference& reference);
+
+/// A window of the warm model, by the median of its looks in both figures.
+std::optional<WarmUpWindow> WarmWindow(const Reference& reference);
 
 /// Failures of rows that did not fail without a CPU limit.
 std::int64_t NewFailures(const Reference& reference, const ReplayResult& replay);

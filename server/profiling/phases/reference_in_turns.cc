@@ -41,14 +41,9 @@ std::optional<double> CostBeside(const Reference& reference, const Workload& wor
 }
 
 std::optional<double> CostBeside(const Reference& reference, const Look& look) {
-  std::vector<double> costs;
-  for (const Look& known : reference.looks) {
-    if (known.cpu_seconds_per_query) costs.push_back(*known.cpu_seconds_per_query);
-  }
-  if (costs.empty() || !look.cpu_seconds_per_query) return std::nullopt;
-  std::sort(costs.begin(), costs.end());
-  const double usual = costs[costs.size() / 2];
-  return usual > 0 ? std::optional(*look.cpu_seconds_per_query / usual) : std::nullopt;
+  const auto usual = UsualCost(reference);
+  if (!usual || *usual <= 0 || !look.cpu_seconds_per_query) return std::nullopt;
+  return *look.cpu_seconds_per_query / *usual;
 }
 
 bool IsOnFasterHost(const std::optional<double>& cost) { return cost && *cost < kCheaperOnAnother; }

@@ -1,6 +1,7 @@
 #include "server/profiling/phases/warm_up.h"
 
 #include <algorithm>
+#include <span>
 
 #include "server/analysis/first_visits.h"
 #include "server/analysis/latency.h"
@@ -62,6 +63,10 @@ WarmUpWindow Measure(const Container& container, const ReplayResult& replay) {
           use.cpu_seconds.value_or(0) * 1000 / requests};
 }
 
+bool IsWarm(std::span<const WarmUpWindow> windows) {
+  return IsSteady(windows) || IsNoFasterAnyMore(windows);
+}
+
 struct Windows {
   ReplayResult first;    // every row once
   ReplayResult repeats;  // from then on
@@ -109,13 +114,13 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
     }
     if (seen.all_failed()) break;
     seen.windows.push_back(Measure(ample.container(), window));
-    seen.steady = unseen == 0 && IsSteady(seen.windows);
+    seen.steady = unseen == 0 && IsWarm(seen.windows);
     if (unseen > 0) seen.repeats_began = Now();
     last = std::move(window);
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
                    "warming up, " + std::to_string(seen.requests()) + " requests");
   }
-  seen.steady = IsSteady(seen.windows);  // the rows may be too many for a whole pass
+  seen.steady = IsWarm(seen.windows);  // the rows may be too many for a whole pass
   return seen;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <vector>
 
 namespace mlprof::server {
@@ -27,6 +28,30 @@ TEST(SteadyStateTest, IsNotSteadyWhileLatencyOrCpuStillFalls) {
 TEST(SteadyStateTest, IgnoresCpuTooSmallToResolve) {
   const std::vector<WarmUpWindow> windows = {{10, 0.01}, {10, 0.04}, {10, 0.02}};
   EXPECT_TRUE(IsSteady(windows));
+}
+
+TEST(SteadyStateTest, IsWarmOnAHostThatVariesOnceItGetsNoFaster) {
+  const std::vector<WarmUpWindow> noisy = {{10, 5},   {12, 6},   {11, 5.4},
+                                           {12.5, 6}, {10.1, 5}, {12, 6}};
+  EXPECT_FALSE(IsSteady(noisy));
+  EXPECT_TRUE(IsNoFasterAnyMore(noisy));
+  EXPECT_FALSE(IsNoFasterAnyMore(std::span(noisy).first(5))) << "three before and three after";
+}
+
+TEST(SteadyStateTest, IsNotWarmWhileEitherFigureOfTheBestWindowFalls) {
+  const std::vector<WarmUpWindow> latency = {{20, 5}, {25, 6}, {18, 5}, {16, 6}, {20, 5}, {15, 6}};
+  const std::vector<WarmUpWindow> cpu = {{10, 9}, {12, 8}, {10, 9}, {12, 7}, {10, 8}, {12, 7}};
+  EXPECT_FALSE(IsNoFasterAnyMore(latency));
+  EXPECT_FALSE(IsNoFasterAnyMore(cpu));
+}
+
+TEST(SteadyStateTest, IsAsWarmAsTheWarmModelWithinATenthOfBothFigures) {
+  const WarmUpWindow warm{10, 5};
+  EXPECT_TRUE(IsAsWarm({10.9, 5.4}, warm));
+  EXPECT_TRUE(IsAsWarm({8, 4}, warm));
+  EXPECT_FALSE(IsAsWarm({11.1, 5}, warm));
+  EXPECT_FALSE(IsAsWarm({10, 5.6}, warm));
+  EXPECT_TRUE(IsAsWarm({10, 0.04}, {10, 0.01})) << "too little to resolve";
 }
 
 TEST(SteadyStateTest, GivesAWindowWholePassesOfAboutASecond) {

@@ -43,6 +43,19 @@ class LabBench {
     return {setup, workload, reference, {1, 1, p95_ms}};
   }
 
+  /// As above, with a look that tells what a request took of the CPU.
+  phases::Yardstick MeasuredAt(double p95_ms, double cpu_ms) const {
+    phases::Yardstick yardstick = MeasuredAt(p95_ms);
+    Look look;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      look.visits.push_back({i % 20, static_cast<std::uint32_t>(1000 * p95_ms)});
+    }
+    look.requests_per_second = 1000 / p95_ms;
+    look.cpu_seconds_per_query = cpu_ms / 1000;
+    yardstick.reference = phases::WithLook(yardstick.reference, look);
+    return yardstick;
+  }
+
   FakeRuntime runtime;
   FakeJournal journal;
   FakeAnnouncer announcer;

@@ -199,14 +199,9 @@ TEST(LimitedRunTest, IsNotExcusedByALookThatWasDisturbed) {
 }
 
 TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
-  const auto looks_after = [](bool once, double cost_before = 0.002) {
+  const auto looks_after = [](bool once, double cpu_ms_before = 2) {
     LabBench bench;
-    Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
-    Look look;
-    for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 2000});
-    look.requests_per_second = 500;
-    look.cpu_seconds_per_query = cost_before;
-    yardstick.reference = WithLook(yardstick.reference, look);
+    const Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs, cpu_ms_before);
     LimitedRunPlan plan{{Cores(0.5), MiB(300)},
                         TrialPurpose::kTightness,
                         {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
@@ -217,7 +212,24 @@ TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTo
   };
   EXPECT_EQ(looks_after(true), 1U);
   EXPECT_EQ(looks_after(false), 2U);
-  EXPECT_EQ(looks_after(true, 0.0015), 2U) << "the host became slower";
+  EXPECT_EQ(looks_after(true, 1.5), 2U) << "the host became slower";
+}
+
+TEST(LimitedRunTest, SendsNoMoreRequestsWhereOneOfSeveralRunsIsClearlyTooSlow) {
+  const auto requests = [](bool once, Cores cpu) {
+    LabBench bench;
+    LimitedRunPlan plan{{cpu, MiB(300)},
+                        TrialPurpose::kTightness,
+                        {std::chrono::seconds(1), 59, std::chrono::seconds(20)}};
+    plan.load.until = std::chrono::seconds(20);
+    plan.load.wanted_requests = 4000;
+    plan.once = once;
+    const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs, 2), plan);
+    return run ? run->trial.measurements.total_queries : 0;
+  };
+  EXPECT_LT(requests(true, Cores(0.5)), 1000);
+  EXPECT_EQ(requests(false, Cores(0.5)), 4000);
+  EXPECT_EQ(requests(true, Cores(1.0)), 4000) << "one that holds may become the answer";
 }
 
 TEST(LimitedRunTest, CountsTheWindowsOfAModelThatWasSteadyAtOnceAsTheBeginningOfItsLoad) {

@@ -113,6 +113,18 @@ TEST(LimitedWarmUpTest, GoesThroughAllRowsEquallyOftenInEachWindow) {
   for (const auto& [row, count] : times) EXPECT_EQ(count, 6) << row;
 }
 
+TEST(LimitedWarmUpTest, EndsWithTheFirstWindowThatTakesNoMoreThanTheWarmModel) {
+  LabBench bench({}, 300);
+  const LimitedWarmUp as_warm = WarmUpOf(bench, bench.MeasuredAt(2, 2), Cores(1.0)).facts;
+  EXPECT_TRUE(as_warm.steady);
+  EXPECT_EQ(as_warm.all_steady.requests.size(), 600U);
+  for (const double cpu_ms : {1.5, 2.0}) {
+    // Slower than the warm model in one figure, as a quota or another host makes it.
+    const Yardstick yardstick = bench.MeasuredAt(cpu_ms < 2 ? 2 : 1.5, cpu_ms);
+    EXPECT_GE(WarmUpOf(bench, yardstick, Cores(1.0)).facts.all_steady.requests.size(), 1500U);
+  }
+}
+
 TEST(LimitedWarmUpTest, SendsOnlyTheRowsApartWhereEachRowIsToComeOnce) {
   LabBench bench({}, 80);
   Yardstick yardstick = bench.MeasuredAt(2);
