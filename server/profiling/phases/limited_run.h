@@ -6,26 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "common/domain/trial.h"
 #include "server/analysis/noise.h"
 #include "server/analysis/resource_use.h"
 #include "server/analysis/verdict.h"
 #include "server/analysis/worker_coverage.h"
 #include "server/profiling/lab/lab.h"
-#include "server/profiling/lab/workload.h"
+#include "server/profiling/phases/limited_run_plan.h"
 #include "server/profiling/phases/reference.h"
 #include "server/profiling/phases/run_times.h"
 
 namespace mlprof::server::phases {
-
-struct LimitedRunPlan {
-  Limits limits;
-  TrialPurpose purpose = TrialPurpose::kVerification;
-  LoadTime load;  // of the measured load
-  /// One of several that decide together. It is not measured again where it is slow beside a
-  /// reference of now, too, and takes no turn with one where it is clearly slow.
-  bool once = false;
-};
 
 struct LimitedRun {
   Trial trial;

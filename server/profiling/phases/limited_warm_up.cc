@@ -69,8 +69,8 @@ class WarmingUp {
   // What this container does when it is warm, where that is known: of a rate the latencies tell of
   // its bursts, too, and with other settings it is another model.
   static std::optional<WarmUpWindow> Warm(const Yardstick& yardstick) {
-    const bool same = yardstick.setup.environment.empty() &&
-                      !yardstick.workload.objective.requests_per_second;
+    const bool same =
+        yardstick.setup.environment.empty() && !yardstick.workload.objective.requests_per_second;
     return same ? WarmWindow(yardstick.reference) : std::nullopt;
   }
 

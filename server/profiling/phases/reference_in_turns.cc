@@ -50,6 +50,18 @@ bool IsOnFasterHost(const std::optional<double>& cost) { return cost && *cost < 
 
 bool IsOnSlowerHost(const std::optional<double>& cost) { return cost && *cost > kDearerOnAnother; }
 
+bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside) {
+  const Workload& workload = load.yardstick.workload;
+  const bool judged_beside =
+      load.yardstick.setup.environment.empty() && workload.objective.latency_ms.empty();
+  if (!judged_beside || lab.host().noisy()) return false;
+  const auto cost = CostBeside(beside, workload, load.container, load.replay);
+  if (!cost || IsOnSlowerHost(cost)) return false;
+  const auto pair = Compare(LookAt(load.plan, load.replay), beside.looks);
+  return pair.p95_ms && pair.reference_p95_ms &&
+         *pair.p95_ms > kClearlySlow * *pair.reference_p95_ms;
+}
+
 std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const TurnPlan& turn) {
   const Cores limit = container.limits().cpu();

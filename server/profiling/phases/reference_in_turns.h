@@ -27,6 +27,21 @@ std::optional<double> CostBeside(const Reference& reference, const Look& look);
 bool IsOnFasterHost(const std::optional<double>& cost);
 bool IsOnSlowerHost(const std::optional<double>& cost);
 
+/// Of another p95, beside which a limit holds up to 1.10. Chosen, not measured.
+inline constexpr double kClearlySlow = 1.25;
+
+/// A load that a container has borne.
+struct BorneLoad {
+  const Yardstick& yardstick;
+  const Container& container;
+  const ReplayPlan& plan;
+  const ReplayResult& replay;
+};
+
+/// So slow beside the reference that no quiet host makes the difference, nor one that became
+/// slower: more requests, or a turn with the reference, would show nothing else.
+bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside);
+
 /// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards.
 /// nullopt where a limit could not be set, or the look saw fewer requests than what it is to judge
 /// takes: beside fewer than p99 takes, a run whose p99 was too slow would pass.

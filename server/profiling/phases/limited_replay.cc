@@ -1,0 +1,189 @@
+#include "server/profiling/phases/limited_replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/analysis/heap.h"
+#include "server/analysis/latency.h"
+#include "server/profiling/phases/proof_load.h"
+#include "server/profiling/phases/reference_in_turns.h"
+#include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/run_times.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+// So many times what reaching every worker took at the ceiling, and as long as other bursts.
+constexpr double kSlowReach = 3;
+
+std::chrono::milliseconds Milliseconds(double ms) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+}
+
+}  // namespace
+
+LimitedReplay::LimitedReplay(Lab& lab, const Yardstick& yardstick, const LimitedRunPlan& wanted,
+                             Container& container)
+    : lab_(lab),
+      yardstick_(yardstick),
+      wanted_(wanted),
+      container_(container),
+      plan_(ObjectivePlan(yardstick.workload, container.seed(),
+                          PartOf(wanted.load, yardstick.workload.objective))) {}
+
+// The heaviest rows come before the load, which may be too short to reach them: first of all, or
+// once all rows were seen where first visits cost more; after it where they cost nothing any more
+// once they were seen. Errors are counted in the load alone, where each row comes as often as the
+// objective has it.
+PhaseResult<void> LimitedReplay::ReplayAll() {
+  const bool each_once = yardstick_.workload.each_row_once;
+  const bool seen_first = yardstick_.pace.first_pass.matters;
+  if (!each_once && !seen_first && !SurvivesHeavyRows()) return {};
+  if (auto warm = WarmUp(); !warm) return warm;
+  if (!facts_.warm_up.survived) return {};
+  if (!each_once && seen_first && !SurvivesHeavyRows()) return {};
+  if (!each_once && !SurvivesInFlight()) return {};
+  // Which rows reach every worker is not known, and each may come but once where they are cached:
+  // there they come after the load, and have their price at the workers that it did not reach.
+  if (!each_once && !ReachesWorkers()) return {};
+  const bool begins = BeginsTheLoad(yardstick_, plan_);
+  MeasureLoad(yardstick_.reference, begins ? std::move(facts_.warm_up.all_steady) : ReplayResult());
+  if (each_once && facts_.serves() && SurvivesHeavyRows()) ReachesWorkers();
+  return {};
+}
+
+bool LimitedReplay::SurvivesHeavyRows() {
+  const auto burst = LongestBurst();
+  ReplayResult result;
+  const bool survived = Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
+  return survived && HasRoomInHeap(result);
+}
+
+// A kernel kills where memory is short; a runtime with a heap of its own answers with an error, and
+// lives on. One that does so without limits as well tells nothing.
+bool LimitedReplay::HasRoomInHeap(const ReplayResult& burst) {
+  const auto& failure = burst.first_failure;
+  const Reference& reference = yardstick_.reference;
+  if (!failure || reference.full_heap_in_bursts || reference.failing_rows.contains(failure->row)) {
+    return true;
+  }
+  facts_.full_heap_in_burst = FullHeapWords(failure->body).value_or("");
+  return facts_.full_heap_in_burst.empty();
+}
+
+// As many ordinary rows as may meet one day, warm. How long they take is no matter, and neither is
+// whether all of them are answered in time: they are there for their memory.
+bool LimitedReplay::SurvivesInFlight() {
+  const Workload& workload = yardstick_.workload;
+  if (workload.in_flight < 2) return true;
+  const auto time = std::min<std::chrono::nanoseconds>(
+      std::max<std::chrono::nanoseconds>(kLongestBurst, 2 * InFlightTime(workload, Cpu())),
+      lab_.budget().Left() / 3);
+  const ReplayResult meeting =
+      container_.Replay(InFlightPlan(workload, container_.seed(), time), EndOf(time));
+  facts_.died = facts_.died || meeting.target_lost;
+  return !facts_.died && HasRoomInHeap(meeting);
+}
+
+PhaseResult<void> LimitedReplay::WarmUp() {
+  const auto warm_up =
+      WarmUpAtLimits(lab_, yardstick_, container_,
+                     [this](const ReplayPlan& plan, std::chrono::nanoseconds time,
+                            ReplayResult& result) { return Survives(plan, time, result); });
+  if (!warm_up) {
+    return FailRun({"RuntimeFailed",
+                    "the CPU limit could not be set: " + warm_up.error().message(),
+                    {"run `mlprof doctor` on the server's machine"},
+                    ""});
+  }
+  facts_.warm_up = *warm_up;
+  return {};
+}
+
+// Every serving process has its first row before the measured load, which may reach one of them
+// only. False where the rest is not worth running: what was killed for memory tells enough.
+bool LimitedReplay::ReachesWorkers() {
+  const Pace& pace = yardstick_.pace;
+  const double seconds =
+      kSlowReach * (pace.reach_seconds + pace.reach_cpu_seconds / wanted_.limits.cpu().value());
+  const std::chrono::nanoseconds time = kLongestBurst + Milliseconds(seconds * 1000);
+  facts_.workers = ReachWorkers(lab_, container_, yardstick_.workload, [&](const ReplayPlan& plan) {
+    const bool stalled = facts_.stalled;
+    const ReplayResult burst = Replay(plan, time);
+    // A connection that nobody accepts while others are held has no answer at any CPU limit.
+    if (plan.connections.policy == agent_protocol::Connections::Policy::kManyHeld) {
+      facts_.stalled = stalled;
+    }
+    return burst;
+  });
+  return facts_.serves() && container_.OomKills() == 0;
+}
+
+void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
+  facts_.load = ReplayLoad(plan_, beside, std::move(begun));
+  // Where rows that were seen are answered from memory they cannot come a second time.
+  const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
+                    !yardstick_.workload.each_row_once;
+  if (both && facts_.serves()) MeasureFresh(beside);
+}
+
+void LimitedReplay::MeasureFresh(const Reference& beside) {
+  facts_.fresh = ReplayLoad(WithFreshConnections(plan_), FreshOf(beside));
+}
+
+// Twice at most: for the requests that are wanted, and to see a tail that is in doubt.
+ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& beside,
+                                       ReplayResult load) {
+  const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
+  const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(plan, load);
+  if (behind) {
+    facts_.warm_at = load.ended;
+    Append(load, Replay(*behind, *behind->hard_max_time));
+  } else {
+    load = Replay(plan, *plan.hard_max_time);
+  }
+  for (int more = 0; more < 2 && !HasSentEnough(plan, beside, load); ++more) {
+    const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
+    if (!rest) break;
+    Append(load, Replay(*rest, *rest->hard_max_time));
+  }
+  return load;
+}
+
+bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& beside,
+                                  const ReplayResult& load) const {
+  if (!facts_.serves()) return true;
+  return wanted_.once && IsClearlySlow(lab_, {yardstick_, container_, plan, load}, beside);
+}
+
+// Where the tail is judged at all.
+std::optional<Tail> LimitedReplay::TailBeside(const Reference& beside, const ReplayPlan& plan,
+                                              const ReplayResult& load) const {
+  const bool judged = yardstick_.workload.objective.latency_ms.empty() && !beside.looks.empty();
+  if (!judged) return std::nullopt;
+  return Compare(LookAt(plan, load, container_.Samples()), beside.looks).tail;
+}
+
+bool LimitedReplay::Survives(const ReplayPlan& plan, std::chrono::nanoseconds time,
+                             ReplayResult& result) {
+  result = Replay(plan, time);
+  return facts_.serves();
+}
+
+ReplayResult LimitedReplay::Replay(const ReplayPlan& plan, std::chrono::nanoseconds time) {
+  ReplayResult result = container_.Replay(plan, EndOf(time));
+  facts_.died = facts_.died || result.target_lost;
+  facts_.stalled = facts_.stalled || result.cut_off;
+  return result;
+}
+
+// Within which a replay of `time` must have its last response.
+Deadline LimitedReplay::EndOf(std::chrono::nanoseconds time) const {
+  return lab_.budget().AtMost(LongestReplay(yardstick_.pace, time, Cpu()));
+}
+
+std::chrono::nanoseconds LimitedReplay::LongestBurst() const {
+  return std::min<std::chrono::nanoseconds>(kLongestBurst, lab_.budget().Left() / 3);
+}
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,75 @@
+// What a fresh container at some limits is sent: the heaviest rows at once, a warm-up, a row for
+// each process that serves, and the measured load.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/limited_run_plan.h"
+#include "server/profiling/phases/limited_warm_up.h"
+#include "server/profiling/phases/reference.h"
+#include "server/profiling/phases/workers.h"
+#include "server/replay/replay_plan.h"
+
+namespace mlprof::server::phases {
+
+/// How the model bore it.
+struct LimitedReplayFacts {
+  bool died = false;
+  bool stalled = false;                 // rows stood unanswered until they were given up
+  std::string full_heap_in_burst = {};  // VerificationEvidence has more
+  LimitedWarmUp warm_up = {};
+  std::chrono::nanoseconds warm_at{0};     // pages that are read before are read for the first time
+  ReplayResult load = {};                  // the measured one
+  std::optional<ReplayResult> fresh = {};  // its part with a connection for each request
+  std::optional<WorkersSeen> workers = {};
+
+  bool serves() const { return !died && !stalled; }
+};
+
+/// One thread's; in the order of a run.
+class LimitedReplay {
+ public:
+  /// What it refers to must outlive it.
+  LimitedReplay(Lab& lab, const Yardstick& yardstick, const LimitedRunPlan& wanted,
+                Container& container);
+
+  /// Ends early where the model does not bear a part, which the facts tell. Fails where the CPU
+  /// limit could not be set, and ends with the run.
+  PhaseResult<void> ReplayAll();
+  /// The load once more, with its part of fresh connections; or that part alone.
+  void MeasureLoad(const Reference& beside, ReplayResult begun = {});
+  void MeasureFresh(const Reference& beside);
+
+  /// Of the measured load.
+  const ReplayPlan& plan() const { return plan_; }
+  const LimitedReplayFacts& facts() const { return facts_; }
+  std::chrono::nanoseconds LongestBurst() const;
+
+ private:
+  bool SurvivesHeavyRows();
+  bool HasRoomInHeap(const ReplayResult& burst);
+  bool SurvivesInFlight();
+  bool ReachesWorkers();
+  PhaseResult<void> WarmUp();
+  ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {});
+  bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
+                     const ReplayResult& load) const;
+  std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,
+                                 const ReplayResult& load) const;
+  bool Survives(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult& result);
+  ReplayResult Replay(const ReplayPlan& plan, std::chrono::nanoseconds time);
+  Deadline EndOf(std::chrono::nanoseconds time) const;
+  Cores Cpu() const { return container_.limits().cpu(); }
+
+  Lab& lab_;
+  const Yardstick& yardstick_;
+  const LimitedRunPlan& wanted_;
+  Container& container_;
+  const ReplayPlan plan_;
+  LimitedReplayFacts facts_;
+};
+
+}  // namespace mlprof::server::phases
