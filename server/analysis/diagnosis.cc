@@ -1,7 +1,9 @@
 #include "server/analysis/diagnosis.h"
 
 #include <cstring>
+#include <utility>
 
+#include "server/analysis/allocation_failure/allocation_failure.h"
 #include "server/analysis/heap.h"
 
 namespace mlprof::server {
@@ -11,10 +13,17 @@ std::string Mebibytes(Bytes bytes) {
   return std::to_string(static_cast<std::int64_t>(bytes.mib())) + " MiB";
 }
 
+// The kernel says nothing of which allocation it killed for, and most models print nothing either.
+std::string WhatWasPrinted(const DeathEvidence& evidence) {
+  const auto failure = FindAllocationFailure(evidence.log_tail);
+  return failure ? "; before that " + Sentence(*failure)
+                 : "; which allocation it was for is unknown: its log says nothing of it";
+}
+
 ProfileError OutOfMemory(const DeathEvidence& evidence) {
   return {"OutOfMemory",
           "the kernel killed the model for memory at the limit of " +
-              Mebibytes(evidence.limits.memory()),
+              Mebibytes(evidence.limits.memory()) + WhatWasPrinted(evidence),
           {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
            "load the model in pieces or in a smaller type, if it is the loading that needs it"},
           evidence.log_tail};
@@ -43,8 +52,50 @@ ProfileError DiedOfDisk(ProfileError death, const DiskFull& full) {
   return death;
 }
 
-// A runtime that ran out of its own heap, which the kernel did not see.
+std::vector<std::string> DeviceAdvice(const AllocationFailure& failure) {
+  std::vector<std::string> advice = {
+      "send fewer rows at once, or in smaller batches: activations grow with them",
+      "load the model in a smaller type (bfloat16, float16), which halves parameters and "
+      "activations"};
+  // Where the allocator holds much of what it does not use, the memory is there, in pieces.
+  const bool in_pieces = failure.reserved && failure.asked && *failure.reserved >= *failure.asked;
+  if (failure.runtime == AllocatingRuntime::kPyTorch && in_pieces) {
+    advice.insert(advice.begin(),
+                  "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: what the allocator holds "
+                  "unused is more than what was asked for");
+  }
+  if (failure.runtime == AllocatingRuntime::kTensorFlow) {
+    advice.emplace_back(
+        "set TF_FORCE_GPU_ALLOW_GROWTH=true where another process uses the same device");
+  }
+  if (failure.runtime == AllocatingRuntime::kXla) {
+    advice.emplace_back(
+        "set XLA_PYTHON_CLIENT_MEM_FRACTION, or XLA_PYTHON_CLIENT_PREALLOCATE=false where another "
+        "process uses the same device");
+  }
+  return advice;
+}
+
+// A framework that was refused memory, in its own words.
+ProfileError WithFailedAllocation(ProfileError error, const AllocationFailure& failure) {
+  error.code = failure.on_device ? "DeviceOutOfMemory" : "OutOfMemory";
+  error.message += "; " + Sentence(failure);
+  if (failure.on_device) {
+    error.advice = DeviceAdvice(failure);
+    return error;
+  }
+  error.advice = {
+      "allow more memory with --memory-gb (containerResourceRequirements.memoryInGb), if what was "
+      "asked for is what it should be",
+      "send fewer rows at once or in smaller batches, or load the model in a smaller type"};
+  return error;
+}
+
+// A runtime that ran out of its own heap, or a framework of memory, which the kernel did not see.
 ProfileError WithFullHeap(ProfileError error, std::string_view said) {
+  if (const auto failure = FindAllocationFailure(said)) {
+    return WithFailedAllocation(std::move(error), *failure);
+  }
   const auto words = FullHeapWords(said);
   if (!words) return error;
   error.code = "OutOfMemory";

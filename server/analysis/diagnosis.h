@@ -26,7 +26,8 @@ struct DeathEvidence {
   std::string log_tail;
 };
 
-/// "OutOfMemory" (the kernel's, or the runtime's own heap), "DiskFull", "StartFailed",
+/// "OutOfMemory" (the kernel's, the runtime's own heap, or a framework's that was refused memory),
+/// "DeviceOutOfMemory" (likewise, of a device's), "DiskFull", "StartFailed",
 /// "StartTimedOut", "ModelCrashed", "ModelExited" or "AgentLost".
 ProfileError DiagnoseDeath(const DeathEvidence& evidence);
 
@@ -41,8 +42,8 @@ struct RowFailureEvidence {
   std::optional<DiskFull> disk_full;  // met while they were asked
 };
 
-/// "RowsFailed", or "OutOfMemory" where a response says so: all, or more than allowed, of the
-/// requests failed.
+/// "RowsFailed", or "OutOfMemory" and "DeviceOutOfMemory" where a response says so: all, or more
+/// than allowed, of the requests failed.
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence);
 
 /// Whether the log says that something could not be written because the root is read-only. Its word

@@ -1,0 +1,100 @@
+// ONNX Runtime, NumPy, CUDA's own codes, and what the languages themselves say, which is least.
+#include <array>
+
+#include "server/analysis/allocation_failure/recogniser.h"
+#include "server/analysis/allocation_failure/text_scan.h"
+
+namespace mlprof::server {
+namespace {
+
+AllocationFailure Of(AllocatingRuntime runtime) {
+  AllocationFailure failure;
+  failure.runtime = runtime;
+  return failure;
+}
+
+// "…/bfc_arena.cc:376 … Failed to allocate memory for requested buffer of size 68719476736", which
+// stands behind "Non-zero status code returned while running MatMul node. Name:'scores'".
+std::optional<AllocationFailure> ParseOnnxBuffer(std::string_view text, std::size_t at) {
+  AllocationFailure failure = Of(AllocatingRuntime::kOnnxRuntime);
+  TextScan scan(text.substr(at));
+  scan.Skip("Failed to allocate memory for requested buffer of size ");
+  const auto size = scan.Integer();
+  if (!size || *size < 0) return std::nullopt;
+  failure.asked = Bytes(*size);
+  TextScan line(LineAt(text, at));
+  if (line.SkipTo("while running ")) {
+    failure.op = line.Until(" ");
+    if (line.SkipTo("Name:'")) failure.op += " '" + std::string(line.Until("'")) + "'";
+  }
+  return failure;
+}
+
+// "Available memory of 1048576 is smaller than requested bytes of 4194304"
+std::optional<AllocationFailure> ParseOnnxAvailable(std::string_view text, std::size_t at) {
+  AllocationFailure failure = Of(AllocatingRuntime::kOnnxRuntime);
+  TextScan scan(text.substr(at));
+  scan.Skip("Available memory of ");
+  const auto free = scan.Integer();
+  if (!free || *free < 0 || !scan.Skip(" is smaller than requested bytes of ")) return std::nullopt;
+  const auto asked = scan.Integer();
+  if (!asked || *asked < 0) return std::nullopt;
+  failure.asked = Bytes(*asked);
+  failure.free = Bytes(*free);
+  return failure;
+}
+
+// "Unable to allocate 7.45 GiB for an array with shape (1000000, 1000) and data type float64"
+std::optional<AllocationFailure> ParseNumPy(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMostDimensions = 64;  // NumPy's own bound
+  AllocationFailure failure = Of(AllocatingRuntime::kNumPy);
+  TextScan scan(text.substr(at));
+  scan.Skip("Unable to allocate ");
+  failure.asked = scan.Size();
+  if (!failure.asked || !scan.Skip(" for an array with shape (")) return std::nullopt;
+  while (failure.shape.size() < kMostDimensions) {
+    const auto extent = scan.Integer();
+    if (!extent) break;
+    failure.shape.push_back(*extent);
+    scan.Skip(",");
+    scan.Skip(" ");
+  }
+  if (scan.Skip(") and data type ")) failure.type = scan.Until(" \r\"'");
+  return failure;
+}
+
+// A line of a traceback that begins with it; elsewhere it is a word of somebody's sentence.
+std::optional<AllocationFailure> ParsePython(std::string_view text, std::size_t at) {
+  const bool begins_line = at == 0 || text[at - 1] == '\n';
+  TextScan scan(text.substr(at));
+  scan.Skip("MemoryError");
+  const bool ends_word = scan.AtEnd() || scan.left().find_first_of("\r\n:") == 0;
+  if (!begins_line || !ends_word) return std::nullopt;
+  return Of(AllocatingRuntime::kPython);
+}
+
+std::optional<AllocationFailure> ParseCpp(std::string_view, std::size_t) {
+  return Of(AllocatingRuntime::kCpp);
+}
+
+std::optional<AllocationFailure> ParseCuda(std::string_view, std::size_t) {
+  AllocationFailure failure = Of(AllocatingRuntime::kCuda);
+  failure.on_device = true;
+  return failure;
+}
+
+constexpr std::array<Recogniser, 8> kRecognisers = {
+    {{"Failed to allocate memory for requested buffer of size ", ParseOnnxBuffer},
+     {"Available memory of ", ParseOnnxAvailable},
+     {"Unable to allocate ", ParseNumPy},
+     {"CUDA_ERROR_OUT_OF_MEMORY", ParseCuda},
+     {"cudaErrorMemoryAllocation", ParseCuda},
+     {"CUBLAS_STATUS_ALLOC_FAILED", ParseCuda},
+     {"MemoryError", ParsePython},
+     {"std::bad_alloc", ParseCpp}}};
+
+}  // namespace
+
+std::span<const Recogniser> OtherRecognisers() { return kRecognisers; }
+
+}  // namespace mlprof::server

@@ -1,0 +1,125 @@
+// XLA, as JAX and TensorFlow use it: the report of a compiler for a TPU whose program does not fit,
+// and the errors of the allocators of a TPU, a GPU and the CPU.
+#include <algorithm>
+#include <array>
+
+#include "server/analysis/allocation_failure/recogniser.h"
+#include "server/analysis/allocation_failure/text_scan.h"
+
+namespace mlprof::server {
+namespace {
+
+constexpr std::size_t kReport = 64 * 1024;
+constexpr std::size_t kMostBuffers = 10;
+constexpr std::size_t kMostText = 300;
+
+std::string Value(TextScan line) {
+  std::string value(line.left().substr(0, kMostText));
+  while (!value.empty() && (value.back() == ' ' || value.back() == '\r')) value.pop_back();
+  return value;
+}
+
+void ReadBufferLine(TextScan line, ReportedBuffer& buffer) {
+  if (line.Skip("Operator: ")) {
+    // op_name="jit(step)/dot_general" source_file=…
+    TextScan name = line;
+    buffer.op = name.SkipTo("op_name=\"") ? std::string(name.Until("\"")) : Value(line);
+  } else if (line.Skip("Shape: ")) {
+    buffer.shape = Value(line);
+  } else if (line.Skip("Unpadded size: ")) {
+    buffer.unpadded = line.Size();
+  } else if (line.Skip("XLA label: ")) {
+    buffer.label = Value(line);
+  } else if (line.Skip("Allocation type: ")) {
+    buffer.kind = Value(line);
+  }
+}
+
+// "  1. Size: 2.00G" begins one.
+std::optional<Bytes> BeginsBuffer(TextScan line) {
+  if (!line.Integer() || !line.Skip(". Size: ")) return std::nullopt;
+  return line.Size();
+}
+
+void ReadReport(TextScan scan, AllocationFailure& failure) {
+  TextScan report(scan.left().substr(0, kReport));
+  while (!report.AtEnd()) {
+    TextScan line(report.Line());
+    while (line.Skip(" ") || line.Skip("\t")) {
+    }
+    if (const auto size = BeginsBuffer(line)) {
+      if (failure.largest.size() == kMostBuffers) return;
+      failure.largest.push_back({*size});
+    } else if (!failure.largest.empty()) {
+      ReadBufferLine(line, failure.largest.back());
+    } else if (line.SkipTo("Unpadded (")) {
+      failure.unpadded = line.Size();
+      if (line.SkipTo("Padded (")) failure.padded = line.Size();
+    }
+  }
+}
+
+// "Ran out of memory in memory space hbm. Used 18.90G of 15.48G hbm. Exceeded hbm capacity by
+// 3.42G.", then what takes it.
+std::optional<AllocationFailure> ParseCompile(std::string_view text, std::size_t at) {
+  TextScan scan(text.substr(at));
+  scan.Skip("Ran out of memory in memory space ");
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kXla;
+  failure.on_device = true;
+  failure.device = scan.Until(". ");
+  if (!scan.SkipTo("Used ")) return std::nullopt;
+  failure.asked = scan.Size();
+  if (scan.Skip(" of ")) failure.limit = scan.Size();
+  if (!failure.asked) return std::nullopt;
+  ReadReport(scan, failure);
+  if (!failure.largest.empty()) failure.op = failure.largest.front().op;
+  return failure;
+}
+
+// "Attempting to allocate 1.00G. That was not possible. There are 512.00M free."
+std::optional<AllocationFailure> ParseRuntime(std::string_view text, std::size_t at) {
+  TextScan scan(text.substr(at));
+  scan.Skip("Attempting to ");
+  if (!scan.Skip("allocate ") && !scan.Skip("reserve ")) return std::nullopt;
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kXla;
+  failure.on_device = true;
+  failure.asked = scan.Size();
+  if (!failure.asked || !scan.SkipTo("There are ")) return std::nullopt;
+  failure.free = scan.Size();
+  return failure.free ? std::optional(failure) : std::nullopt;
+}
+
+// Of devices alone: the CPU's has other words, those below.
+std::optional<AllocationFailure> ParseDevice(std::string_view text, std::size_t at) {
+  TextScan scan(text.substr(at));
+  scan.Skip("Out of memory while trying to allocate ");
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kXla;
+  failure.on_device = true;
+  failure.asked = scan.Size();
+  return failure.asked ? std::optional(failure) : std::nullopt;
+}
+
+std::optional<AllocationFailure> ParseHost(std::string_view text, std::size_t at) {
+  TextScan scan(text.substr(at));
+  scan.Skip("Out of memory allocating ");
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kXla;
+  failure.device = "the CPU";
+  failure.asked = scan.Size();
+  return failure.asked ? std::optional(failure) : std::nullopt;
+}
+
+constexpr std::array<Recogniser, 4> kRecognisers = {
+    {{"Ran out of memory in memory space ", ParseCompile},
+     {"Attempting to ", ParseRuntime},
+     {"Out of memory while trying to allocate ", ParseDevice},
+     {"Out of memory allocating ", ParseHost}}};
+
+}  // namespace
+
+std::span<const Recogniser> XlaRecognisers() { return kRecognisers; }
+
+}  // namespace mlprof::server
