@@ -102,6 +102,8 @@ struct ProfileError {
   std::string message;
   std::vector<std::string> advice;
   std::string evidence;  // last log lines, the first failing body…
+  /// Where a framework told of one in the evidence, or in more of the log than that.
+  std::optional<AllocationFailure> allocation = {};
 };
 
 struct HostFacts {

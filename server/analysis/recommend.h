@@ -124,6 +124,7 @@ struct FailedTry {
   std::optional<Tail> tail = {};  // where its slowest requests alone made it fail
   /// It was slow while other work used the host: it raised the answer and bounds nothing.
   bool disturbed = false;
+  int passes = 0;  // of other runs at the same limits, before it
 };
 
 /// The recommendation at `limits`, with a bound of each resource that was measured. `held`: amounts

@@ -48,11 +48,11 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
   if (evidence.oom_kills > 0) {
     return Failed(ResourceKind::kMemory, "the kernel killed the model for memory at this limit");
   }
-  if (!evidence.became_ready && evidence.start_timed_out && evidence.refaults > kThrashing) {
+  if (!evidence.became_ready && evidence.start_timed_out && evidence.read_back.pages > kThrashing) {
     return Failed(
         ResourceKind::kMemory,
         Sentence("the model was not ready in time at this limit; %lld pages had to be read again",
-                 static_cast<long long>(evidence.refaults)));
+                 static_cast<long long>(evidence.read_back.pages)));
   }
   if (!evidence.became_ready && evidence.start_timed_out) {
     Verdict late =
@@ -136,10 +136,10 @@ std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
 Verdict JudgeSlow(const VerificationEvidence& evidence, const Slowness& slowness) {
   Verdict verdict = Failed(ResourceKind::kCpu, slowness.sentence);
   const bool unbound = evidence.throttled_share && *evidence.throttled_share < kUnboundShare;
-  if (evidence.refaults > evidence.requests) {
+  if (evidence.read_back.often()) {
     verdict.shortage = ResourceKind::kMemory;
-    verdict.sentence +=
-        Sentence("; %lld pages had to be read again", static_cast<long long>(evidence.refaults));
+    verdict.sentence += Sentence("; %lld pages had to be read again",
+                                 static_cast<long long>(evidence.read_back.pages));
   } else if (evidence.collecting_cost && *evidence.collecting_cost >= kCollectingCost) {
     verdict.shortage = ResourceKind::kMemory;
     verdict.collecting_cost = evidence.collecting_cost;

@@ -25,6 +25,15 @@ inline constexpr double kErrorTolerance = 2;
 /// Fewer failures may be chance.
 inline constexpr std::int64_t kFewestNewFailures = 3;
 
+/// File pages that had to be read again, and the requests that came meanwhile.
+struct PagesReadBack {
+  std::int64_t pages = 0;
+  std::int64_t requests = 0;
+
+  /// Over one a request, or any where none came: memory was taken too early.
+  bool often() const { return pages > requests; }
+};
+
 struct VerificationEvidence {
   bool became_ready = false;
   bool start_timed_out = false;      // it still ran, and was not ready in time
@@ -51,7 +60,7 @@ struct VerificationEvidence {
   /// CPU a request, so many times that with all memory there is; of a model that uses less of it
   /// than there (server/analysis/heap.h).
   std::optional<double> collecting_cost = {};
-  std::int64_t refaults = 0;             // memory taken too early, while the rows were replayed
+  PagesReadBack read_back = {};          // while the rows were replayed
   std::optional<double> scheduled_rate;  // requests per second that were to be served
   double measured_rate = 0;              // and were
 };

@@ -98,20 +98,6 @@ std::string HowFull(const AllocationFailure& failure) {
 
 }  // namespace
 
-std::string_view Name(AllocatingRuntime runtime) {
-  switch (runtime) {
-    case AllocatingRuntime::kTensorFlow: return "TensorFlow";
-    case AllocatingRuntime::kPyTorch: return "PyTorch";
-    case AllocatingRuntime::kXla: return "XLA";
-    case AllocatingRuntime::kOnnxRuntime: return "ONNX Runtime";
-    case AllocatingRuntime::kNumPy: return "NumPy";
-    case AllocatingRuntime::kPython: return "Python";
-    case AllocatingRuntime::kCpp: return "a C++ library";
-    case AllocatingRuntime::kCuda: return "CUDA";
-  }
-  return "";
-}
-
 std::optional<AllocationFailure> FindAllocationFailure(std::string_view text) {
   for (const auto& family :
        {TensorFlowRecognisers(), PyTorchRecognisers(), XlaRecognisers(), OtherRecognisers()}) {

@@ -22,7 +22,7 @@ bool LeavesRoom(const Yardstick& yardstick, const LimitedRun& run, const Limits&
   if (resource == ResourceKind::kMemory && limits.memory() < workload.least_memory) return false;
   // Another container, whose pages lie otherwise, may thrash where this one had just enough of
   // them.
-  if (resource == ResourceKind::kMemory && run.ReadsPagesBack()) return false;
+  if (resource == ResourceKind::kMemory && run.read_back.often()) return false;
   // Rows that were not sent have kept nothing yet.
   if (workload.grows_with_inputs && !run.saw_all_rows) return false;
   const auto limit = limits.Find(resource);

@@ -62,7 +62,7 @@ class Run {
     run.saw_all_rows = facts().warm_up.whole_pass;
     const JudgedRun judged = JudgeAsItIs(samples, run.use);
     run.verdict = judged.verdict;
-    run.refaults = judged.evidence.refaults;
+    run.read_back = judged.evidence.read_back;
     if (facts().workers) run.workers = facts().workers->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
@@ -94,6 +94,7 @@ class Run {
       if (facts().fresh && faster_host_) TakeTurn(true);
     }
     for (const bool fresh : {false, true}) {
+      if (cheaper_by_limit_ && !fresh) continue;  // its turn was taken
       if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear(fresh)) TakeTurn(fresh);
     }
   }
@@ -108,7 +109,7 @@ class Run {
     const JudgedRun judged = JudgeAsItIs(samples, Summarize(samples));
     refused_for_tail_ = judged.verdict.tail.has_value();
     return judged.verdict.beside_reference && judged.verdict.fresh == fresh &&
-           judged.evidence.refaults <= judged.evidence.requests / 10;
+           judged.evidence.read_back.pages <= judged.evidence.read_back.requests / 10;
   }
 
   // With other settings it is another model; what a rate costs that is not kept up with tells
@@ -139,7 +140,10 @@ class Run {
     if (!now) return;
     // Threads that wait actively burn nothing while a quota stops them: cheaper, on the same host.
     const auto cost = CostBeside(beside_, *now);
-    if (!fresh && cost && !IsOnFasterHost(cost)) faster_host_ = false;
+    if (!fresh && faster_host_ && cost && !IsOnFasterHost(cost)) {
+      faster_host_ = false;
+      cheaper_by_limit_ = true;
+    }
     fresh ? JudgeFreshBeside(*now) : JudgeBeside(*now);
   }
 
@@ -147,7 +151,10 @@ class Run {
     beside_ = OnlyWithFresh(std::move(beside_), now);
     looks_ = faster_host_ ? OnlyWithFresh(std::move(looks_), now)
                           : WithFreshLook(std::move(looks_), now);
-    if (IsSlowBesideTheReference(true) && HoldsAnotherTurn()) replay_.MeasureFresh(beside_);
+    if (!IsSlowBesideTheReference(true) || !HoldsAnotherTurn()) return;
+    replay_.MeasureFresh(beside_);
+    const auto cost = CostBeside(FreshOf(beside_), yardstick_.workload, container_, *facts().fresh);
+    without_look_ = without_look_ || HoldsOnFasterHost(cost);
   }
 
   void JudgeBeside(const Look& now) {
@@ -161,7 +168,11 @@ class Run {
     if (!IsSlowBesideTheReference(false) || !HoldsAnotherTurn()) return;
     replay_.MeasureLoad(beside_);
     // What holds now would hold beside the slower host of the look that was just taken, too.
-    without_look_ = without_look_ || (TellsOfHost() && IsOnFasterHost(CostOfLoad()));
+    without_look_ = without_look_ || HoldsOnFasterHost(CostOfLoad());
+  }
+
+  bool HoldsOnFasterHost(const std::optional<double>& cost) const {
+    return !cheaper_by_limit_ && TellsOfHost() && IsOnFasterHost(cost);
   }
 
   // In this container; nullopt where it saw too little, or was disturbed.
@@ -198,6 +209,7 @@ class Run {
   LimitedReplay replay_;
   LimitedRunSeen seen_{container_, yardstick_, replay_};
   bool faster_host_ = false;       // than when the references were taken
+  bool cheaper_by_limit_ = false;  // it seemed so, and a look told that the host is the same
   bool without_look_ = false;      // of that host, which it would have to be judged beside
   bool refused_for_tail_ = false;  // slow beside the reference by nothing but its tail
   Reference looks_;                // all so far
@@ -208,6 +220,7 @@ class Run {
 
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
                                     const LimitedRunPlan& wanted) {
+  const auto began = lab.clock().Now();
   MLPROF_LET(container, lab.Launch({wanted.limits, yardstick.setup, lab.NextSeed(),
                                     PageCache::kCold, Use::kObjective}));
   Run run(lab, yardstick, wanted, *container);
@@ -220,6 +233,7 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
   }
   container->Close();
   if (!gone) return tl::unexpected<RunEnd>(gone.error());
+  done->took = lab.clock().Now() - began;
   return *std::move(done);
 }
 

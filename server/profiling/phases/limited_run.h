@@ -25,7 +25,8 @@ struct LimitedRun {
   std::optional<std::vector<std::uint32_t>> fresh_latencies = {};
   ResourceUse use;                         // over the whole life of the container
   std::optional<Bytes> usual_memory = {};  // unreclaimable, the median since it was ready
-  std::int64_t refaults = 0;  // pages read back under the measured load, or in a start that failed
+  PagesReadBack read_back;  // under the measured load, once warm, or in a start that failed
+  std::chrono::nanoseconds took{0};  // from the container's launch to its removal
   NoiseEvidence noise;
   Look look;  // of its measured load
   /// Its CPU time a request over the reference's (CostBeside), where that is known.
@@ -36,9 +37,6 @@ struct LimitedRun {
   Reference reference;                         // with the look that was taken in turns, if any
   std::optional<WorkerCoverage> workers = {};  // where more than one process serves
   bool saw_all_rows = true;  // before its load, where that matters (Pace::first_pass)
-
-  /// Whether it held, or did not, with less memory than its files want: over a page a request.
-  bool ReadsPagesBack() const { return refaults > std::ssize(latencies); }
 };
 
 /// Swap off, paying for its own page cache. The trial is recorded.

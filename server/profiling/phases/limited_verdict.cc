@@ -22,14 +22,17 @@ ResourceUse UseWhileServing(const LimitedRunSeen& run, std::span<const Sample> s
 }
 
 // The pages that a start reads from a cold cache are no sign of too little memory, unless it never
-// ended.
-std::int64_t PagesReadBack(const LimitedRunSeen& run, std::span<const Sample> samples,
-                           const ResourceUse& whole_life, const ResourceUse& serving) {
+// ended; nor are those that a row reads the first time, in the windows that begin the load.
+PagesReadBack ReadBack(const LimitedRunSeen& run, std::span<const Sample> samples,
+                       const ResourceUse& whole_life, const ResourceUse& serving) {
   const LimitedReplayFacts& replayed = run.replay.facts();
-  if (!run.ready) return whole_life.refaults;
-  if (replayed.stalled) return serving.refaults;
-  const auto from = std::max(replayed.warm_at, replayed.load.began);
-  return Summarize(Between(samples, from, replayed.load.ended)).refaults;
+  const ReplayResult& load = replayed.load;
+  if (!run.ready) return {whole_life.refaults, 0};
+  if (replayed.stalled) return {serving.refaults, std::ssize(load.requests)};
+  const auto from = std::max(replayed.warm_at, load.began);
+  const auto requests = std::count_if(load.requests.begin(), load.requests.end(),
+                                      [&](const auto& request) { return request.due >= from; });
+  return {Summarize(Between(samples, from, load.ended)).refaults, requests};
 }
 
 void SetEnd(const LimitedRunSeen& run, const DeathEvidence& death, VerificationEvidence& evidence) {
@@ -83,7 +86,7 @@ JudgedRun JudgeLimitedRun(const LimitedRunSeen& run, const Reference& beside,
   JudgeStart(run.ready, objective, start_timeout, evidence);
   SetCounts(run, evidence);
   evidence.throttled_share = serving.throttled_share;
-  evidence.refaults = PagesReadBack(run, samples, whole_life, serving);
+  evidence.read_back = ReadBack(run, samples, whole_life, serving);
   SetHeap(run.yardstick.at_ceiling, load, {whole_life, serving, death.log_tail}, evidence);
   SetBeside(beside, plan, LookAt(plan, load, samples), evidence);
   SetRate(RateOf(plan, load, AcceptableMs(beside, objective)), evidence);

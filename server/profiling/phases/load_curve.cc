@@ -55,7 +55,8 @@ PhaseResult<Level> MeasureLevel(Lab& lab, Container& container, const Workload& 
   if (concurrency > workload.objective.ConcurrencyOrOne()) container.GoBeyond();
   const ReplayResult replay = container.Replay(plan, lab.budget().AtMost(LongestLevel(usual_ms)));
   // A model that dies of more rows in flight than the objective asks for has not failed.
-  if (replay.target_lost && !lab.stopped()) return Level{std::nullopt, true};
+  const bool overloaded = replay.target_lost && !container.WasEndedForDisk();
+  if (overloaded && !lab.stopped()) return Level{std::nullopt, true};
   if (auto ended = CheckTarget(lab, container, replay); !ended) {
     return tl::unexpected<RunEnd>(ended.error());
   }

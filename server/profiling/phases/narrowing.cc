@@ -107,11 +107,13 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
   return passed;
 }
 
-// Three containers a step lower, of which the last may fail, and the two that are missing above it.
-bool HoldsStepAndProof(const Budget& budget, const Yardstick& yardstick, const LimitedRun& run) {
+// Three containers a step lower, of which the last may fail, and the two that are missing above it:
+// each takes what the one that held did.
+bool HoldsStepAndProof(const Budget& budget, const LimitedRun& run) {
   constexpr int kRuns = 5;
-  const std::chrono::duration<double> loads(kRuns * run.trial.seconds);
-  return budget.Left() > TimeBeforeLoad(budget, yardstick, kRuns) + loads;
+  const std::chrono::milliseconds start(
+      static_cast<std::int64_t>(1000 * run.trial.measurements.start_seconds.value_or(0)));
+  return budget.Left() > kRuns * (run.took - start + budget.ChargeOf(start));
 }
 
 // A step of memory less, where what the first container used fits into it, and what was in use at
@@ -121,7 +123,7 @@ std::optional<Limits> StepThatFits(const Budget& budget, const Yardstick& yardst
   // A heap that its limit sizes uses less with less, whatever it needs.
   if (so_far.heap || passed.Lacks()) return std::nullopt;
   const LimitedRun& run = passed.passes.back();
-  if (!HoldsStepAndProof(budget, yardstick, run)) return std::nullopt;
+  if (!HoldsStepAndProof(budget, run)) return std::nullopt;
   const auto step = OneStepLower(so_far.limits.memory());
   if (!step || step->bytes() <= MostFailedMemory(so_far)) return std::nullopt;
   const Bytes at_ceiling = yardstick.at_ceiling.memory + run.use.peak_agent_memory;
@@ -137,25 +139,29 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
                                                            const ProofAttempt& passed,
                                                            Verification& so_far) {
   const auto limits = StepThatFits(lab.budget(), yardstick, passed, so_far);
-  if (!limits) return std::nullopt;
+  if (!limits || so_far.step_tried == limits->memory()) return std::nullopt;
+  so_far.step_tried = limits->memory();
   const auto may_be = [&](const LimitedRun& run) {
     return MayBecomeAnswer(yardstick, run, ResourceKind::kMemory);
   };
   ProofAttempt attempt;
   attempt.tried_again = true;  // what fails once is not asked for
-  for (int containers = 1; containers <= kContainers && !attempt.failure; ++containers) {
+  for (int containers = 1; containers <= kContainers; ++containers) {
     MLPROF_LET(tried, TryToProve(lab, yardstick, *limits, containers, std::move(attempt)));
     attempt = std::move(tried);
-    if (!attempt.failure && !may_be(attempt.passes.back())) return std::nullopt;
+    if (attempt.failure) break;
+    if (attempt.passes.back().lacks || !may_be(attempt.passes.back())) return std::nullopt;
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
-    if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run)) {
-      so_far.failed.push_back({*limits, ResourceKind::kMemory, run.verdict.tail});
+    if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run) &&
+        !IsSlowWithFewPages(run)) {
+      FailedTry failed{*limits, ResourceKind::kMemory, run.verdict.tail};
+      failed.passes = static_cast<int>(attempt.passes.size());
+      so_far.failed.push_back(failed);
     }
     return std::nullopt;
   }
-  if (attempt.Lacks()) return std::nullopt;
   so_far.limits = *limits;
   return attempt;
 }

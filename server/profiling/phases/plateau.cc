@@ -33,9 +33,12 @@ double RequestsPerSecond(std::span<const RequestStretch> stretches) {
   return fastest;
 }
 
-// From `level` until the ceiling is reached; infinity where nothing grows.
-double SecondsUntilFull(const Container& container, const PlateauVerdict& verdict, Bytes level) {
-  const double rate = RequestsPerSecond(container.watched());
+// From `level` until the ceiling is reached; infinity where nothing grows. A warm-up and bursts
+// send more than a rate that the objective names.
+double SecondsUntilFull(const Container& container, const Objective& objective,
+                        const PlateauVerdict& verdict, Bytes level) {
+  const double fastest = RequestsPerSecond(container.watched());
+  const double rate = std::min(fastest, objective.requests_per_second.value_or(fastest));
   if (verdict.trend != MemoryTrend::kGrowing || rate <= 0) {
     return std::numeric_limits<double>::infinity();
   }
@@ -43,22 +46,24 @@ double SecondsUntilFull(const Container& container, const PlateauVerdict& verdic
                                            container.limits().memory() - level);
 }
 
-double SecondsLeft(const Container& container, const PlateauVerdict& verdict) {
-  return SecondsUntilFull(container, verdict, container.Samples().back().unreclaimable);
+double SecondsLeft(const Container& container, const Objective& objective,
+                   const PlateauVerdict& verdict) {
+  return SecondsUntilFull(container, objective, verdict, container.Samples().back().unreclaimable);
 }
 
 // One that lives so shortly has no answer in a fresh container either, and is watched until it
 // dies.
-bool LivesShortly(const Container& container, const PlateauVerdict& verdict) {
-  return SecondsUntilFull(container, verdict, verdict.level.value_or(Bytes())) <
+bool LivesShortly(const Container& container, const Objective& objective,
+                  const PlateauVerdict& verdict) {
+  return SecondsUntilFull(container, objective, verdict, verdict.level.value_or(Bytes())) <
          Seconds(kShortestLife);
 }
 
 // Two stretches: the forecast is rough, and a model that is killed has no answer.
-bool MayGoOn(const Container& container, const PlateauVerdict& verdict,
+bool MayGoOn(const Container& container, const Objective& objective, const PlateauVerdict& verdict,
              std::chrono::nanoseconds spent, std::chrono::nanoseconds longest) {
-  if (LivesShortly(container, verdict)) return spent < kLongestPlateau;
-  return spent < longest && SecondsLeft(container, verdict) > Seconds(2 * kStretch);
+  if (LivesShortly(container, objective, verdict)) return spent < kLongestPlateau;
+  return spent < longest && SecondsLeft(container, objective, verdict) > Seconds(2 * kStretch);
 }
 
 double SecondsToCome(const Budget& budget) {
@@ -80,7 +85,7 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
   const auto began = lab.clock().Now();
   PlateauVerdict verdict = Judge(container);
   while (!verdict.settled && !lab.budget().Passed() &&
-         MayGoOn(container, verdict, lab.clock().Now() - began, longest)) {
+         MayGoOn(container, workload.objective, verdict, lab.clock().Now() - began, longest)) {
     const ReplayResult replay = container.Replay(
         ObjectivePlan(workload, container.seed(), {kStretch, 0, kStretch}), lab.budget().end());
     if (auto ended = CheckWhole(lab, container, replay); !ended) {
@@ -99,7 +104,8 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
   facts.bytes_per_request = verdict.bytes_per_request;
   facts.steady_confidence = verdict.steady_confidence;
   facts.serving_low = verdict.level;
-  facts.outgrows = SecondsLeft(container, verdict) < SecondsToCome(lab.budget());
+  facts.outgrows =
+      SecondsLeft(container, workload.objective, verdict) < SecondsToCome(lab.budget());
   facts.serving_peak = Summarize(container.Samples()).peak_unreclaimable.value_or(Bytes());
   return facts;
 }

@@ -40,7 +40,8 @@ class Soaking {
     while (Serve()) {
     }
     if (!facts_.failed && TooManyFailures(1)) FailForErrors();
-    facts_.whole = !facts_.failed && facts_.seconds >= InSeconds(time_) - kNothingLeft;
+    facts_.whole =
+        !facts_.failed && !facts_.ended_by && facts_.seconds >= InSeconds(time_) - kNothingLeft;
     facts_.memory =
         JudgePlateau(MakeMemoryWindows(container_.Samples(), container_.watched(), Window()));
     return facts_;
@@ -122,6 +123,10 @@ class Soaking {
 
   bool Bore(const ReplayResult& replay) {
     if (replay.stopped || lab_.stopped()) return false;
+    if (container_.WasEndedForDisk()) {
+      facts_.ended_by = DiagnoseDeath(container_.Death());
+      return false;
+    }
     const bool none_held =
         !replay.requests.empty() && replay.failures == std::ssize(replay.requests);
     if (replay.target_lost || container_.OomKills() > 0) {

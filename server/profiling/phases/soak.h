@@ -18,7 +18,9 @@ struct SoakFacts {
   std::int64_t failures = 0;
   PlateauVerdict memory = {};              // over the container's whole life
   std::optional<std::string> failed = {};  // why the answer did not hold
-  bool whole = false;                      // it went on for as long as was asked
+  /// What ended it that no limit would have mended: a full disk.
+  std::optional<ProfileError> ended_by = {};
+  bool whole = false;  // it went on for as long as was asked
 };
 
 /// Nothing is soaked where the engine has no

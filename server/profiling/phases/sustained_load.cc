@@ -149,7 +149,7 @@ SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container,
   const Deadline end = budget.AtMost(share - (before - budget.Left()));
   Levels levels(lab, yardstick, container, end);
   const bool steady = ready && levels.WarmUp(yardstick);
-  if (end.Passed() || lab.stopped()) return facts;
+  if (end.Passed() || lab.stopped() || container.WasEndedForDisk()) return facts;
   facts.unsteady = !steady;
   if (!steady) return facts;
   const Objective& objective = yardstick.workload.objective;

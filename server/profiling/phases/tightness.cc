@@ -52,13 +52,16 @@ class Descents {
     return all;
   }
 
-  // What failed on the way to the answer was judged with no less care.
+  // What failed on the way to the answer was judged with no less care, as were the runs that held
+  // there before it.
   void TellKnown(const Limits& others, Descent& descent) const {
     for (const FailedTry& known : state_.failed) {
       const auto step = descent.Next();
       const bool of_step = step && known.shortage == step->kind() && !known.disturbed &&
                            known.limits == others.With(*step);
-      if (of_step) descent.Tell(false);
+      if (!of_step) continue;
+      for (int pass = 0; pass < known.passes; ++pass) descent.Tell(true, false);
+      descent.Tell(false);
     }
   }
 
@@ -86,8 +89,8 @@ class Descents {
   }
 
   // A run whose outcome tells of `resource`: it passed, or failed for want of it. Once more where
-  // it failed of something else, or for its speed on a busy host; nothing where that does not help,
-  // or the budget does not hold it.
+  // it failed of something else, or for its speed on a busy host, or held on a faster one; nothing
+  // where that does not help, or the budget does not hold it.
   PhaseResult<std::optional<LimitedRun>> RunFairly(const Limits& limits, ResourceKind resource) {
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!Affordable()) return std::nullopt;
@@ -95,6 +98,7 @@ class Descents {
       MLPROF_LET(run, RunAtLimits(lab_, yardstick_, StepPlan(limits)));
       yardstick_.reference = run.reference;
       const Verdict& verdict = run.verdict;
+      if (verdict.passed && run.without_look) continue;
       const bool disturbed = verdict.slow && JudgeNoise(run.noise).noisy;
       if (verdict.passed || (TellsOf(resource, run) && !disturbed)) return std::move(run);
     }

@@ -97,6 +97,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
     if (const auto shortage = ShortageOf(verdict, collecting_cost)) {
       FailedTry failed{verification.limits, *shortage, verdict.tail};
       failed.disturbed = IsDisturbed(*attempt->failure);
+      failed.passes = static_cast<int>(attempt->passes.size());
       verification.failed.push_back(failed);
       raised = Raise(verification.limits, *shortage, lab.ceiling());
       // What CPU does to a request's cost tells nothing of memory.

@@ -33,8 +33,10 @@ struct Verification {
   /// Where the model takes what its limit lets it take: at the limits, and with all memory.
   std::optional<HeapByLimit> heap = {};
   bool heap_seen = false;  // whether it does was looked at
-  bool finished = false;   // rather than still trying, or ended by the run's end
-  Reference reference;     // with the looks so far
+  /// Less memory than the limits', tried before them: once, whatever comes of it.
+  std::optional<Bytes> step_tried = {};
+  bool finished = false;  // rather than still trying, or ended by the run's end
+  Reference reference;    // with the looks so far
   std::optional<WorkerCoverage> workers =
       {};                     // of the container that fewest of them were reached in
   std::optional<RunEnd> end;  // of the run: the rest is what was known by then

@@ -191,7 +191,7 @@ Verdict JudgeFresh(const Workload& workload, const Reference& reference, const R
   }
   evidence.stalled = replay.cut_off;
   evidence.throttled_share = use.throttled_share;
-  evidence.refaults = use.refaults;
+  evidence.read_back = {use.refaults, std::ssize(replay.requests)};
   evidence.reference_error_share = fresh.error_share;
   SetBeside(fresh, plan, LookAt(plan, replay, samples), evidence);
   SetRate(RateOf(plan, replay, AcceptableMs(fresh.p95_ms ? fresh : reference, objective)),

@@ -56,7 +56,7 @@ ConfidenceLabels ConfidencesOf(const RunFacts& facts, const Proof& proof,
     evidence.enough_requests &= EnoughRequests(facts.objective, run.latencies);
     evidence.enough_requests &=
         !run.fresh_latencies || EnoughRequests(facts.objective, *run.fresh_latencies);
-    evidence.reads_pages_back |= run.ReadsPagesBack();
+    evidence.reads_pages_back |= run.read_back.often();
     means.push_back(run.trial.measurements.average_latency_ms.value_or(0));
   }
   evidence.latency_spread = HalfRange(means);

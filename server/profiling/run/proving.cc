@@ -76,7 +76,10 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     if (facts_.pools->cpu) yardstick.setup.environment = facts_.pools->found.environment;
     Finish(lab, facts_.pools->cpu ? "a smaller size won" : "no size won");
   }
-  if (auto verified = Verify(lab, yardstick); !verified) return verified;
+  if (auto verified = Verify(lab, yardstick); !verified) {
+    if (curves_wait_) facts_.curves_left_out = CurvesLeftOut{"the proof did not end", true};
+    return verified;
+  }
   budget_.ProofIsThrough();
   if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
   if (!facts_.verification->proof) return {};
@@ -122,7 +125,7 @@ PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardsti
                       budget_.For(Spend::kLoadCurve);
   if (!curves_wait_) return {};
   if (budget_.Left() < needed) {
-    facts_.curves_left_out = "the budget went into the proof";
+    facts_.curves_left_out = CurvesLeftOut{"the budget went into the proof", true};
     return {};
   }
   Enter(shares::kWaitingCurves, "measuring other limits, and more rows in flight");
@@ -141,7 +144,9 @@ PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardsti
   // What ends a container that was only to show more takes nothing from what was found.
   if (!measured) {
     const auto& error = measured.error().error;
-    facts_.curves_left_out = error ? error->message : "the container for them ended";
+    const bool for_budget = measured.error().state == ProfileState::kTimedOut;
+    facts_.curves_left_out =
+        CurvesLeftOut{error ? error->message : "the container for them ended", for_budget};
   }
   Finish(lab, measured ? "done" : "cut short");
   return {};

@@ -44,6 +44,12 @@ struct CpuKnee {
   double mean_ms_with_all = 0;  // at the latter
 };
 
+/// Why what waited for the proof was not all measured.
+struct CurvesLeftOut {
+  std::string why;
+  bool for_budget = false;
+};
+
 /// An absent phase has not come to its end.
 struct RunFacts {
   Objective objective;
@@ -64,8 +70,8 @@ struct RunFacts {
   std::optional<CpuKnee> knee;  // the ceiling of its cores since it was found
   phases::Reference reference;  // without a CPU limit, as seen so far; from the load on
   std::optional<phases::CurveFacts> curve;
-  std::optional<std::string> curves_left_out;  // why, where they waited for the proof
-  Bytes successors;                            // of workers, beyond the peak at the ceiling
+  std::optional<CurvesLeftOut> curves_left_out;  // where they waited for the proof
+  Bytes successors;                              // of workers, beyond the peak at the ceiling
   int in_flight = 1;  // of a rate, at the CPU limit that was found (Workload::in_flight)
   std::optional<phases::DistinctFacts> distinct;  // where seen rows are answered from memory
   std::optional<phases::HotFileFacts> hot_file;

@@ -40,8 +40,10 @@ void AddCurves(const RunFacts& facts, std::vector<Warning>& warnings) {
   warnings.push_back({"curvesLeftOut",
                       "limits beside the answer and more rows in flight were not all measured, and "
                       "what-if knows less for it: " +
-                          *facts.curves_left_out,
-                      "profile again with a longer --budget-seconds to know them"});
+                          facts.curves_left_out->why,
+                      facts.curves_left_out->for_budget
+                          ? "profile again with a longer --budget-seconds to know them"
+                          : "see the model's own log: mlprof profile logs"});
 }
 
 }  // namespace

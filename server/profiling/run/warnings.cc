@@ -296,9 +296,11 @@ void AddSoak(const RunFacts& facts, Warnings& warnings) {
              soak.seconds, static_cast<long long>(soak.requests), soak.failed->c_str()),
          "request the next larger limits and soak them, or mend what makes it fail"});
   } else if (!soak.whole) {
-    Add(warnings,
-        {"soakCutShort", Sentence("the answer was soaked for %.0f of %.0f s", soak.seconds, asked),
-         kLongerBudget});
+    const auto& by = soak.ended_by;
+    Add(warnings, {"soakCutShort",
+                   Sentence("the answer was soaked for %.0f of %.0f s", soak.seconds, asked) +
+                       (by ? ": " + by->message : ""),
+                   by ? by->advice.front() : kLongerBudget});
   }
 }
 

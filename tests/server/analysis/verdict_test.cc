@@ -37,9 +37,16 @@ TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottle) {
 TEST(JudgeTest, AsksForMemoryWhereASlowModelReadsItsPagesAgain) {
   VerificationEvidence evidence = Survived(100);
   evidence.throttled_share = 0;
-  evidence.refaults = 5000;
+  evidence.read_back = {5000, 100};
   EXPECT_EQ(Judge(evidence, All(30), {}).shortage, ResourceKind::kMemory);
   EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+}
+
+TEST(JudgeTest, CountsPagesReadAgainBesideTheRequestsThatCameMeanwhile) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.throttled_share = 0;
+  evidence.read_back = {50, 10};  // of a load whose beginning is not counted
+  EXPECT_EQ(Judge(evidence, All(30), {}).shortage, ResourceKind::kMemory);
 }
 
 TEST(JudgeTest, AsksForCpuWhereARateIsNotServed) {
@@ -66,7 +73,7 @@ TEST(JudgeTest, DoesNotBlameAQuotaThatDidNotThrottleForASlowRate) {
 TEST(JudgeTest, AsksForMemoryWhereAStartReadsItsPagesAgainAndAgain) {
   VerificationEvidence evidence;
   evidence.start_timed_out = true;
-  evidence.refaults = 1'000'000;
+  evidence.read_back = {1'000'000, 0};
   EXPECT_EQ(Judge(evidence, All(5), {}).shortage, ResourceKind::kMemory);
 }
 
@@ -75,7 +82,7 @@ TEST(JudgeTest, TakesRowsThatStandWithoutAResponseForAShortage) {
   evidence.stalled = true;
   evidence.throttled_share = 1.0;
   EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, ResourceKind::kCpu);
-  evidence.refaults = 100;
+  evidence.read_back = {100, 0};
   EXPECT_EQ(Judge(evidence, LatencyDistribution({}), {}).shortage, ResourceKind::kMemory);
 }
 
