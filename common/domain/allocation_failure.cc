@@ -5,8 +5,8 @@
 namespace mlprof {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {
-    "TensorFlow", "PyTorch", "XLA", "ONNX Runtime", "NumPy", "Python", "C++", "CUDA"};
+constexpr std::array<std::string_view, 8> kNames = {"TensorFlow", "PyTorch", "XLA", "ONNX Runtime",
+                                                    "NumPy",      "Python",  "C++", "CUDA"};
 
 }  // namespace
 

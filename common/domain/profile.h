@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/domain/allocation_failure.h"
 #include "common/domain/findings.h"
 #include "common/domain/inference_config.h"
 #include "common/domain/measurements.h"

@@ -1,3 +1,4 @@
+#include "common/json/allocation_failure_json.h"
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
 #include "common/json/no_answer_json.h"
@@ -124,10 +125,12 @@ Result<std::vector<Warning>> DecodeWarnings(const Json& json) {
 }
 
 Json EncodeProfileError(const ProfileError& error) {
-  return {{"code", error.code},
-          {"message", error.message},
-          {"advice", error.advice},
-          {"evidence", error.evidence}};
+  Json json = {{"code", error.code},
+               {"message", error.message},
+               {"advice", error.advice},
+               {"evidence", error.evidence}};
+  if (error.allocation) json["allocation"] = EncodeAllocationFailure(*error.allocation);
+  return json;
 }
 
 Result<ProfileError> DecodeProfileError(const Json& json) {
@@ -138,6 +141,9 @@ Result<ProfileError> DecodeProfileError(const Json& json) {
   Assign(error.message, reader.String("message"));
   Assign(error.advice, reader.Strings("advice"));
   Assign(error.evidence, reader.String("evidence"));
+  if (auto allocation = reader.Object("allocation")) {
+    error.allocation = ReadAllocationFailure(*allocation);
+  }
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return error;
 }

@@ -14,19 +14,19 @@ std::string Mebibytes(Bytes bytes) {
 }
 
 // The kernel says nothing of which allocation it killed for, and most models print nothing either.
-std::string WhatWasPrinted(const DeathEvidence& evidence) {
-  const auto failure = FindAllocationFailure(evidence.log_tail);
-  return failure ? "; before that " + Sentence(*failure)
-                 : "; which allocation it was for is unknown: its log says nothing of it";
-}
-
 ProfileError OutOfMemory(const DeathEvidence& evidence) {
-  return {"OutOfMemory",
-          "the kernel killed the model for memory at the limit of " +
-              Mebibytes(evidence.limits.memory()) + WhatWasPrinted(evidence),
-          {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
-           "load the model in pieces or in a smaller type, if it is the loading that needs it"},
-          evidence.log_tail};
+  ProfileError error{
+      "OutOfMemory",
+      "the kernel killed the model for memory at the limit of " +
+          Mebibytes(evidence.limits.memory()),
+      {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
+       "load the model in pieces or in a smaller type, if it is the loading that needs it"},
+      evidence.log_tail};
+  error.allocation = FindAllocationFailure(evidence.log_tail);
+  error.message += error.allocation ? "; before that " + Sentence(*error.allocation)
+                                    : "; which allocation it was for is unknown: its log says "
+                                      "nothing of it";
+  return error;
 }
 
 const std::vector<std::string>& DiskAdvice(const DiskFull& full) {
@@ -80,6 +80,7 @@ std::vector<std::string> DeviceAdvice(const AllocationFailure& failure) {
 ProfileError WithFailedAllocation(ProfileError error, const AllocationFailure& failure) {
   error.code = failure.on_device ? "DeviceOutOfMemory" : "OutOfMemory";
   error.message += "; " + Sentence(failure);
+  error.allocation = failure;
   if (failure.on_device) {
     error.advice = DeviceAdvice(failure);
     return error;

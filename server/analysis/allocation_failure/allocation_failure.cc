@@ -38,7 +38,7 @@ std::optional<AllocationFailure> FindLast(std::string_view text, const Recognise
   return std::nullopt;
 }
 
-std::string Amount(Bytes bytes) {
+std::string SizeText(Bytes bytes) {
   std::array<char, 40> text{};
   const double gib = bytes.gib();
   const double mib = bytes.mib();
@@ -82,16 +82,16 @@ std::string HowFull(const AllocationFailure& failure) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? ": " : ", ") + part; };
   if (failure.in_use && failure.limit) {
-    add(Amount(*failure.in_use) + " of " + Amount(*failure.limit) + " were in use");
+    add(SizeText(*failure.in_use) + " of " + SizeText(*failure.limit) + " were in use");
   } else if (failure.in_use) {
-    add(Amount(*failure.in_use) + " were in use");
+    add(SizeText(*failure.in_use) + " were in use");
   } else if (failure.limit) {
-    add("of " + Amount(*failure.limit));
+    add("of " + SizeText(*failure.limit));
   }
-  if (failure.free) add(Amount(*failure.free) + " were free");
-  if (failure.reserved) add(Amount(*failure.reserved) + " were held unused by the allocator");
+  if (failure.free) add(SizeText(*failure.free) + " were free");
+  if (failure.reserved) add(SizeText(*failure.reserved) + " were held unused by the allocator");
   if (failure.padded && failure.unpadded) {
-    add(Amount(*failure.padded) + " with padding, " + Amount(*failure.unpadded) + " without");
+    add(SizeText(*failure.padded) + " with padding, " + SizeText(*failure.unpadded) + " without");
   }
   return text;
 }
@@ -110,7 +110,7 @@ std::optional<AllocationFailure> FindAllocationFailure(std::string_view text) {
 
 std::string Sentence(const AllocationFailure& failure) {
   std::string text = std::string(Name(failure.runtime)) + " could not allocate ";
-  text += failure.asked ? Amount(*failure.asked) : "memory";
+  text += failure.asked ? SizeText(*failure.asked) : "memory";
   if (!failure.device.empty()) {
     text += " on " + failure.device;
   } else if (failure.on_device) {

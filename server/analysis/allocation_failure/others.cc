@@ -83,7 +83,7 @@ std::optional<AllocationFailure> ParseCuda(std::string_view, std::size_t) {
   return failure;
 }
 
-constexpr std::array<Recogniser, 8> kRecognisers = {
+constexpr std::array<Recogniser, 8> kOfOthers = {
     {{"Failed to allocate memory for requested buffer of size ", ParseOnnxBuffer},
      {"Available memory of ", ParseOnnxAvailable},
      {"Unable to allocate ", ParseNumPy},
@@ -95,6 +95,6 @@ constexpr std::array<Recogniser, 8> kRecognisers = {
 
 }  // namespace
 
-std::span<const Recogniser> OtherRecognisers() { return kRecognisers; }
+std::span<const Recogniser> OtherRecognisers() { return kOfOthers; }
 
 }  // namespace mlprof::server

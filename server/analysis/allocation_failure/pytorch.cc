@@ -51,7 +51,7 @@ void ReadSince21(TextScan scan, AllocationFailure& failure) {
   if (reserved.SkipTo("allocated by PyTorch, and ")) failure.reserved = reserved.Size();
 }
 
-std::optional<AllocationFailure> ParseDevice(std::string_view text, std::size_t at) {
+std::optional<AllocationFailure> ParseCachingAllocator(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   scan.Skip(" out of memory. Tried to allocate ");
   AllocationFailure failure;
@@ -67,7 +67,7 @@ std::optional<AllocationFailure> ParseDevice(std::string_view text, std::size_t 
   return failure;
 }
 
-std::optional<AllocationFailure> ParseHost(std::string_view text, std::size_t at) {
+std::optional<AllocationFailure> ParseCpuAllocator(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   AllocationFailure failure;
   failure.runtime = AllocatingRuntime::kPyTorch;
@@ -78,11 +78,12 @@ std::optional<AllocationFailure> ParseHost(std::string_view text, std::size_t at
   return failure.asked ? std::optional(failure) : std::nullopt;
 }
 
-constexpr std::array<Recogniser, 2> kRecognisers = {
-    {{" out of memory. Tried to allocate ", ParseDevice}, {"DefaultCPUAllocator: ", ParseHost}}};
+constexpr std::array<Recogniser, 2> kOfPyTorch = {
+    {{" out of memory. Tried to allocate ", ParseCachingAllocator},
+     {"DefaultCPUAllocator: ", ParseCpuAllocator}}};
 
 }  // namespace
 
-std::span<const Recogniser> PyTorchRecognisers() { return kRecognisers; }
+std::span<const Recogniser> PyTorchRecognisers() { return kOfPyTorch; }
 
 }  // namespace mlprof::server

@@ -138,11 +138,11 @@ std::optional<AllocationFailure> ParseTensor(std::string_view text, std::size_t 
   return failure;
 }
 
-constexpr std::array<Recogniser, 2> kRecognisers = {
+constexpr std::array<Recogniser, 2> kOfTensorFlow = {
     {{"OOM when allocating tensor with shape[", ParseTensor}, {kRanOut, ParseRanOut}}};
 
 }  // namespace
 
-std::span<const Recogniser> TensorFlowRecognisers() { return kRecognisers; }
+std::span<const Recogniser> TensorFlowRecognisers() { return kOfTensorFlow; }
 
 }  // namespace mlprof::server

@@ -61,7 +61,7 @@ void ReadReport(TextScan scan, AllocationFailure& failure) {
 
 // "Ran out of memory in memory space hbm. Used 18.90G of 15.48G hbm. Exceeded hbm capacity by
 // 3.42G.", then what takes it.
-std::optional<AllocationFailure> ParseCompile(std::string_view text, std::size_t at) {
+std::optional<AllocationFailure> ParseTpuCompiler(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   scan.Skip("Ran out of memory in memory space ");
   AllocationFailure failure;
@@ -78,7 +78,7 @@ std::optional<AllocationFailure> ParseCompile(std::string_view text, std::size_t
 }
 
 // "Attempting to allocate 1.00G. That was not possible. There are 512.00M free."
-std::optional<AllocationFailure> ParseRuntime(std::string_view text, std::size_t at) {
+std::optional<AllocationFailure> ParseTpuAllocator(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   scan.Skip("Attempting to ");
   if (!scan.Skip("allocate ") && !scan.Skip("reserve ")) return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<AllocationFailure> ParseRuntime(std::string_view text, std::size_t
 }
 
 // Of devices alone: the CPU's has other words, those below.
-std::optional<AllocationFailure> ParseDevice(std::string_view text, std::size_t at) {
+std::optional<AllocationFailure> ParseDeviceAllocator(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   scan.Skip("Out of memory while trying to allocate ");
   AllocationFailure failure;
@@ -102,7 +102,7 @@ std::optional<AllocationFailure> ParseDevice(std::string_view text, std::size_t 
   return failure.asked ? std::optional(failure) : std::nullopt;
 }
 
-std::optional<AllocationFailure> ParseHost(std::string_view text, std::size_t at) {
+std::optional<AllocationFailure> ParseHostAllocator(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   scan.Skip("Out of memory allocating ");
   AllocationFailure failure;
@@ -112,14 +112,14 @@ std::optional<AllocationFailure> ParseHost(std::string_view text, std::size_t at
   return failure.asked ? std::optional(failure) : std::nullopt;
 }
 
-constexpr std::array<Recogniser, 4> kRecognisers = {
-    {{"Ran out of memory in memory space ", ParseCompile},
-     {"Attempting to ", ParseRuntime},
-     {"Out of memory while trying to allocate ", ParseDevice},
-     {"Out of memory allocating ", ParseHost}}};
+constexpr std::array<Recogniser, 4> kOfXla = {
+    {{"Ran out of memory in memory space ", ParseTpuCompiler},
+     {"Attempting to ", ParseTpuAllocator},
+     {"Out of memory while trying to allocate ", ParseDeviceAllocator},
+     {"Out of memory allocating ", ParseHostAllocator}}};
 
 }  // namespace
 
-std::span<const Recogniser> XlaRecognisers() { return kRecognisers; }
+std::span<const Recogniser> XlaRecognisers() { return kOfXla; }
 
 }  // namespace mlprof::server

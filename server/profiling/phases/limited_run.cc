@@ -14,8 +14,6 @@
 namespace mlprof::server::phases {
 namespace {
 
-constexpr auto kForEver = std::chrono::nanoseconds::max();
-
 // One run, in the order it happens.
 class Run {
  public:

@@ -12,8 +12,6 @@
 namespace mlprof::server::phases {
 namespace {
 
-constexpr auto kForEver = std::chrono::nanoseconds::max();
-
 // A run that stalled has no measured load: everything since it was ready is judged.
 ResourceUse UseWhileServing(const LimitedRunSeen& run, std::span<const Sample> samples) {
   const LimitedReplayFacts& replayed = run.replay.facts();

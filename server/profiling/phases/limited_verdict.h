@@ -15,6 +15,9 @@
 
 namespace mlprof::server::phases {
 
+/// The end of what has none yet.
+inline constexpr auto kForEver = std::chrono::nanoseconds::max();
+
 /// A run as far as it went. What it refers to must outlive it.
 struct LimitedRunSeen {
   Container& container;

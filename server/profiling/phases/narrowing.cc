@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/analysis/limit_search.h"
 #include "server/profiling/phases/filled_limit.h"
 
 namespace mlprof::server::phases {

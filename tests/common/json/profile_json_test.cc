@@ -84,6 +84,26 @@ TEST(ProfileJsonTest, ReadsAProfileOfAVersionWithoutFindings) {
   EXPECT_EQ(again->findings, Findings());
 }
 
+TEST(ProfileErrorJsonTest, ReadsBackAFailedAllocationAndLeavesOutWhatIsNotKnown) {
+  ProfileError error{"DeviceOutOfMemory", "no memory", {"less"}, "the log"};
+  EXPECT_FALSE(EncodeProfileError(error).contains("allocation"));
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kOnnxRuntime;
+  failure.on_device = true;
+  failure.device = "hbm";
+  failure.asked = GiB(2);
+  failure.shape = {64, 3};
+  failure.largest = {{GiB(1), "jit(f)/dot", "f32[8]", "", "HLO temp", MiB(3)}};
+  failure.words = "Ran out";
+  error.allocation = failure;
+  const Json json = EncodeProfileError(error);
+  EXPECT_EQ(json["allocation"]["runtime"], "ONNX Runtime");
+  EXPECT_FALSE(json["allocation"].contains("limitInBytes"));
+  const auto read = DecodeProfileError(json);
+  ASSERT_TRUE(read && read->allocation);
+  EXPECT_EQ(EncodeProfileError(*read), json);
+}
+
 TEST(RecommendationJsonTest, WritesExactNumbers) {
   const Json json = EncodeRecommendation(SomeRecommendation());
   EXPECT_EQ(json["requestedCpu"].dump(), "0.4");

@@ -16,6 +16,34 @@ TEST(DiagnoseDeathTest, TellsAnOomKillFromAnyOtherKill) {
   EXPECT_NE(error.message.find("256 MiB"), std::string::npos);
 }
 
+TEST(DiagnoseDeathTest, SaysPlainlyThatAKillTellsNothingOfTheAllocationUnlessTheModelDid) {
+  DeathEvidence evidence;
+  evidence.oom_kills = 1;
+  EXPECT_NE(DiagnoseDeath(evidence).message.find("unknown"), std::string::npos);
+  evidence.log_tail = "RESOURCE_EXHAUSTED: Out of memory allocating 1073741824 bytes.\n";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_NE(error.message.find("before that XLA could not allocate 1.0 GiB"), std::string::npos);
+  EXPECT_EQ(error.message.find("unknown"), std::string::npos);
+  ASSERT_TRUE(error.allocation);
+  EXPECT_EQ(error.allocation->asked, GiB(1));
+}
+
+TEST(DiagnoseDeathTest, TellsADevicesMemoryFromTheHosts) {
+  DeathEvidence evidence;
+  evidence.exit_code = 1;
+  evidence.log_tail =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+      "capacity of 23.65 GiB of which 1.06 GiB is free. Of the allocated memory 18.25 GiB is "
+      "allocated by PyTorch, and 3.90 GiB is reserved by PyTorch but unallocated.\n";
+  const ProfileError device = DiagnoseDeath(evidence);
+  EXPECT_EQ(device.code, "DeviceOutOfMemory");
+  EXPECT_NE(device.advice.front().find("expandable_segments"), std::string::npos);
+  evidence.log_tail = "MemoryError\n";
+  const ProfileError host = DiagnoseDeath(evidence);
+  EXPECT_EQ(host.code, "OutOfMemory");
+  EXPECT_NE(host.advice.front().find("--memory-gb"), std::string::npos);
+}
+
 TEST(DiagnoseDeathTest, SaysWhyACommandCouldNotBeStarted) {
   DeathEvidence evidence;
   evidence.start_failed = "/server: No such file or directory";
@@ -60,6 +88,18 @@ TEST(DiagnoseRowsTest, NamesTheFirstFailingRowAndKeepsItsBody) {
   EXPECT_EQ(error.code, "RowsFailed");
   EXPECT_NE(error.message.find("row 3: HTTP status 500"), std::string::npos);
   EXPECT_EQ(error.evidence, "Traceback");
+}
+
+TEST(DiagnoseRowsTest, ReadsAFailedAllocationInTheResponse) {
+  RowFailureEvidence evidence;
+  evidence.requests = evidence.failures = 10;
+  evidence.first_row = 3;
+  evidence.first_status = 500;
+  evidence.first_body = "Unable to allocate 7.28 TiB for an array with shape (1000, 1000)";
+  const ProfileError error = DiagnoseRows(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  ASSERT_TRUE(error.allocation);
+  EXPECT_EQ(error.allocation->runtime, AllocatingRuntime::kNumPy);
 }
 
 TEST(DiagnoseRowsTest, TellsAResponseThatNeverEndedFromOneThatCame) {
