@@ -61,6 +61,8 @@ class ContainersTest(unittest.TestCase):
                                    containerResourceRequirements={"cpu": 1, "memoryInGb": 0.125})
         error = check_failed(self, profile, "OutOfMemory")
         self.assertIn("128 MiB", error["message"])
+        self.assertIn("which allocation it was for is unknown", error["message"])
+        self.assertIn("the last row it took was 20", error["message"])
 
     def test_large_row_is_in_the_answer(self):
         rows = self.server.register_rows("peak", target.rows("burn=1") + ["alloc=150"])
