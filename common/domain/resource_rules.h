@@ -91,6 +91,11 @@ constexpr Amount OneStepHigher(const Amount& tried) {
   return rules.raise_rounding == Rounding::kUp ? RoundUp(higher) : RoundDown(higher);
 }
 
+/// Likewise from one that was nearly enough: without the least raise.
+constexpr Amount SmallStepHigher(const Amount& tried) {
+  return RoundUp(PercentOf(tried, 100 + RulesOf(tried.kind()).raise_percent));
+}
+
 /// One step down, on the grid and not below the smallest limit; nullopt at that limit.
 constexpr std::optional<Amount> OneStepLower(const Amount& limit) {
   const ResourceRules& rules = RulesOf(limit.kind());

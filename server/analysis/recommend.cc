@@ -84,11 +84,14 @@ Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling) {
   return limits;
 }
 
-std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Limits& ceiling) {
+std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Limits& ceiling,
+                            Shortfall shortfall) {
   const auto limit = tried.Find(shortage);
   const auto most = ceiling.Find(shortage);
   if (!limit || !most) return std::nullopt;
-  const Amount raised = Clamp(OneStepHigher(*limit), *most);
+  const Amount higher =
+      shortfall == Shortfall::kSmall ? SmallStepHigher(*limit) : OneStepHigher(*limit);
+  const Amount raised = Clamp(higher, *most);
   if (raised == *limit) return std::nullopt;
   return tried.With(raised);
 }

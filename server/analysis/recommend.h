@@ -113,9 +113,13 @@ struct MeasuredNeed {
 /// does not have is absent; what it has and nobody measured stays at the ceiling.
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling);
 
-/// One step more of `shortage` (OneStepHigher). nullopt where the ceiling leaves no room, or has
-/// none of it.
-std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Limits& ceiling);
+/// How far what failed was from holding: kSmall where the model served, and was somewhat slow.
+enum class Shortfall { kUnknown, kSmall };
+
+/// One step more of `shortage` (OneStepHigher, SmallStepHigher). nullopt where the ceiling leaves
+/// no room, or has none of it.
+std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Limits& ceiling,
+                            Shortfall shortfall = Shortfall::kUnknown);
 
 /// A limit that was tried and failed, for the lower bounds.
 struct FailedTry {

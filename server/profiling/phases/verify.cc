@@ -99,7 +99,9 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
       failed.disturbed = IsDisturbed(*attempt->failure);
       failed.passes = static_cast<int>(attempt->passes.size());
       verification.failed.push_back(failed);
-      raised = Raise(verification.limits, *shortage, lab.ceiling());
+      const auto shortfall =
+          IsSlowWithFewPages(*attempt->failure) ? Shortfall::kSmall : Shortfall::kUnknown;
+      raised = Raise(verification.limits, *shortage, lab.ceiling(), shortfall);
       // What CPU does to a request's cost tells nothing of memory.
       if (shortage != ResourceKind::kMemory) collecting_cost.reset();
       if (!raised && shortage != verdict.shortage) {

@@ -77,6 +77,12 @@ TEST(RaiseTest, RaisesMemoryByAFifthOrAHundredMebibytes) {
             RoundUp(Scale(GiB(2), 1.2), MiB(16)));
 }
 
+TEST(RaiseTest, RaisesMemoryByAFifthAloneWhereLittleWasMissing) {
+  EXPECT_EQ(
+      Raise({Cores(1.0), MiB(160)}, ResourceKind::kMemory, kCeiling, Shortfall::kSmall)->memory(),
+      MiB(192));
+}
+
 TEST(RaiseTest, RaisesCpuByOneStepOrATenth) {
   EXPECT_EQ(Raise({Cores(0.4), MiB(64)}, ResourceKind::kCpu, kCeiling)->cpu(), Cores(0.5));
   EXPECT_EQ(Raise({Cores(1.0), MiB(64)}, ResourceKind::kCpu, kCeiling)->cpu(), Cores(1.1));

@@ -103,6 +103,26 @@ TEST(NarrowingTest, MemoryIsNotRaisedWhereAFewPagesAndASlowMinuteMeetOnce) {
   EXPECT_EQ(bench.runtime.launches().size(), 4U);
 }
 
+TEST(NarrowingTest, MemoryIsRaisedByAFifthAloneWhereAFewPagesWereReadBackAgain) {
+  FakeModel model;
+  model.pages_read_back = 5;
+  FakeRuntime* runtime = nullptr;
+  model.status = [&](const std::string&) {
+    if (runtime->launches().back().limits.memory() < MiB(250)) {
+      runtime->PassTime(std::chrono::milliseconds(1));
+    }
+    return 200;
+  };
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const Verification verified = Verified(bench, MiB(224));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_LE(verified.proof->limits.memory(), MiB(272));
+  for (const LaunchRequest& launch : runtime->launches()) {
+    EXPECT_LE(launch.limits.memory(), MiB(272));
+  }
+}
+
 TEST(NarrowingTest, AStepThatFailedOnTheWayIsOneOfTheTwoThatMakeTheAnswerTight) {
   FakeModel model;
   model.hot_file = MiB(100);  // beside what counts as used, and read again and again below
