@@ -9,6 +9,9 @@ std::optional<Amount> PeakOf(const ResourceUse& use, ResourceKind resource) {
   return *use.peak_unreclaimable + use.peak_agent_memory;
 }
 
+// Equal runs with room to spare differ by 1 to 2%. Chosen.
+constexpr double kClearlyLess = 0.97;
+
 }  // namespace
 
 bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, ResourceKind resource) {
@@ -28,6 +31,14 @@ bool LeavesRoom(const Yardstick& yardstick, const LimitedRun& run, const Limits&
   const auto limit = limits.Find(resource);
   const auto used = PeakOf(run.use, resource);
   return limit && used && *used <= PercentOf(*limit, kFullestPercent);
+}
+
+bool TookLessWhereFull(const Yardstick& yardstick, const LimitedRun& run) {
+  const auto& took = run.use.peak_unreclaimable;
+  if (!took || *took >= Scale(yardstick.at_ceiling.memory, kClearlyLess)) return false;
+  const Amount limit = run.trial.limits.memory();
+  const Bytes with_files = *took + run.use.peak_agent_memory + run.use.peak_cache.value_or(Bytes());
+  return with_files > PercentOf(limit, kFullestPercent).bytes();
 }
 
 }  // namespace mlprof::server::phases

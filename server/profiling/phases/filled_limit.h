@@ -18,4 +18,9 @@ bool MayBecomeAnswer(const Yardstick& yardstick, const LimitedRun& run, Resource
 bool LeavesRoom(const Yardstick& yardstick, const LimitedRun& run, const Limits& limits,
                 ResourceKind resource);
 
+/// Whether a run took clearly less memory than the model took at the ceiling while its limit was
+/// full, its files counted: another container may take as much as there, and thrash. Not for a
+/// heap that follows the limit, which takes less with less.
+bool TookLessWhereFull(const Yardstick& yardstick, const LimitedRun& run);
+
 }  // namespace mlprof::server::phases

@@ -93,7 +93,9 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
     const Limits limits = so_far.limits.With(*middle);
     MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
     if (!attempt.failure) {
-      if (!MayBecomeAnswer(yardstick, attempt.passes.back(), middle->kind())) break;
+      const LimitedRun& run = attempt.passes.back();
+      if (!MayBecomeAnswer(yardstick, run, middle->kind())) break;
+      if (!so_far.heap && TookLessWhereFull(yardstick, run)) break;
       so_far.limits = limits;
       passed = std::move(attempt);
       continue;
@@ -143,7 +145,8 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   if (!limits || so_far.step_tried == limits->memory()) return std::nullopt;
   so_far.step_tried = limits->memory();
   const auto may_be = [&](const LimitedRun& run) {
-    return MayBecomeAnswer(yardstick, run, ResourceKind::kMemory);
+    return MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) &&
+           !TookLessWhereFull(yardstick, run);
   };
   ProofAttempt attempt;
   attempt.tried_again = true;  // what fails once is not asked for

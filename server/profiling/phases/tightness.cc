@@ -22,6 +22,7 @@ class Descents {
       : lab_(lab), yardstick_(std::move(yardstick)), told_(told) {
     state_.proof = *verification.proof;
     state_.failed = verification.failed;
+    follows_limit_ = verification.heap.has_value();
   }
 
   // Each resource by itself, the enumerators backwards: what a model dies for want of comes before
@@ -162,12 +163,14 @@ class Descents {
       if (proven && !TailIsJudged(run)) return false;
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
-    return MayBecomeAnswer(yardstick_, run, resource);
+    return MayBecomeAnswer(yardstick_, run, resource) &&
+           (follows_limit_ || !TookLessWhereFull(yardstick_, run));
   }
 
   Lab& lab_;
   Yardstick yardstick_;
   const OnTightness& told_;
+  bool follows_limit_ = false;  // what the model takes does
   Tightness state_;
   PerResource<bool> tight_;  // of those that were tried one step lower
 };
