@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/server/profiling/lab_bench.h"
+
 namespace mlprof::server::phases {
 namespace {
 
@@ -14,7 +16,8 @@ LimitedRun Took(Bytes memory, Bytes files, Bytes limit) {
 }
 
 TEST(FilledLimitTest, DoubtsARunThatTookLessThanAtTheCeilingInAFullLimit) {
-  Yardstick yardstick;
+  const LabBench bench;
+  Yardstick yardstick = bench.MeasuredAt(2);
   yardstick.at_ceiling.memory = MiB(130);
   EXPECT_TRUE(TookLessWhereFull(yardstick, Took(MiB(122), MiB(16), MiB(144))));
   EXPECT_FALSE(TookLessWhereFull(yardstick, Took(MiB(129), MiB(12), MiB(144))))
