@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kRanOut = ") ran out of memory trying to allocate ";
 // The summary is logged for each failure, before its error; of one with many chunks it is long.
-constexpr std::size_t kSummary = 256 * 1024;
+constexpr std::size_t kSummary = 256UL * 1024;
 constexpr std::size_t kNameOfOperator = 2000;  // behind the error, in the same message
 
 constexpr std::size_t kMostDimensions = 254;  // TensorFlow's own bound

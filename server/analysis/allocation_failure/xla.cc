@@ -9,7 +9,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kReport = 64 * 1024;
+constexpr std::size_t kReport = 64UL * 1024;
 constexpr std::size_t kMostBuffers = 10;
 constexpr std::size_t kMostText = 300;
 
