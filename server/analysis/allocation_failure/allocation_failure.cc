@@ -42,7 +42,9 @@ std::string SizeText(Bytes bytes) {
   std::array<char, 40> text{};
   const double gib = bytes.gib();
   const double mib = bytes.mib();
-  if (gib >= 1) {
+  if (gib >= 1024) {
+    std::snprintf(text.data(), text.size(), "%.1f TiB", gib / 1024);
+  } else if (gib >= 1) {
     std::snprintf(text.data(), text.size(), "%.1f GiB", gib);
   } else if (mib >= 1) {
     std::snprintf(text.data(), text.size(), "%.0f MiB", mib);

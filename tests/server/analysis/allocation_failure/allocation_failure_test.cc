@@ -98,6 +98,7 @@ TEST(AllocationFailureTest, ReadsTheCompilersReportOfATpu) {
 TEST(AllocationFailureTest, TellsXlasDevicesFromItsHost) {
   EXPECT_FALSE(Found("jax_cpu").on_device);
   EXPECT_EQ(Gib(Found("jax_cpu").asked), 1024);
+  EXPECT_EQ(Sentence(Found("jax_cpu")), "XLA could not allocate 1.0 TiB on the CPU");
   EXPECT_TRUE(Found("jax_gpu").on_device);
   EXPECT_EQ(Gib(Found("jax_gpu").asked), 64);
   EXPECT_TRUE(Found("xla_tpu_runtime").on_device);
