@@ -101,8 +101,8 @@ std::string HowFull(const AllocationFailure& failure) {
 }  // namespace
 
 std::optional<AllocationFailure> FindAllocationFailure(std::string_view text) {
-  for (const auto& family :
-       {TensorFlowRecognisers(), PyTorchRecognisers(), XlaRecognisers(), OtherRecognisers()}) {
+  for (const auto& family : {TensorFlowRecognisers(), PyTorchRecognisers(), XlaRecognisers(),
+                             SharedAllocatorRecognisers(), OtherRecognisers()}) {
     for (const Recogniser& recogniser : family) {
       if (auto failure = FindLast(text, recogniser)) return failure;
     }

@@ -77,9 +77,10 @@ std::optional<AllocationFailure> ParseCpp(std::string_view, std::size_t) {
   return Of(AllocatingRuntime::kCpp);
 }
 
-std::optional<AllocationFailure> ParseCuda(std::string_view, std::size_t) {
+// "failed to alloc 17179869184 bytes on host: CUDA_ERROR_OUT_OF_MEMORY" is of pinned host memory.
+std::optional<AllocationFailure> ParseCuda(std::string_view text, std::size_t at) {
   AllocationFailure failure = Of(AllocatingRuntime::kCuda);
-  failure.on_device = true;
+  failure.on_device = !text.substr(0, at).ends_with(" on host: ");
   return failure;
 }
 

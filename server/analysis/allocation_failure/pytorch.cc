@@ -47,8 +47,9 @@ void ReadSince21(TextScan scan, AllocationFailure& failure) {
   if (!failure.limit) failure.limit = behind(" has a total capacty of ");
   failure.free = behind(" of which ");
   failure.in_use = behind("Of the allocated memory ");
-  TextScan reserved = scan;
-  if (reserved.SkipTo("allocated by PyTorch, and ")) failure.reserved = reserved.Size();
+  failure.reserved = behind("allocated by PyTorch, and ");
+  // "…, with 104.00 MiB allocated in private pools (e.g., CUDA Graphs), and …"
+  if (!failure.reserved) failure.reserved = behind("in private pools (e.g., CUDA Graphs), and ");
 }
 
 std::optional<AllocationFailure> ParseCachingAllocator(std::string_view text, std::size_t at) {

@@ -20,6 +20,8 @@ struct Recogniser {
 std::span<const Recogniser> TensorFlowRecognisers();
 std::span<const Recogniser> PyTorchRecognisers();
 std::span<const Recogniser> XlaRecognisers();
+/// The allocator that TensorFlow and XLA share: where neither tells the failure itself.
+std::span<const Recogniser> SharedAllocatorRecognisers();
 std::span<const Recogniser> OtherRecognisers();
 
 }  // namespace mlprof::server

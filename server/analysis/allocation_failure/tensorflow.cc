@@ -138,11 +138,14 @@ std::optional<AllocationFailure> ParseTensor(std::string_view text, std::size_t 
   return failure;
 }
 
-constexpr std::array<Recogniser, 2> kOfTensorFlow = {
-    {{"OOM when allocating tensor with shape[", ParseTensor}, {kRanOut, ParseRanOut}}};
+constexpr std::array<Recogniser, 1> kOfTensorFlow = {
+    {{"OOM when allocating tensor with shape[", ParseTensor}}};
+constexpr std::array<Recogniser, 1> kOfSharedAllocator = {{{kRanOut, ParseRanOut}}};
 
 }  // namespace
 
 std::span<const Recogniser> TensorFlowRecognisers() { return kOfTensorFlow; }
+
+std::span<const Recogniser> SharedAllocatorRecognisers() { return kOfSharedAllocator; }
 
 }  // namespace mlprof::server

@@ -7,6 +7,7 @@
 namespace mlprof::server {
 namespace {
 
+constexpr std::size_t kLongestWord = 300;
 constexpr double kMostBytes = 9e18;  // of what a signed count holds
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -43,7 +44,7 @@ bool TextScan::SkipTo(std::string_view words, std::size_t most) {
 
 std::string_view TextScan::Until(std::string_view ends) {
   std::size_t length = 0;
-  while (length < left_.size() && left_[length] != '\n' &&
+  while (length < std::min(left_.size(), kLongestWord) && left_[length] != '\n' &&
          ends.find(left_[length]) == std::string_view::npos) {
     ++length;
   }
@@ -53,7 +54,8 @@ std::string_view TextScan::Until(std::string_view ends) {
 }
 
 std::string_view TextScan::Line() {
-  const std::string_view line = Until("");
+  const std::string_view line = left_.substr(0, left_.find('\n'));
+  left_.remove_prefix(line.size());
   Skip("\n");
   return line;
 }

@@ -20,7 +20,8 @@ class TextScan {
   /// nothing is read, where there are none.
   bool SkipTo(std::string_view words);
   bool SkipTo(std::string_view words, std::size_t most);
-  /// As far as one of `ends`, or the end of the line; it is not read itself.
+  /// As far as one of `ends`, or the end of the line, and 300 characters at most: a hostile line
+  /// may be one word. What ends it is not read itself.
   std::string_view Until(std::string_view ends);
   /// The line from here on; the next line comes then.
   std::string_view Line();

@@ -74,6 +74,7 @@ TEST(AllocationFailureTest, ReadsAllWordingsOfPyTorch) {
   EXPECT_EQ(newest.device, "GPU:2");
   EXPECT_NEAR(Gib(newest.limit), 79.25, 1e-6);
   EXPECT_NEAR(newest.free.value_or(Bytes()).mib(), 20.19, 1e-3);
+  EXPECT_NEAR(Found("pytorch_private_pools").reserved.value_or(Bytes()).mib(), 797.79, 1e-3);
   const AllocationFailure host = Found("pytorch_cpu");
   EXPECT_FALSE(host.on_device);
   EXPECT_EQ(host.asked, Bytes(400000000000));
@@ -100,6 +101,7 @@ TEST(AllocationFailureTest, TellsXlasDevicesFromItsHost) {
   EXPECT_EQ(Gib(Found("jax_cpu").asked), 1024);
   EXPECT_EQ(Sentence(Found("jax_cpu")), "XLA could not allocate 1.0 TiB on the CPU");
   EXPECT_TRUE(Found("jax_gpu").on_device);
+  EXPECT_EQ(Found("jax_gpu").runtime, Runtime::kXla) << "it shares TensorFlow's allocator";
   EXPECT_EQ(Gib(Found("jax_gpu").asked), 64);
   EXPECT_TRUE(Found("xla_tpu_runtime").on_device);
   EXPECT_NEAR(Gib(Found("xla_tpu_runtime").free), 5.86, 1e-6);
@@ -117,6 +119,7 @@ TEST(AllocationFailureTest, ReadsOnnxRuntimeNumPyAndTheLanguages) {
   EXPECT_EQ(Found("cpp").runtime, Runtime::kCpp);
   EXPECT_EQ(Found("cuda").runtime, Runtime::kCuda);
   EXPECT_TRUE(Found("cuda").on_device);
+  EXPECT_FALSE(Found("cuda_host").on_device) << "pinned memory of the host";
 }
 
 TEST(AllocationFailureTest, TakesNothingElseForMemory) {

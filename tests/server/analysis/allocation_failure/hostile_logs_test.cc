@@ -17,6 +17,8 @@ void ExpectBounded(const std::string& text) {
   EXPECT_LE(failure->largest.size(), 10U);
   EXPECT_LE(failure->shape.size(), 254U);
   EXPECT_FALSE(Sentence(*failure).empty());
+  EXPECT_LE(failure->op.size() + failure->device.size() + failure->type.size(), 1000U);
+  EXPECT_LE(Sentence(*failure).size(), 8000U);
 }
 
 std::string Mutated(std::string text, const std::string& other, std::mt19937& random) {
