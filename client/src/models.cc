@@ -2,6 +2,7 @@
 
 #include "client/src/connection.h"
 #include "common/json/domain_json.h"
+#include "common/json/model_weights_json.h"
 
 namespace mlprof::client {
 namespace {
@@ -19,6 +20,11 @@ Result<Resource<Model>> Models::Register(const NewModel& model, const Upload& ta
 
 Result<Resource<Model>> Models::Get(const std::string& id) {
   return Decoded(connection_.Call("GET", ModelTarget(id)), &DecodeModel);
+}
+
+Result<Resource<ModelWeights>> Models::Weights(const std::string& id) {
+  return Decoded(connection_.Call("GET", Target(ModelTarget(id).Text() + "/weights")),
+                 &DecodeModelWeights);
 }
 
 Result<ResourceList<Model>> Models::List(const ModelFilter& filter) {

@@ -1,5 +1,6 @@
 #include "server/analysis/diagnosis.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -8,6 +9,9 @@
 
 namespace mlprof::server {
 namespace {
+
+// What is told and stored of a log; more of it is searched.
+constexpr std::size_t kMostEvidence = 8UL * 1024;
 
 std::string Mebibytes(Bytes bytes) {
   return std::to_string(static_cast<std::int64_t>(bytes.mib())) + " MiB";
@@ -76,26 +80,42 @@ std::vector<std::string> DeviceAdvice(const AllocationFailure& failure) {
   return advice;
 }
 
+// One request that alone is larger than the limit is no matter of how full it was.
+std::vector<std::string> HostAdvice(const AllocationFailure& failure,
+                                    const std::optional<Bytes>& limit) {
+  const std::string smaller =
+      "send fewer rows at once or in smaller batches, or load the model in a smaller type";
+  if (limit && failure.asked && *failure.asked > *limit) {
+    const Bytes least = *failure.asked + failure.in_use.value_or(Bytes());
+    return {"look at what asked for so much: this one allocation of " + Mebibytes(*failure.asked) +
+                " is larger than the limit of " + Mebibytes(*limit) +
+                ", however much else is freed; a shape or a batch that is larger than it was meant "
+                "to be asks so",
+            "if it is as it should be, allow more than " + Mebibytes(least) +
+                " with --memory-gb (containerResourceRequirements.memoryInGb)",
+            smaller};
+  }
+  return {
+      "allow more memory with --memory-gb (containerResourceRequirements.memoryInGb), if what "
+      "was asked for is what it should be",
+      smaller};
+}
+
 // A framework that was refused memory, in its own words.
-ProfileError WithFailedAllocation(ProfileError error, const AllocationFailure& failure) {
+ProfileError WithFailedAllocation(ProfileError error, const AllocationFailure& failure,
+                                  const std::optional<Bytes>& limit) {
   error.code = failure.on_device ? "DeviceOutOfMemory" : "OutOfMemory";
   error.message += "; " + Sentence(failure);
   error.allocation = failure;
-  if (failure.on_device) {
-    error.advice = DeviceAdvice(failure);
-    return error;
-  }
-  error.advice = {
-      "allow more memory with --memory-gb (containerResourceRequirements.memoryInGb), if what was "
-      "asked for is what it should be",
-      "send fewer rows at once or in smaller batches, or load the model in a smaller type"};
+  error.advice = failure.on_device ? DeviceAdvice(failure) : HostAdvice(failure, limit);
   return error;
 }
 
 // A runtime that ran out of its own heap, or a framework of memory, which the kernel did not see.
-ProfileError WithFullHeap(ProfileError error, std::string_view said) {
+ProfileError WithFullHeap(ProfileError error, std::string_view said,
+                          const std::optional<Bytes>& limit) {
   if (const auto failure = FindAllocationFailure(said)) {
-    return WithFailedAllocation(std::move(error), *failure);
+    return WithFailedAllocation(std::move(error), *failure, limit);
   }
   const auto words = FullHeapWords(said);
   if (!words) return error;
@@ -107,6 +127,24 @@ ProfileError WithFullHeap(ProfileError error, std::string_view said) {
       "or give the heap a larger part of it (-Xmx, -XX:MaxRAMPercentage, --max-old-space-size, "
       "DOTNET_GCHeapHardLimitPercent)"};
   return error;
+}
+
+// A traceback within a JSON text has its line ends and quotes written out.
+std::string Unquoted(std::string_view body) {
+  std::string text;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool written_out = body[i] == '\\' && i + 1 < body.size();
+    if (written_out && body[i + 1] == 'n') {
+      text += '\n';
+      ++i;
+    } else if (written_out && body[i + 1] == '"') {
+      text += '"';
+      ++i;
+    } else {
+      text += body[i];
+    }
+  }
+  return text;
 }
 
 ProfileError StartFailed(const DeathEvidence& evidence) {
@@ -126,13 +164,17 @@ ProfileError StartTimedOut(const DeathEvidence& evidence) {
       evidence.log_tail};
 }
 
+// An abort after an allocation that failed is one of memory, though the kernel killed nothing.
 ProfileError Killed(const DeathEvidence& evidence) {
   const char* name = strsignal(*evidence.signal);
-  return {"ModelCrashed",
-          "the model was ended by signal " + std::to_string(*evidence.signal) + " (" + name +
-              "); the memory limit was not the cause",
-          {"see the model's own log: mlprof profile logs"},
-          evidence.log_tail};
+  ProfileError error = {
+      "ModelCrashed",
+      "the model was ended by signal " + std::to_string(*evidence.signal) + " (" + name + ")",
+      {"see the model's own log: mlprof profile logs"},
+      evidence.log_tail};
+  error = WithFullHeap(std::move(error), evidence.log_tail, evidence.limits.memory());
+  if (error.code == "ModelCrashed") error.message += "; the memory limit was not the cause";
+  return error;
 }
 
 ProfileError Exited(const DeathEvidence& evidence) {
@@ -157,26 +199,41 @@ ProfileError Exited(const DeathEvidence& evidence) {
   return error;
 }
 
-}  // namespace
-
-ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
+ProfileError Diagnose(const DeathEvidence& evidence) {
   if (evidence.disk_full && evidence.disk_full->killed) return EndedByDisk(evidence);
   if (evidence.oom_kills > 0) return OutOfMemory(evidence);
   if (evidence.start_failed) return StartFailed(evidence);
   if (evidence.disk_full) {
     DeathEvidence own = evidence;
     own.disk_full.reset();
-    return DiedOfDisk(DiagnoseDeath(own), *evidence.disk_full);
+    return DiedOfDisk(Diagnose(own), *evidence.disk_full);
   }
   if (evidence.signal && *evidence.signal != 0) {
-    return WithFullHeap(Killed(evidence), evidence.log_tail);
+    return Killed(evidence);
   }
-  if (evidence.exit_code) return WithFullHeap(Exited(evidence), evidence.log_tail);
+  if (evidence.exit_code) {
+    return WithFullHeap(Exited(evidence), evidence.log_tail, evidence.limits.memory());
+  }
   if (evidence.not_ready) return StartTimedOut(evidence);
   return {"AgentLost",
           "the connection to the agent in the container broke and nothing says why",
           {"see the server's log and `docker events`; then try again"},
           evidence.log_tail};
+}
+
+}  // namespace
+
+std::string EvidenceOf(std::string_view log) {
+  const std::string_view end = log.substr(log.size() - std::min(log.size(), kMostEvidence));
+  // From the beginning of a line, where one begins.
+  const std::size_t line = end.size() == log.size() ? std::string_view::npos : end.find('\n');
+  return std::string(line == std::string_view::npos ? end : end.substr(line + 1));
+}
+
+ProfileError DiagnoseDeath(const DeathEvidence& evidence) {
+  ProfileError error = Diagnose(evidence);
+  error.evidence = EvidenceOf(error.evidence);
+  return error;
 }
 
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
@@ -199,7 +256,7 @@ ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
     error.advice.insert(error.advice.begin(), DiskAdvice(*full).begin(), DiskAdvice(*full).end());
     return error;
   }
-  return WithFullHeap(std::move(error), evidence.first_body);
+  return WithFullHeap(std::move(error), Unquoted(evidence.first_body), std::nullopt);
 }
 
 bool MentionsReadOnlyFilesystem(std::string_view log) {

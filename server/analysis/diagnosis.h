@@ -23,13 +23,16 @@ struct DeathEvidence {
   std::optional<DiskFull> disk_full;         // met while it lived
   std::vector<RefusedWrite> refused_writes;  // where they were watched; the likeliest last
   bool agent_lost = false;                   // the agent's connection broke without a word
-  std::string log_tail;
+  std::string log_tail;                      // of which the error's evidence is the end
 };
 
 /// "OutOfMemory" (the kernel's, the runtime's own heap, or a framework's that was refused memory),
 /// "DeviceOutOfMemory" (likewise, of a device's), "DiskFull", "StartFailed",
 /// "StartTimedOut", "ModelCrashed", "ModelExited" or "AgentLost".
 ProfileError DiagnoseDeath(const DeathEvidence& evidence);
+
+/// The end of a log, from the beginning of a line: so much as is told and stored.
+std::string EvidenceOf(std::string_view log);
 
 /// The rows that failed: the first failing status and body.
 struct RowFailureEvidence {

@@ -20,7 +20,10 @@ Verdict Failed(std::optional<ResourceKind> shortage, std::string sentence) {
 Verdict WithFullHeap(Verdict verdict, const std::string& words) {
   if (words.empty()) return verdict;
   verdict.shortage = ResourceKind::kMemory;
-  verdict.sentence += "; its heap was full: " + words;
+  // How it died may have told them.
+  if (verdict.sentence.find(words) == std::string::npos) {
+    verdict.sentence += "; its heap was full: " + words;
+  }
   return verdict;
 }
 

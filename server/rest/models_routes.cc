@@ -1,5 +1,7 @@
 #include "common/json/domain_json.h"
+#include "common/json/model_weights_json.h"
 #include "server/registry/model_registry.h"
+#include "server/registry/model_weights.h"
 #include "server/rest/endpoint.h"
 #include "server/rest/model_requests.h"
 #include "server/rest/problem.h"
@@ -57,6 +59,16 @@ Result<HttpResponse> GetModelContent(const Services& services, const HttpRequest
   return response;
 }
 
+Result<HttpResponse> GetModelWeights(const Services& services, const HttpRequest& request) {
+  QueryReader query(request);
+  const std::string workspace = query.Workspace();
+  MLPROF_TRY(query.Done());
+  MLPROF_LET(model, services.models.Get(workspace, PathParameter(request, "id")));
+  MLPROF_LET(files, services.models.Files(model));
+  MLPROF_LET(weights, ReadModelWeights(files));
+  return JsonResponse(200, EncodeModelWeights(weights));
+}
+
 Result<HttpResponse> ChangeModel(const Services& services, const HttpRequest& request) {
   QueryReader query(request);
   const std::string workspace = query.Workspace();
@@ -82,6 +94,7 @@ void AddModelRoutes(Router& router, const Services& services) {
   router.Add({"GET", "/models", kNoBody, Handle(services, ListModels)});
   router.Add({"GET", "/models/{id}", kNoBody, Handle(services, GetModel)});
   router.Add({"GET", "/models/{id}/content", kNoBody, Handle(services, GetModelContent)});
+  router.Add({"GET", "/models/{id}/weights", kNoBody, Handle(services, GetModelWeights)});
   router.Add({"PATCH", "/models/{id}", kJsonBody, Handle(services, ChangeModel)});
   router.Add({"DELETE", "/models/{id}", kNoBody, Handle(services, DeleteModel)});
 }

@@ -18,8 +18,9 @@ def tar(**files):
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, text in files.items():
             info = tarfile.TarInfo(name)
-            info.size = len(text)
-            archive.addfile(info, io.BytesIO(text.encode()))
+            content = text if isinstance(text, bytes) else text.encode()
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
     return buffer.getvalue()
 
 

@@ -34,6 +34,27 @@ class InputsTest(RoutesCase):
         self.ask(404, "PATCH", "/models/m:1", {})
         self.ask(404, "DELETE", "/models/m:1")
 
+    def test_weights(self):
+        files = pathlib.Path(__file__).resolve().parents[1] / "fixtures/model_files"
+        content = {name: (files / name).read_bytes() for name in
+                   ("model.safetensors", "model.onnx", "state.pt", "forest.pkl")}
+        content["cut.safetensors"] = content["model.safetensors"][:-9]
+        self.ask(201, "POST", "/models?name=w", tar(**content), TAR)
+        weights = self.ask(200, "GET", "/models/w:1/weights").json
+        found = {file["path"]: file for file in weights["files"]}
+        self.assertEqual(found.keys(), content.keys())
+        self.assertEqual(found["model.safetensors"]["byType"][0],
+                         {"type": "float32", "parameters": 64, "sizeInBytes": 256})
+        self.assertEqual(found["cut.safetensors"]["parameters"], 0)
+        self.assertIsNotNone(found["cut.safetensors"]["problem"])
+        self.assertIn("RandomForestClassifier", found["forest.pkl"]["object"])
+        self.assertEqual(weights["leastMemoryInBytes"],
+                         276 + 212 + 164 + len(content["forest.pkl"]))
+        self.ask(201, "POST", "/models?name=none", tar(a="1"), TAR)
+        self.assertIsNone(self.ask(200, "GET", "/models/none/weights").json["leastMemoryInBytes"])
+        self.ask(404, "GET", "/models/nosuch/weights")
+        self.ask(400, "GET", "/models/w/weights?what=1")
+
     def test_bad_models(self):
         bad = self.ask(400, "POST", "/models?name=-&tag=a&workspace=a/b&what=1", tar(a="1"), TAR)
         self.assertEqual(self.pointers(bad), ["/name", "/tag", "/what", "/workspace"])

@@ -4,6 +4,7 @@
 #include "client/cli/download_model.h"
 #include "client/cli/inference_config_file.h"
 #include "client/cli/output/tables.h"
+#include "client/cli/output/weights_details.h"
 
 namespace mlprof::client::cli {
 namespace {
@@ -47,10 +48,45 @@ Result<int> ListModels(Session& session, const Options& options) {
   return kDone;
 }
 
+// What the newest profile with an answer measured.
+std::optional<MeasuredMemory> Measured(Client& client, const std::string& model_id) {
+  const auto profiles = client.profiles().List({"Succeeded", model_id});
+  if (!profiles) return std::nullopt;
+  for (const auto& [profile, json] : *profiles) {
+    if (!profile.recommendation || !profile.measurements) continue;
+    const auto& used = profile.measurements->max_utilized_memory;
+    if (!used) continue;
+    return MeasuredMemory{profile.request.name, *used, profile.recommendation->requested.memory()};
+  }
+  return std::nullopt;
+}
+
+Result<int> ShowWeights(Session& session, const Options& options) {
+  MLPROF_LET(client, session.Connect());
+  MLPROF_LET(weights, client.models().Weights(options.operands()[0]));
+  std::string details = WeightsDetails(weights.value, Measured(client, options.operands()[0]));
+  if (details.empty()) details = "no file of this model holds parameters in a known format\n";
+  session.Print(JsonOfText(weights.json), WeightsTable(weights.value), details);
+  return kDone;
+}
+
+// Machine formats have the model alone, as every other command's.
+std::string WeightsBeside(Session& session, const std::string& model_id) {
+  if (session.format() != OutputFormat::kTable) return "";
+  auto client = session.ConnectAside();
+  if (!client) return "";
+  const auto weights = client->models().Weights(model_id);
+  if (!weights) return "";
+  const std::string details = WeightsDetails(weights->value, Measured(*client, model_id));
+  return details.empty() ? "" : "\n" + details;
+}
+
 Result<int> ShowModel(Session& session, const Options& options) {
+  if (options.Has("--weights")) return ShowWeights(session, options);
   MLPROF_LET(client, session.Connect());
   MLPROF_LET(model, client.models().Get(options.operands()[0]));
-  PrintModel(session, model);
+  session.Print(JsonOfText(model.json), ModelTable({model}),
+                ModelDetails(model.value) + WeightsBeside(session, model.value.id));
   return kDone;
 }
 
@@ -122,11 +158,12 @@ std::vector<Command> ModelCommands() {
        ListModels},
       {"model show",
        "ID",
-       "show a model",
+       "show a model, and what its files say of its parameters",
        1,
        1,
-       {},
-       {"mlprof model show sentiment", "mlprof model show sentiment:1 -o json"},
+       {{{"--weights"}, "", "the parameters alone, by file and type"}},
+       {"mlprof model show sentiment", "mlprof model show sentiment:1 -o json",
+        "mlprof model show sentiment:1 --weights -o json"},
        ShowModel},
       {"model update",
        "ID",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/domain/model.h"
+#include "common/domain/model_weights.h"
 #include "common/result/result.h"
 #include "mlprof/resource.h"
 #include "mlprof/upload.h"
@@ -43,6 +44,8 @@ class Models {
   Result<Resource<Model>> Register(const NewModel& model, const Upload& tar);
   /// "name:version", or a bare name for its newest version.
   Result<Resource<Model>> Get(const std::string& id);
+  /// What its files say of its parameters.
+  Result<Resource<ModelWeights>> Weights(const std::string& id);
   Result<ResourceList<Model>> List(const ModelFilter& filter);
   Result<Resource<Model>> Update(const std::string& id, const ModelChanges& changes);
   Status Delete(const std::string& id);

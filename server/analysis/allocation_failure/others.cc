@@ -63,12 +63,13 @@ std::optional<AllocationFailure> ParseNumPy(std::string_view text, std::size_t a
   return failure;
 }
 
-// A line of a traceback that begins with it; elsewhere it is a word of somebody's sentence.
+// A line of a traceback that begins with it, or a whole text in quotes, as a server's JSON has it;
+// elsewhere it is a word of somebody's sentence.
 std::optional<AllocationFailure> ParsePython(std::string_view text, std::size_t at) {
-  const bool begins_line = at == 0 || text[at - 1] == '\n';
+  const bool begins_line = at == 0 || std::string_view("\n\"'").find(text[at - 1]) < 3;
   TextScan scan(text.substr(at));
   scan.Skip("MemoryError");
-  const bool ends_word = scan.AtEnd() || scan.left().find_first_of("\r\n:") == 0;
+  const bool ends_word = scan.AtEnd() || scan.left().find_first_of("\r\n:\"'(") == 0;
   if (!begins_line || !ends_word) return std::nullopt;
   return Of(AllocatingRuntime::kPython);
 }
@@ -84,10 +85,32 @@ std::optional<AllocationFailure> ParseCuda(std::string_view text, std::size_t at
   return failure;
 }
 
-constexpr std::array<Recogniser, 8> kOfOthers = {
+// torch.AcceleratorError and RuntimeError: "CUDA error: out of memory"; "HIP error: …".
+std::optional<AllocationFailure> ParseTorchError(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  if (!before.ends_with("CUDA") && !before.ends_with("HIP")) return std::nullopt;
+  AllocationFailure failure = Of(AllocatingRuntime::kCuda);
+  failure.on_device = true;
+  return failure;
+}
+
+// ONNX Runtime: "CUDA failure 2: out of memory ; GPU=0 ; hostname=…".
+std::optional<AllocationFailure> ParseOnnxCuda(std::string_view text, std::size_t at) {
+  AllocationFailure failure = Of(AllocatingRuntime::kOnnxRuntime);
+  failure.on_device = true;
+  TextScan scan(text.substr(at));
+  if (scan.SkipTo("GPU=")) {
+    if (const auto number = scan.Integer()) failure.device = "GPU:" + std::to_string(*number);
+  }
+  return failure;
+}
+
+constexpr std::array<Recogniser, 10> kOfOthers = {
     {{"Failed to allocate memory for requested buffer of size ", ParseOnnxBuffer},
      {"Available memory of ", ParseOnnxAvailable},
      {"Unable to allocate ", ParseNumPy},
+     {"CUDA failure 2: out of memory", ParseOnnxCuda},
+     {" error: out of memory", ParseTorchError},
      {"CUDA_ERROR_OUT_OF_MEMORY", ParseCuda},
      {"cudaErrorMemoryAllocation", ParseCuda},
      {"CUBLAS_STATUS_ALLOC_FAILED", ParseCuda},

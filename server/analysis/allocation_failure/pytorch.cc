@@ -46,7 +46,9 @@ void ReadSince21(TextScan scan, AllocationFailure& failure) {
   failure.limit = behind(" has a total capacity of ");
   if (!failure.limit) failure.limit = behind(" has a total capacty of ");
   failure.free = behind(" of which ");
-  failure.in_use = behind("Of the allocated memory ");
+  // The process's own share of the device: with what CUDA and other libraries hold.
+  failure.in_use = behind(" this process has ");
+  if (!failure.in_use) failure.in_use = behind("Of the allocated memory ");
   failure.reserved = behind("allocated by PyTorch, and ");
   // "…, with 104.00 MiB allocated in private pools (e.g., CUDA Graphs), and …"
   if (!failure.reserved) failure.reserved = behind("in private pools (e.g., CUDA Graphs), and ");

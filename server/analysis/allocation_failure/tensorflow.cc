@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kRanOut = ") ran out of memory trying to allocate ";
 // The summary is logged for each failure, before its error; of one with many chunks it is long.
 constexpr std::size_t kSummary = 256UL * 1024;
+constexpr int kMostSummaries = 8;
 constexpr std::size_t kNameOfOperator = 2000;  // behind the error, in the same message
 
 constexpr std::size_t kMostDimensions = 254;  // TensorFlow's own bound
@@ -20,7 +21,7 @@ struct TypeSize {
   std::string_view type;
   std::int64_t bytes;
 };
-constexpr std::array<TypeSize, 14> kTypes = {{{"float", 4},
+constexpr std::array<TypeSize, 15> kTypes = {{{"float", 4},
                                               {"half", 2},
                                               {"bfloat16", 2},
                                               {"double", 8},
@@ -33,7 +34,8 @@ constexpr std::array<TypeSize, 14> kTypes = {{{"float", 4},
                                               {"uint32", 4},
                                               {"int64", 8},
                                               {"uint64", 8},
-                                              {"complex64", 8}}};
+                                              {"complex64", 8},
+                                              {"complex128", 16}}};
 
 std::optional<Bytes> TensorSize(const std::vector<std::int64_t>& shape, std::string_view type) {
   for (const TypeSize& known : kTypes) {
@@ -106,9 +108,18 @@ std::optional<AllocationFailure> ParseRanOut(std::string_view text, std::size_t 
 // The allocator's summary before an error tells what the error does not.
 void AddSummary(std::string_view before, AllocationFailure& failure) {
   const std::size_t from = before.size() - std::min(before.size(), kSummary);
-  const std::size_t at = before.substr(from).rfind(kRanOut);
-  if (at == std::string_view::npos) return;
-  const auto summary = ParseRanOut(before, from + at);
+  std::optional<AllocationFailure> summary;
+  std::string_view left = before.substr(from);
+  // Warnings that are no failure, and other allocators' summaries, may stand between.
+  for (int tries = 0; tries < kMostSummaries && !summary; ++tries) {
+    const std::size_t at = left.rfind(kRanOut);
+    if (at == std::string_view::npos) return;
+    summary = ParseRanOut(before, from + at);
+    const bool of_another =
+        summary && !failure.allocator.empty() && summary->allocator != failure.allocator;
+    if (of_another) summary.reset();
+    left = left.substr(0, at);
+  }
   if (!summary) return;
   failure.in_use = summary->in_use;
   failure.limit = summary->limit;

@@ -102,6 +102,23 @@ std::optional<AllocationFailure> ParseDeviceAllocator(std::string_view text, std
   return failure.asked ? std::optional(failure) : std::nullopt;
 }
 
+// "Failed to allocate request for 8.00GiB (8589934592B) on device ordinal 0"
+std::optional<AllocationFailure> ParseDeviceRequest(std::string_view text, std::size_t at) {
+  TextScan scan(text.substr(at));
+  scan.Skip("Failed to allocate request for ");
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kXla;
+  failure.on_device = true;
+  failure.asked = scan.Size();
+  TextScan exact = scan;
+  if (exact.Skip(" (")) {
+    if (const auto bytes = exact.Size()) failure.asked = bytes;
+  }
+  if (!failure.asked || !scan.SkipTo(" on device ordinal ")) return std::nullopt;
+  if (const auto number = scan.Integer()) failure.device = "device " + std::to_string(*number);
+  return failure;
+}
+
 std::optional<AllocationFailure> ParseHostAllocator(std::string_view text, std::size_t at) {
   TextScan scan(text.substr(at));
   scan.Skip("Out of memory allocating ");
@@ -112,10 +129,11 @@ std::optional<AllocationFailure> ParseHostAllocator(std::string_view text, std::
   return failure.asked ? std::optional(failure) : std::nullopt;
 }
 
-constexpr std::array<Recogniser, 4> kOfXla = {
+constexpr std::array<Recogniser, 5> kOfXla = {
     {{"Ran out of memory in memory space ", ParseTpuCompiler},
      {"Attempting to ", ParseTpuAllocator},
      {"Out of memory while trying to allocate ", ParseDeviceAllocator},
+     {"Failed to allocate request for ", ParseDeviceRequest},
      {"Out of memory allocating ", ParseHostAllocator}}};
 
 }  // namespace

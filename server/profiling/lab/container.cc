@@ -17,7 +17,8 @@ constexpr std::chrono::seconds kAskDeadline{5};
 constexpr std::chrono::seconds kRemoveDeadline{6};
 constexpr std::chrono::seconds kStoppedAskDeadline{1};
 constexpr std::chrono::seconds kStoppedRemoveDeadline{2};
-constexpr Bytes kLogTail = KiB(8);
+// An allocator's summary of a full device is tens of KiB, and its head says most.
+constexpr Bytes kLogTail = KiB(256);
 constexpr Bytes kJournalLog = KiB(64);
 constexpr Bytes kWholeLog = MiB(4);  // more than the engine keeps of one
 constexpr std::chrono::seconds kLatestLog{1};

@@ -21,7 +21,7 @@ ProfileError Diagnose(const ReplayResult& replay, const DeathEvidence& death) {
   return {"ModelCrashed",
           "a process of the model died and the model went on without it",
           {"see the model's own log: mlprof profile logs"},
-          death.log_tail};
+          EvidenceOf(death.log_tail)};
 }
 
 }  // namespace

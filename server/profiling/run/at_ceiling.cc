@@ -212,8 +212,10 @@ void Story::SeeGrowth(const Ample& ample, PhaseResult<ResourceUse>& measured) {
   if (error.code != "OutOfMemory") return;
   facts_.fatal_growth = ample.FindGrowth();
   if (!facts_.fatal_growth) return;
+  auto allocation = std::move(error.allocation);
   error =
       DiagnoseGrowth(*facts_.fatal_growth, static_cast<std::int64_t>(facts_.rows), error.evidence);
+  error.allocation = std::move(allocation);
 }
 
 void Story::See(const LoadFacts& load, Workload& workload) {

@@ -160,5 +160,52 @@ TEST(DiagnoseRowsTest, AFullDiskIsToldWithTheRowsThatFailed) {
   EXPECT_NE(error.message.find("were full: 10 GiB"), std::string::npos);
 }
 
+TEST(DiagnosisTest, AnAbortAfterAFailedAllocationIsOfMemoryAndDoesNotDenyIt) {
+  DeathEvidence evidence;
+  evidence.limits = {Cores(1), MiB(512)};
+  evidence.signal = 6;
+  evidence.log_tail = "terminate called after throwing an instance of 'std::bad_alloc'\n";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_EQ(error.message.find("was not the cause"), std::string::npos) << error.message;
+  evidence.log_tail = "assertion failed\n";
+  EXPECT_NE(DiagnoseDeath(evidence).message.find("was not the cause"), std::string::npos);
+}
+
+TEST(DiagnosisTest, AnAllocationLargerThanTheLimitIsToldAsSuch) {
+  DeathEvidence evidence;
+  evidence.limits = {Cores(1), MiB(512)};
+  evidence.exit_code = 1;
+  evidence.log_tail =
+      "MemoryError: Unable to allocate 7.45 GiB for an array with shape (1000000, 1000) and data "
+      "type float64\n";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_NE(error.advice.front().find("7628 MiB is larger than the limit of 512 MiB"),
+            std::string::npos)
+      << error.advice.front();
+}
+
+TEST(DiagnosisTest, ATracebackWithinAJsonBodyIsRead) {
+  RowFailureEvidence evidence;
+  evidence.requests = evidence.failures = 1;
+  evidence.first_status = 500;
+  evidence.first_body = R"({"detail":"Traceback:\n  x = make()\nMemoryError: \n"})";
+  EXPECT_EQ(DiagnoseRows(evidence).code, "OutOfMemory");
+  evidence.first_body = R"({"detail":"MemoryError"})";
+  EXPECT_EQ(DiagnoseRows(evidence).code, "OutOfMemory");
+}
+
+TEST(DiagnosisTest, TheWholeLogIsSearchedAndItsEndIsKept) {
+  DeathEvidence evidence;
+  evidence.limits = {Cores(1), MiB(512)};
+  evidence.exit_code = 1;
+  evidence.log_tail = "std::bad_alloc\n";
+  for (int line = 0; line < 3000; ++line) evidence.log_tail += "chunk of 256 bytes\n";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_LE(error.evidence.size(), 8U * 1024);
+  EXPECT_TRUE(error.evidence.starts_with("chunk of"));
+}
+
 }  // namespace
 }  // namespace mlprof::server

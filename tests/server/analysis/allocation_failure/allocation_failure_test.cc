@@ -69,7 +69,7 @@ TEST(AllocationFailureTest, ReadsAllWordingsOfPyTorch) {
   const AllocationFailure misspelt = Found("pytorch_2_1");
   EXPECT_NEAR(Gib(misspelt.limit), 23.65, 1e-6);
   EXPECT_NEAR(Gib(misspelt.reserved), 3.9, 1e-6);
-  EXPECT_NEAR(Gib(misspelt.in_use), 18.25, 1e-6);
+  EXPECT_NEAR(Gib(misspelt.in_use), 22.58, 1e-6);
   const AllocationFailure newest = Found("pytorch_newest");
   EXPECT_EQ(newest.device, "GPU:2");
   EXPECT_NEAR(Gib(newest.limit), 79.25, 1e-6);
@@ -137,6 +137,39 @@ TEST(AllocationFailureTest, TakesTheLastOfSeveralAndQuotesItsLine) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->asked, Bytes(2000));
   EXPECT_EQ(failure->words, "RESOURCE_EXHAUSTED: Out of memory allocating 2000 bytes.");
+}
+
+TEST(AllocationFailureTest, ReadsTheShortWordsOfDevices) {
+  EXPECT_EQ(Found("torch_accelerator").runtime, Runtime::kCuda);
+  EXPECT_TRUE(Found("torch_accelerator").on_device);
+  const AllocationFailure onnx = Found("onnx_runtime_cuda");
+  EXPECT_EQ(onnx.runtime, Runtime::kOnnxRuntime);
+  EXPECT_EQ(onnx.device, "GPU:1");
+  const AllocationFailure xla = Found("xla_device_request");
+  EXPECT_TRUE(xla.on_device);
+  EXPECT_EQ(xla.asked, GiB(8));
+  EXPECT_EQ(xla.device, "device 0");
+  EXPECT_FALSE(FindAllocationFailure("disk error: out of memory of mine"));
+}
+
+TEST(AllocationFailureTest, ReadsAnErrorThatAServerQuotes) {
+  EXPECT_EQ(Found("python_in_json").runtime, Runtime::kPython);
+  EXPECT_FALSE(FindAllocationFailure("we raise MemoryError when it is full"));
+}
+
+TEST(AllocationFailureTest, AWarningThatIsNoFailureDoesNotHideTheSummary) {
+  const AllocationFailure failure = Found("tensorflow_warned_after");
+  EXPECT_EQ(failure.limit, GiB(6));
+  EXPECT_EQ(failure.in_use, GiB(5));
+}
+
+TEST(AllocationFailureTest, ASummaryOfAnotherAllocatorIsNotTaken) {
+  std::string log = Log(LogsFolder() / "tensorflow_warned_after.log");
+  log.replace(log.rfind("GPU_0_bfc"), 9, "GPU_1_bfc");
+  const auto failure = FindAllocationFailure(log);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->allocator, "GPU_1_bfc");
+  EXPECT_FALSE(failure->limit);
 }
 
 }  // namespace
