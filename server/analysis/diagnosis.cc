@@ -26,6 +26,7 @@ ProfileError OutOfMemory(const DeathEvidence& evidence) {
       {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
        "load the model in pieces or in a smaller type, if it is the loading that needs it"},
       evidence.log_tail};
+  if (evidence.memory) error.message += "; " + Sentence(*evidence.memory);
   error.allocation = FindAllocationFailure(evidence.log_tail);
   error.message += error.allocation ? "; before that " + Sentence(*error.allocation)
                                     : "; which allocation it was for is unknown: its log says "

@@ -9,6 +9,7 @@
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
 #include "common/domain/write_error.h"
+#include "server/analysis/memory_before_death.h"
 
 namespace mlprof::server {
 
@@ -16,6 +17,7 @@ namespace mlprof::server {
 struct DeathEvidence {
   Limits limits;
   std::int64_t oom_kills = 0;
+  std::optional<MemoryBeforeDeath> memory;  // how it stood, where the kernel killed
   std::optional<std::string> start_failed;  // execve's reason
   std::optional<std::string> not_ready;     // what readiness was tried last
   std::optional<int> exit_code;

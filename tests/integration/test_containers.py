@@ -62,6 +62,7 @@ class ContainersTest(unittest.TestCase):
         error = check_failed(self, profile, "OutOfMemory")
         self.assertIn("128 MiB", error["message"])
         self.assertIn("which allocation it was for is unknown", error["message"])
+        self.assertRegex(error["message"], r"it held \d+ MiB at the end")
         self.assertIn("the last row it took was 20", error["message"])
 
     def test_large_row_is_in_the_answer(self):

@@ -221,6 +221,7 @@ DeathEvidence Container::Death() {
   death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
   death.disk_full = target_->MetDiskBound(death.log_tail);
   if (session_->lost() && !lab_.stopped()) AskEngine(death);
+  if (death.oom_kills > 0) death.memory = BeforeDeath(Samples());
   return death;
 }
 

@@ -1,0 +1,51 @@
+#include "server/analysis/memory_before_death.h"
+
+#include <algorithm>
+
+#include "server/analysis/sentence.h"
+
+namespace mlprof::server {
+namespace {
+
+constexpr std::chrono::nanoseconds kLookBack = std::chrono::seconds(2);
+// So many samples behind the kill's may still be of the memory that it took.
+constexpr std::size_t kAtTheEnd = 3;
+
+Bytes Most(const Sample& sample) {
+  return std::max(sample.unreclaimable, sample.peak_unreclaimable.value_or(Bytes()));
+}
+
+}  // namespace
+
+std::optional<MemoryBeforeDeath> BeforeDeath(std::span<const Sample> samples) {
+  // Behind the first kill, what is left of the model is measured.
+  const auto killed =
+      std::ranges::find_if(samples, [](const Sample& sample) { return sample.oom_kills > 0; });
+  const auto past = killed == samples.end() ? killed : std::next(killed);
+  const auto lived = samples.first(static_cast<std::size_t>(past - samples.begin()));
+  if (lived.empty()) return std::nullopt;
+  MemoryBeforeDeath before;
+  for (const Sample& sample : lived.last(std::min(lived.size(), kAtTheEnd))) {
+    before.level = std::max(before.level, Most(sample));
+  }
+  const auto end = lived.back().at;
+  // The last one that was that low: a rise begins there.
+  const Sample* lowest = &lived.back();
+  for (const Sample& sample : lived) {
+    const bool is_before = killed == samples.end() || &sample != &*killed;
+    if (!is_before || end - sample.at > kLookBack) continue;
+    if (lowest == &lived.back() || sample.unreclaimable <= lowest->unreclaimable) lowest = &sample;
+  }
+  before.rise = before.level - std::min(before.level, lowest->unreclaimable);
+  before.within = end - lowest->at;
+  return before;
+}
+
+std::string Sentence(const MemoryBeforeDeath& before) {
+  const std::string held = Sentence("it held %.0f MiB at the end", before.level.mib());
+  if (before.rise < MiB(1)) return held + ", and no less before";
+  return held + Sentence(", %.0f MiB of them since %.2f s before", before.rise.mib(),
+                         std::chrono::duration<double>(before.within).count());
+}
+
+}  // namespace mlprof::server
