@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "server/analysis/allocation_failure/allocation_advice.h"
 #include "server/analysis/allocation_failure/allocation_failure.h"
 #include "server/analysis/heap.h"
 
@@ -12,9 +13,22 @@ namespace {
 
 // What is told and stored of a log; more of it is searched.
 constexpr std::size_t kMostEvidence = 8UL * 1024;
+// A traceback of what was died of is shorter; the summary before it may be farther.
+constexpr std::size_t kFatalWords = 32UL * 1024;
+constexpr std::size_t kComparedWords = 200;  // of a line that may be cut
 
 std::string Mebibytes(Bytes bytes) {
   return std::to_string(static_cast<std::int64_t>(bytes.mib())) + " MiB";
+}
+
+// A failure that was caught and outlived stands farther from the end than one that was died of.
+std::optional<AllocationFailure> FailureAtTheEnd(std::string_view log) {
+  auto failure = FindAllocationFailure(log);
+  if (!failure) return std::nullopt;
+  const std::string_view end = log.substr(log.size() - std::min(log.size(), kFatalWords));
+  const std::string words = failure->words.substr(0, kComparedWords);
+  if (end.find(words) == std::string_view::npos) return FindAllocationFailure(end);
+  return failure;
 }
 
 // The kernel says nothing of which allocation it killed for, and most models print nothing either.
@@ -27,7 +41,7 @@ ProfileError OutOfMemory(const DeathEvidence& evidence) {
        "load the model in pieces or in a smaller type, if it is the loading that needs it"},
       evidence.log_tail};
   if (evidence.memory) error.message += "; " + Sentence(*evidence.memory);
-  error.allocation = FindAllocationFailure(evidence.log_tail);
+  error.allocation = FailureAtTheEnd(evidence.log_tail);
   error.message += error.allocation ? "; before that " + Sentence(*error.allocation)
                                     : "; which allocation it was for is unknown: its log says "
                                       "nothing of it";
@@ -57,68 +71,23 @@ ProfileError DiedOfDisk(ProfileError death, const DiskFull& full) {
   return death;
 }
 
-std::vector<std::string> DeviceAdvice(const AllocationFailure& failure) {
-  std::vector<std::string> advice = {
-      "send fewer rows at once, or in smaller batches: activations grow with them",
-      "load the model in a smaller type (bfloat16, float16), which halves parameters and "
-      "activations"};
-  // Where the allocator holds much of what it does not use, the memory is there, in pieces.
-  const bool in_pieces = failure.reserved && failure.asked && *failure.reserved >= *failure.asked;
-  if (failure.runtime == AllocatingRuntime::kPyTorch && in_pieces) {
-    advice.insert(advice.begin(),
-                  "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: what the allocator holds "
-                  "unused is more than what was asked for");
-  }
-  if (failure.runtime == AllocatingRuntime::kTensorFlow) {
-    advice.emplace_back(
-        "set TF_FORCE_GPU_ALLOW_GROWTH=true where another process uses the same device");
-  }
-  if (failure.runtime == AllocatingRuntime::kXla) {
-    advice.emplace_back(
-        "set XLA_PYTHON_CLIENT_MEM_FRACTION, or XLA_PYTHON_CLIENT_PREALLOCATE=false where another "
-        "process uses the same device");
-  }
-  return advice;
-}
-
-// One request that alone is larger than the limit is no matter of how full it was.
-std::vector<std::string> HostAdvice(const AllocationFailure& failure,
-                                    const std::optional<Bytes>& limit) {
-  const std::string smaller =
-      "send fewer rows at once or in smaller batches, or load the model in a smaller type";
-  if (limit && failure.asked && *failure.asked > *limit) {
-    const Bytes least = *failure.asked + failure.in_use.value_or(Bytes());
-    return {"look at what asked for so much: this one allocation of " + Mebibytes(*failure.asked) +
-                " is larger than the limit of " + Mebibytes(*limit) +
-                ", however much else is freed; a shape or a batch that is larger than it was meant "
-                "to be asks so",
-            "if it is as it should be, allow more than " + Mebibytes(least) +
-                " with --memory-gb (containerResourceRequirements.memoryInGb)",
-            smaller};
-  }
-  return {
-      "allow more memory with --memory-gb (containerResourceRequirements.memoryInGb), if what "
-      "was asked for is what it should be",
-      smaller};
-}
-
 // A framework that was refused memory, in its own words.
 ProfileError WithFailedAllocation(ProfileError error, const AllocationFailure& failure,
                                   const std::optional<Bytes>& limit) {
   error.code = failure.on_device ? "DeviceOutOfMemory" : "OutOfMemory";
   error.message += "; " + Sentence(failure);
   error.allocation = failure;
-  error.advice = failure.on_device ? DeviceAdvice(failure) : HostAdvice(failure, limit);
+  error.advice = AdviceFor(failure, limit);
   return error;
 }
 
 // A runtime that ran out of its own heap, or a framework of memory, which the kernel did not see.
 ProfileError WithFullHeap(ProfileError error, std::string_view said,
                           const std::optional<Bytes>& limit) {
-  if (const auto failure = FindAllocationFailure(said)) {
+  if (const auto failure = FailureAtTheEnd(said)) {
     return WithFailedAllocation(std::move(error), *failure, limit);
   }
-  const auto words = FullHeapWords(said);
+  const auto words = FullHeapWords(said.substr(said.size() - std::min(said.size(), kFatalWords)));
   if (!words) return error;
   error.code = "OutOfMemory";
   error.message += "; its heap was full: " + *words;

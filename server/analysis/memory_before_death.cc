@@ -30,12 +30,12 @@ std::optional<MemoryBeforeDeath> BeforeDeath(std::span<const Sample> samples) {
   }
   const auto end = lived.back().at;
   // The last one that was that low: a rise begins there.
-  const Sample* lowest = &lived.back();
-  for (const Sample& sample : lived) {
-    const bool is_before = killed == samples.end() || &sample != &*killed;
-    if (!is_before || end - sample.at > kLookBack) continue;
-    if (lowest == &lived.back() || sample.unreclaimable <= lowest->unreclaimable) lowest = &sample;
+  const Sample* lowest = nullptr;
+  for (const Sample& sample : lived.first(lived.size() - 1)) {
+    if (end - sample.at > kLookBack) continue;
+    if (lowest == nullptr || sample.unreclaimable <= lowest->unreclaimable) lowest = &sample;
   }
+  if (lowest == nullptr) return before;
   before.rise = before.level - std::min(before.level, lowest->unreclaimable);
   before.within = end - lowest->at;
   return before;
@@ -43,9 +43,10 @@ std::optional<MemoryBeforeDeath> BeforeDeath(std::span<const Sample> samples) {
 
 std::string Sentence(const MemoryBeforeDeath& before) {
   const std::string held = Sentence("it held %.0f MiB at the end", before.level.mib());
-  if (before.rise < MiB(1)) return held + ", and no less before";
-  return held + Sentence(", %.0f MiB of them since %.2f s before", before.rise.mib(),
-                         std::chrono::duration<double>(before.within).count());
+  const double seconds = std::chrono::duration<double>(before.within).count();
+  if (seconds <= 0) return held;  // nothing was seen of the time before
+  if (before.rise < MiB(1)) return held + Sentence(", and as much %.2f s before", seconds);
+  return held + Sentence(", %.0f MiB of them since %.2f s before", before.rise.mib(), seconds);
 }
 
 }  // namespace mlprof::server

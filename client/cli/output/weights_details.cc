@@ -74,9 +74,10 @@ std::string WeightsDetails(const ModelWeights& weights,
     if (++shown > kMostFilesShown) break;
     details.Line(std::string(Name(file.format)), Visible(file.path) + ": " + Visible(About(file)));
   }
-  if (weights.more || weights.files.size() > kMostFilesShown) {
-    details.Line("", "more files are not shown here; see --weights -o json");
+  if (weights.files.size() > kMostFilesShown) {
+    details.Line("files", "more are not shown here; see --weights -o json");
   }
+  if (weights.more) details.Line("files", "there are more than were read; they count for nothing");
   return details.Take();
 }
 

@@ -70,7 +70,8 @@ std::optional<AllocationFailure> ParsePython(std::string_view text, std::size_t 
   TextScan scan(text.substr(at));
   scan.Skip("MemoryError");
   const bool ends_word = scan.AtEnd() || scan.left().find_first_of("\r\n:\"'(") == 0;
-  if (!begins_line || !ends_word) return std::nullopt;
+  const bool is_key = scan.left().starts_with("\":");  // of somebody's counters
+  if (!begins_line || !ends_word || is_key) return std::nullopt;
   return Of(AllocatingRuntime::kPython);
 }
 

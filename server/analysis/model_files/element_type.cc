@@ -7,14 +7,15 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-constexpr std::array<ElementType, 21> kTypes = {
-    {{"float64", 64, true},  {"float32", 32, true},    {"float16", 16, true},
-     {"bfloat16", 16, true}, {"float8", 8, true},      {"float6", 6, true},
-     {"float4", 4, true},    {"int64", 64, false},     {"int32", 32, false},
-     {"int16", 16, false},   {"int8", 8, false},       {"int4", 4, false},
-     {"int2", 2, false},     {"uint64", 64, false},    {"uint32", 32, false},
-     {"uint16", 16, false},  {"uint8", 8, false},      {"uint4", 4, false},
-     {"bool", 8, false},     {"complex64", 64, false}, {"complex128", 128, false}}};
+constexpr std::array<ElementType, 22> kTypes = {
+    {{"float64", 64, true},     {"float32", 32, true}, {"float16", 16, true},
+     {"bfloat16", 16, true},    {"float8", 8, true},   {"float6", 6, true},
+     {"float4", 4, true},       {"int64", 64, false},  {"int32", 32, false},
+     {"int16", 16, false},      {"int8", 8, false},    {"int4", 4, false},
+     {"int2", 2, false},        {"uint64", 64, false}, {"uint32", 32, false},
+     {"uint16", 16, false},     {"uint8", 8, false},   {"uint4", 4, false},
+     {"uint2", 2, false},       {"bool", 8, false},    {"complex64", 64, false},
+     {"complex128", 128, false}}};
 
 }  // namespace
 

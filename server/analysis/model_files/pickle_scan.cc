@@ -7,20 +7,23 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::size_t kMostStack = 200'000;
+constexpr std::size_t kMostStack = 1'000'000;
 constexpr std::size_t kMostMemo = 500'000;
 constexpr std::size_t kMostGlobals = 100;
 constexpr std::size_t kMostPersistentIds = 1'000'000;
 constexpr std::size_t kMostItems = 8;
 constexpr std::uint64_t kMostLine = 4096;
 constexpr std::uint64_t kLongestKept = 200;  // of a text
+// Of texts and of tuples that were put on the stack, copies too: what is copied again and again
+// would take all memory.
+constexpr std::size_t kMostCopied = 256UL * 1024 * 1024;
 
 class PickleMachine {
  public:
   explicit PickleMachine(ByteCursor& cursor) : cursor_(cursor) {}
 
   PickleFacts Run() {
-    while (cursor_.ok() && stack_.size() < kMostStack) {
+    while (cursor_.ok() && stack_.size() < kMostStack && copied_ < kMostCopied) {
       const char instruction = static_cast<char>(cursor_.U8());
       if (!cursor_.ok()) break;
       if (instruction == '.') {
@@ -35,7 +38,11 @@ class PickleMachine {
  private:
   using Kind = PickleValue::Kind;
 
-  void Push(PickleValue value) { stack_.push_back(std::move(value)); }
+  void Push(PickleValue value) {
+    copied_ += value.text.size() + value.items.size() * sizeof(PickleValue);
+    for (const PickleValue& item : value.items) copied_ += item.text.size();
+    stack_.push_back(std::move(value));
+  }
   void PushOther() { Push({}); }
   PickleValue Pop() {
     if (stack_.empty()) return {};
@@ -60,10 +67,21 @@ class PickleMachine {
     cursor_.Skip(length);
     PushOther();
   }
-  void PushLine(Kind kind) { Push({kind, cursor_.Until('\n', kMostLine)}); }
+  void PushLine(Kind kind) { Push({kind, Cut(cursor_.Until('\n', kMostLine))}); }
 
+  static std::string Cut(std::string text) {
+    if (text.size() > kLongestKept) text.resize(kLongestKept);
+    return text;
+  }
+
+  // Only texts are joined, which are short: what was joined is none, and cannot grow again.
+  void PushGlobalOf(const PickleValue& module, const PickleValue& name) {
+    const bool texts = module.kind == Kind::kText && name.kind == Kind::kText;
+    if (texts) return PushGlobal(module.text, name.text);
+    PushOther();
+  }
   void PushGlobal(std::string module, const std::string& name) {
-    PickleValue value{Kind::kGlobal, std::move(module) + "." + name};
+    PickleValue value{Kind::kGlobal, Cut(std::move(module)) + "." + Cut(name)};
     auto& globals = facts_.globals;
     if (globals.size() < kMostGlobals && std::ranges::find(globals, value.text) == globals.end()) {
       globals.push_back(value.text);
@@ -192,7 +210,7 @@ class PickleMachine {
       }
       case 0x93: {
         const PickleValue name = Pop();
-        PushGlobal(Pop().text, name.text);
+        PushGlobalOf(Pop(), name);
         return true;
       }
       case 'P':
@@ -254,6 +272,7 @@ class PickleMachine {
   std::vector<PickleValue> stack_;
   std::map<std::uint64_t, PickleValue> memo_;
   std::uint64_t memoized_ = 0;
+  std::size_t copied_ = 0;
 };
 
 }  // namespace

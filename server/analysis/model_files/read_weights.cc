@@ -10,6 +10,8 @@
 namespace mlprof::server {
 namespace {
 
+constexpr std::size_t kMostWordsOfProblem = 500;
+
 using Reader = Result<WeightsFile> (*)(RandomBytes& bytes);
 
 // A file that has the name, or the first bytes, is read so; an empty one of the two is not asked.
@@ -47,6 +49,13 @@ bool IsPacked(std::string_view first) {
   return std::ranges::any_of(kPacked, [&](auto words) { return first.starts_with(words); });
 }
 
+// torch.save before 1.6: a pickle of a number of its own, then others, then the data.
+bool IsPyTorchOfOld(RandomBytes& bytes) {
+  constexpr std::string_view kNumber = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+  std::string first(std::min<std::uint64_t>(bytes.size(), kNumber.size()), '\0');
+  return bytes.Read(0, first) && first == kNumber;
+}
+
 bool IsNamedAsPickle(const std::string& path) {
   constexpr std::array<std::string_view, 4> kNames = {".pkl", ".pickle", ".joblib", ".sav"};
   return std::ranges::any_of(kNames, [&](auto name) { return path.ends_with(name); });
@@ -77,6 +86,12 @@ std::optional<WeightsFile> Recognise(RandomBytes& bytes, const std::string& path
     return Read(bytes, WeightsFormat::kTensorFlow, ReadTensorBundle);
   }
   if (!BeginsAsPickle(first)) return std::nullopt;
+  if (IsPyTorchOfOld(bytes)) {
+    WeightsFile file;
+    file.format = WeightsFormat::kPyTorch;
+    file.problem = "it is in PyTorch's format of before 1.6, which is not read; save it again";
+    return file;
+  }
   auto pickle = Read(bytes, WeightsFormat::kPickle, ReadPickle);
   // Two bytes are no proof: what cannot be followed is a pickle only by its name.
   if (pickle && !pickle->problem.empty() && !IsNamedAsPickle(path)) return std::nullopt;
@@ -89,6 +104,7 @@ std::optional<WeightsFile> ReadWeights(RandomBytes& bytes, const std::string& pa
   auto file = Recognise(bytes, path);
   if (!file) return std::nullopt;
   file->path = path;
+  if (file->problem.size() > kMostWordsOfProblem) file->problem.resize(kMostWordsOfProblem);
   file->size = Bytes(static_cast<std::int64_t>(bytes.size()));
   return file;
 }

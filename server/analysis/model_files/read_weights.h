@@ -10,8 +10,8 @@
 namespace mlprof::server {
 
 /// Told by its first bytes and its name. nullopt: it holds no parameters that are known. What is
-/// cut or hostile has a `problem`. Of a file of any size a few hundred MB are read at most, and a
-/// few MB of one that is as it should be.
+/// cut or hostile has a `problem`. Of a file that is as it should be a few MB are read; how much of
+/// a hostile one is the business of `bytes`, whose error ends it.
 std::optional<WeightsFile> ReadWeights(RandomBytes& bytes, const std::string& path);
 
 }  // namespace mlprof::server

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kFooter = 48;
 constexpr std::uint64_t kTableMagic = 0xdb4775248b80fb57;
-constexpr std::uint64_t kMostTableKey = 64UL * 1024;
+constexpr std::uint64_t kMostTableKey = 4UL * 1024;
 constexpr std::uint64_t kMostValue = 16UL * 1024 * 1024;
 constexpr std::uint64_t kBlockTrailer = 5;  // its compression, a checksum
 

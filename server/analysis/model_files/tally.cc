@@ -5,7 +5,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::int64_t kMostInAll = std::int64_t{1} << 60;
+constexpr std::int64_t kMostInAll = std::int64_t{1} << 55;
 constexpr std::int64_t kMostTensors = 1'000'000;
 
 }  // namespace

@@ -95,8 +95,10 @@ Result<WeightsFile> ReadTensorBundle(RandomBytes& bytes) {
     if (type == nullptr) return {};  // texts, and the graph of objects
     const auto elements = Elements(entry.shape);
     const auto size = elements ? BytesOf(*elements, type->bits) : std::nullopt;
-    // A tensor of several slices has no data of its own.
-    if (!size || (entry.size != 0 && entry.size != *size)) {
+    // A variable in several slices has no data of its own; each slice has an entry behind.
+    if (size && entry.size == 0 && *elements > 0) return {};
+    const bool packed = type->bits < 8;  // or a byte for each, which is left open
+    if (!size || entry.size < 0 || (!packed && entry.size != *size)) {
       return Fail(InvalidArgument("variable \"" + key.substr(0, 200) +
                                   "\" has a size that does not hold its shape"));
     }

@@ -15,6 +15,13 @@ namespace {
 constexpr double kSameParameters = 0.02;
 constexpr double kWorthTelling = 0.99;
 
+// As much as one file may tell (tally.cc): sums of hostile files stay there, and add up.
+constexpr std::int64_t kMostOfASum = std::int64_t{1} << 55;
+
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return a > kMostOfASum - std::min(b, kMostOfASum) ? kMostOfASum : a + b;
+}
+
 // "model-00001-of-00005.safetensors" is a part of "model.safetensors".
 std::string WithoutShard(const std::string& path) {
   constexpr std::string_view kPattern = "-00000-of-00000";
@@ -54,8 +61,8 @@ void AddTo(std::map<std::string, TypedParameters>& sums,
   for (const TypedParameters& typed : by_type) {
     TypedParameters& sum = sums[typed.type];
     sum.type = typed.type;
-    sum.parameters += typed.parameters;
-    sum.bytes += typed.bytes;
+    sum.parameters = Sum(sum.parameters, typed.parameters);
+    sum.bytes = Bytes(Sum(sum.bytes.count(), typed.bytes.count()));
   }
 }
 
@@ -74,9 +81,10 @@ std::vector<WeightsSet> Sets(std::vector<WeightsFile>& files) {
   return list;
 }
 
+// Q5_K_S and Q5_K_M have the same types, in other shares.
 bool HaveSameTypes(const WeightsSet& a, const WeightsSet& b) {
   return std::ranges::equal(a.by_type, b.by_type, [](const auto& one, const auto& other) {
-    return one.first == other.first;
+    return one.first == other.first && one.second.parameters == other.second.parameters;
   });
 }
 
@@ -135,10 +143,12 @@ ModelWeights SummariseWeights(std::vector<WeightsFile> files) {
   Bytes least;
   for (const WeightsSet& set : sets) {
     for (const auto& [type, typed] : set.by_type) AddTo(sums, {typed});
-    least += set.bytes();
-    // What a pickle makes takes no less than the pickle, but for rare texts.
+    least = Bytes(Sum(least.count(), set.bytes().count()));
+    // What a pickle makes hardly takes less than the pickle, unless it holds its model as text.
     for (const WeightsFile* file : set.files) {
-      if (file->format == WeightsFormat::kPickle) least += file->size;
+      if (file->format == WeightsFormat::kPickle) {
+        least = Bytes(Sum(least.count(), file->size.count()));
+      }
     }
   }
   for (const auto& [type, typed] : sums) weights.by_type.push_back(typed);

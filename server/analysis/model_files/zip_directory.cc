@@ -152,7 +152,10 @@ Result<std::vector<ZipEntry>> ReadZipDirectory(RandomBytes& bytes) {
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     MLPROF_LET(entry, ReadDirectoryEntry(cursor));
     const bool within = entry.header <= bytes.size() && entry.packed <= bytes.size() - entry.header;
-    if (!within || (!entry.deflated && entry.packed != entry.size)) return Fail(Damaged());
+    // Deflate makes of a byte 1,032 at most.
+    const bool possible =
+        entry.deflated ? entry.size / 1032 <= entry.packed + 1 : entry.packed == entry.size;
+    if (!within || !possible) return Fail(Damaged());
     entries.push_back(std::move(entry));
   }
   return entries;

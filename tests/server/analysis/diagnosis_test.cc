@@ -180,7 +180,7 @@ TEST(DiagnosisTest, AnAllocationLargerThanTheLimitIsToldAsSuch) {
       "MemoryError: Unable to allocate 7.45 GiB for an array with shape (1000000, 1000) and data "
       "type float64\n";
   const ProfileError error = DiagnoseDeath(evidence);
-  EXPECT_NE(error.advice.front().find("7628 MiB is larger than the limit of 512 MiB"),
+  EXPECT_NE(error.advice.front().find("7.5 GiB is larger than the limit of 512 MiB"),
             std::string::npos)
       << error.advice.front();
 }
@@ -195,16 +195,32 @@ TEST(DiagnosisTest, ATracebackWithinAJsonBodyIsRead) {
   EXPECT_EQ(DiagnoseRows(evidence).code, "OutOfMemory");
 }
 
-TEST(DiagnosisTest, TheWholeLogIsSearchedAndItsEndIsKept) {
+TEST(DiagnosisTest, ASummaryBeforeTheErrorIsFoundAndTheLogsEndIsKept) {
   DeathEvidence evidence;
   evidence.limits = {Cores(1), MiB(512)};
   evidence.exit_code = 1;
-  evidence.log_tail = "std::bad_alloc\n";
-  for (int line = 0; line < 3000; ++line) evidence.log_tail += "chunk of 256 bytes\n";
+  evidence.log_tail =
+      "Allocator (GPU_0_bfc) ran out of memory trying to allocate 1.00GiB\nLimit: 6442450944\n";
+  for (int line = 0; line < 5000; ++line) evidence.log_tail += "chunk of 256 bytes\n";
+  evidence.log_tail +=
+      "OOM when allocating tensor with shape[256,1024] and type float on "
+      "/device:GPU:0 by allocator GPU_0_bfc [Op:Fill]\n";
   const ProfileError error = DiagnoseDeath(evidence);
-  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_EQ(error.code, "DeviceOutOfMemory");
+  EXPECT_EQ(error.allocation.value().limit, GiB(6));
   EXPECT_LE(error.evidence.size(), 8U * 1024);
   EXPECT_TRUE(error.evidence.starts_with("chunk of"));
+}
+
+TEST(DiagnosisTest, AFailureThatWasOutlivedIsNotWhatItDiedOf) {
+  DeathEvidence evidence;
+  evidence.limits = {Cores(1), MiB(512)};
+  evidence.signal = 11;
+  evidence.log_tail = "std::bad_alloc, caught\n";
+  for (int line = 0; line < 3000; ++line) evidence.log_tail += "answered a request\n";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "ModelCrashed");
+  EXPECT_FALSE(error.allocation);
 }
 
 }  // namespace

@@ -50,7 +50,16 @@ TEST(MemoryBeforeDeathTest, LooksBackTwoSecondsOnly) {
 TEST(MemoryBeforeDeathTest, AModelThatStoodAtItsLimitDidNotRise) {
   const auto before = BeforeDeath(SamplesOfMib({300, 300, 300}));
   ASSERT_TRUE(before);
-  EXPECT_EQ(Sentence(*before), "it held 300 MiB at the end, and no less before");
+  EXPECT_EQ(before->rise, Bytes());
+  EXPECT_EQ(Sentence(*before), "it held 300 MiB at the end, and as much 0.10 s before");
+}
+
+TEST(MemoryBeforeDeathTest, OfTheKillsOwnSampleAloneNoRiseIsTold) {
+  auto samples = SamplesOfMib({100, 100, 20});
+  samples[2].at = std::chrono::seconds(9);
+  samples[2].oom_kills = 1;
+  samples[2].peak_unreclaimable = MiB(500);
+  EXPECT_EQ(Sentence(*BeforeDeath(samples)), "it held 500 MiB at the end");
 }
 
 TEST(MemoryBeforeDeathTest, OfNoSamplesNothingIsTold) { EXPECT_FALSE(BeforeDeath({})); }

@@ -78,6 +78,7 @@ TEST(AllocationFailureTest, ReadsAllWordingsOfPyTorch) {
   const AllocationFailure host = Found("pytorch_cpu");
   EXPECT_FALSE(host.on_device);
   EXPECT_EQ(host.asked, Bytes(400000000000));
+  EXPECT_EQ(Found("pytorch_cpu_1_13").asked, Bytes(400000000000));
 }
 
 TEST(AllocationFailureTest, ReadsTheCompilersReportOfATpu) {
@@ -155,6 +156,7 @@ TEST(AllocationFailureTest, ReadsTheShortWordsOfDevices) {
 TEST(AllocationFailureTest, ReadsAnErrorThatAServerQuotes) {
   EXPECT_EQ(Found("python_in_json").runtime, Runtime::kPython);
   EXPECT_FALSE(FindAllocationFailure("we raise MemoryError when it is full"));
+  EXPECT_FALSE(FindAllocationFailure(R"({"errors": {"MemoryError": 0}})"));
 }
 
 TEST(AllocationFailureTest, AWarningThatIsNoFailureDoesNotHideTheSummary) {

@@ -42,6 +42,23 @@ TEST(WeightsSummaryTest, TheSmallestPrecisionOfOneFormatCounts) {
   EXPECT_EQ(weights.least_memory, Bytes(576));
 }
 
+TEST(WeightsSummaryTest, TheSameTypesInOtherSharesAreAnotherPrecision) {
+  WeightsFile small = File("m.Q5_K_S.gguf", WeightsFormat::kGguf, "Q5_K", 1024, 704);
+  WeightsFile medium = File("m.Q5_K_M.gguf", WeightsFormat::kGguf, "Q5_K", 512, 352);
+  small.by_type.push_back({"Q6_K", 256, Bytes(210)});
+  medium.by_type.push_back({"Q6_K", 768, Bytes(630)});
+  EXPECT_EQ(SummariseWeights({small, medium}).least_memory, Bytes(914));
+}
+
+TEST(WeightsSummaryTest, SumsOfHostileFilesStayWithinBounds) {
+  std::vector<WeightsFile> files;
+  for (int i = 0; i < 500; ++i) {
+    files.push_back(File("m" + std::to_string(i) + ".onnx", WeightsFormat::kOnnx, "int8",
+                         std::int64_t{1} << 55, std::int64_t{1} << 55));
+  }
+  EXPECT_EQ(SummariseWeights(files).least_memory, Bytes(std::int64_t{1} << 55));
+}
+
 TEST(WeightsSummaryTest, MembersOfAnEnsembleAllCount) {
   const auto weights = SummariseWeights(
       {File("fold1/m.safetensors", WeightsFormat::kSafetensors, "float32", 50, 200),
