@@ -66,7 +66,8 @@ std::optional<AllocationFailure> ParseNumPy(std::string_view text, std::size_t a
 // A line of a traceback that begins with it, or a whole text in quotes, as a server's JSON has it;
 // elsewhere it is a word of somebody's sentence.
 std::optional<AllocationFailure> ParsePython(std::string_view text, std::size_t at) {
-  const bool begins_line = at == 0 || std::string_view("\n\"'").find(text[at - 1]) < 3;
+  const bool begins_line =
+      at == 0 || text[at - 1] == '\n' || text[at - 1] == '"' || text[at - 1] == '\'';
   TextScan scan(text.substr(at));
   scan.Skip("MemoryError");
   const bool ends_word = scan.AtEnd() || scan.left().find_first_of("\r\n:\"'(") == 0;
