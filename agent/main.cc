@@ -1,20 +1,26 @@
 // mlprof-agent --socket PATH: process 1 of a scoring container. Connects out to the controller's
 // Unix socket and does what it asks until the connection ends.
-// mlprof-agent --copy-tree FROM TO BYTES ENTRIES: copies a prepared environment into an image.
-// mlprof-agent --null-server PORT: a stand-in for a model, which it can always be told to start.
-// mlprof-agent --forward PORT SOCKET: carries connections to PORT on loopback to a Unix socket,
-// from the background, while packages are installed.
+// mlprof-agent --socket-fd FD [--process-tree]: the same over a connected socket that it was
+// started with; --process-tree where the model has no cgroup of its own. mlprof-agent --sandbox:
+// makes what the plan on its stdin says, and keeps it. mlprof-agent --copy-tree FROM TO BYTES
+// ENTRIES: copies a prepared environment into an image. mlprof-agent --null-server PORT: a stand-in
+// for a model, which it can always be told to start. mlprof-agent --forward PORT SOCKET: carries
+// connections to PORT on loopback to a Unix socket, from the background, while packages are
+// installed.
+#include <fcntl.h>
 #include <sys/prctl.h>
 
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "agent/app/agent.h"
 #include "agent/copy_tree/copy_tree.h"
 #include "agent/forward/forward.h"
 #include "agent/link/connect_unix.h"
 #include "agent/null_server/null_server.h"
+#include "agent/sandbox/keeper.h"
 #include "common/os/descriptor_limit.h"
 
 namespace mlprof::agent {
@@ -26,24 +32,39 @@ int Report(const Status& status) {
   return 1;
 }
 
-Result<int> ParsePort(const char* text) {
-  int port = 0;
+Result<int> ParseNumber(const char* text, const char* what) {
+  int number = 0;
   const char* const end = text + std::strlen(text);
-  const auto [parsed, error] = std::from_chars(text, end, port);
-  if (error != std::errc() || parsed != end || port < 1 || port > 65535) {
-    return Fail(InvalidArgument(std::string("not a port: ") + text));
+  const auto [parsed, error] = std::from_chars(text, end, number);
+  if (error != std::errc() || parsed != end || number < 1 || number > 65535) {
+    return Fail(InvalidArgument("not a " + std::string(what) + ": " + text));
   }
-  return port;
+  return number;
 }
 
 int RunNullServer(const char* port_text) {
-  const Result<int> port = ParsePort(port_text);
+  const Result<int> port = ParseNumber(port_text, "port");
   return Report(port ? ServeNothing(*port) : Fail(port.error()));
 }
 
 int RunForward(const char* port_text, const char* socket) {
-  const Result<int> port = ParsePort(port_text);
+  const Result<int> port = ParseNumber(port_text, "port");
   return Report(port ? ForwardInBackground(*port, socket) : Fail(port.error()));
+}
+
+int Serve(UniqueFd socket, MeasuredBy measured_by) {
+  // The model must not look into this process, even under the same user.
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  RaiseDescriptorLimit();
+  return Report(Agent::Serve(std::move(socket), measured_by));
+}
+
+int ServeInherited(int count, char** words) {
+  const Result<int> fd = ParseNumber(words[0], "descriptor");
+  if (!fd) return Report(Fail(fd.error()));
+  ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
+  const bool tree = count == 2 && std::string_view(words[1]) == "--process-tree";
+  return Serve(UniqueFd(*fd), tree ? MeasuredBy::kProcessTree : MeasuredBy::kCgroup);
 }
 
 int Main(int argc, char** argv) {
@@ -55,18 +76,17 @@ int Main(int argc, char** argv) {
   if (option == "--null-server" && argc == 3) return RunNullServer(argv[2]);
   if (option == "--copy-tree") return RunCopyTree(argc - 2, argv + 2);
   if (option == "--forward" && argc == 4) return RunForward(argv[2], argv[3]);
+  if (option == "--sandbox" && argc == 2) return Report(KeepSandbox());
+  if (option == "--socket-fd" && argc >= 3) return ServeInherited(argc - 2, argv + 2);
   if (option != "--socket" || argc != 3) {
     std::fputs(
-        "usage: mlprof-agent --socket PATH | --null-server PORT | --forward PORT SOCKET | "
-        "--copy-tree FROM TO BYTES ENTRIES\n",
+        "usage: mlprof-agent --socket PATH | --socket-fd FD [--process-tree] | --sandbox | "
+        "--null-server PORT | --forward PORT SOCKET | --copy-tree FROM TO BYTES ENTRIES\n",
         stderr);
     return 2;
   }
-  // The model must not look into this process, even under the same user.
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  RaiseDescriptorLimit();
   auto socket = ConnectUnix(argv[2]);
-  return Report(socket ? Agent::Serve(std::move(*socket)) : Fail(socket.error()));
+  return socket ? Serve(std::move(*socket), MeasuredBy::kCgroup) : Report(Fail(socket.error()));
 }
 
 }  // namespace

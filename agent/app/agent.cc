@@ -6,6 +6,7 @@
 
 #include "agent/page_cache/drop_cache.h"
 #include "agent/sampling/census.h"
+#include "agent/sampling/process_tree.h"
 #include "agent/sampling/serving_census.h"
 
 namespace mlprof::agent {
@@ -20,8 +21,12 @@ constexpr std::chrono::milliseconds kLongestHold{100};
 
 }  // namespace
 
-Status Agent::Serve(UniqueFd controller) {
+Status Agent::Serve(UniqueFd controller, MeasuredBy measured_by) {
   MLPROF_LET(loop, EventLoop::Open());
+  if (measured_by == MeasuredBy::kProcessTree) {
+    Agent agent(loop, std::move(controller), std::make_unique<ProcessTree>());
+    return agent.Run(0);
+  }
   const CgroupLocation location =
       LocateCgroup(ReadWholeFile("/proc/self/cgroup"), ReadWholeFile("/proc/self/mountinfo"));
   Agent agent(loop, std::move(controller), OpenCgroup(location));
@@ -159,6 +164,7 @@ void Agent::OnReady() {
   ready.processes = census.processes;
   ready.threads = census.threads;
   ready.thread_pools = census.thread_pools;
+  ready.address_space = census.address_space;
   link_.Send(ready);
   sampler_.BeginServing();
   supervisor_.WatchProcesses();

@@ -16,11 +16,14 @@
 
 namespace mlprof::agent {
 
+/// Whether the model has a cgroup, which is the agent's too.
+enum class MeasuredBy { kCgroup, kProcessTree };
+
 class Agent final : public ControllerListener {
  public:
   /// `controller` is a connected stream socket. Serves until the controller goes or says Stop; the
   /// model does not outlive it.
-  static Status Serve(UniqueFd controller);
+  static Status Serve(UniqueFd controller, MeasuredBy measured_by = MeasuredBy::kCgroup);
 
  private:
   Agent(EventLoop& loop, UniqueFd controller, std::unique_ptr<CgroupReader> cgroup);

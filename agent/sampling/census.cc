@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -62,6 +63,7 @@ Census TakeCensus(const std::set<pid_t>& pids) {
     if (!status) continue;
     ++census.processes;
     census.threads += status->threads;
+    census.address_space = std::max(census.address_space, status->address_space);
     AddThreadPools(ReadWhole(OpenAsProcess(pid, "maps", O_RDONLY)), pools);
   }
   census.thread_pools.assign(pools.begin(), pools.end());

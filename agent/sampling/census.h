@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "agent/sampling/model_processes.h"
+#include "common/units/bytes.h"
 
 namespace mlprof::agent {
 
 struct Census {
   int processes = 0;  // without those that have ended and wait to be reaped
   int threads = 0;
+  Bytes address_space;  // the largest of any process (ProcessStatus::address_space)
   std::vector<std::string> thread_pools;  // sorted, each once
 };
 

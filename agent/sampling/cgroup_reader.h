@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "agent/sampling/cgroup_location.h"
+#include "common/cgroup/cgroup_location.h"
 #include "common/units/bytes.h"
 
 namespace mlprof::agent {

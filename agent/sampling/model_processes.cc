@@ -11,27 +11,34 @@
 namespace mlprof::agent {
 namespace {
 
-std::set<pid_t> WholeNamespace() {
-  const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), &::closedir);
-  std::set<pid_t> pids;
-  while (const dirent* entry = proc ? ::readdir(proc.get()) : nullptr) {
-    const auto pid = ParseNumber(entry->d_name);
-    if (pid && *pid > 1) pids.insert(static_cast<pid_t>(*pid));
+std::set<pid_t> NumbersIn(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), &::closedir);
+  std::set<pid_t> numbers;
+  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+    if (const auto number = ParseNumber(entry->d_name)) numbers.insert(static_cast<pid_t>(*number));
   }
+  return numbers;
+}
+
+std::set<pid_t> WholeNamespace() {
+  std::set<pid_t> pids = NumbersIn("/proc");
+  pids.erase(1);
   return pids;
 }
 
 void AddDescendants(pid_t of, std::set<pid_t>& pids) {
-  const std::string id = std::to_string(of);
-  const KeptFile children("/proc/" + id + "/task/" + id + "/children");
-  const std::string text(children.Read().value_or(""));
-  std::string_view rest = text;
-  while (const auto pid = ParseNumber(rest)) {
-    const auto child = static_cast<pid_t>(*pid);
-    if (pids.insert(child).second) AddDescendants(child, pids);
-    const std::size_t space = rest.find(' ');
-    if (space == std::string_view::npos) break;
-    rest.remove_prefix(space + 1);
+  const std::string tasks = "/proc/" + std::to_string(of) + "/task";
+  // A process is the child of the thread that made it.
+  for (const pid_t task : NumbersIn(tasks)) {
+    const std::string text = ReadWholeFile(tasks + "/" + std::to_string(task) + "/children");
+    std::string_view rest = text;
+    while (const auto pid = ParseNumber(rest)) {
+      const auto child = static_cast<pid_t>(*pid);
+      if (pids.insert(child).second) AddDescendants(child, pids);
+      const std::size_t space = rest.find(' ');
+      if (space == std::string_view::npos) break;
+      rest.remove_prefix(space + 1);
+    }
   }
 }
 

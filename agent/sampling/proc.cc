@@ -78,12 +78,14 @@ std::optional<std::int64_t> Take(std::string_view& status, std::string_view name
 }  // namespace
 
 std::optional<ProcessStatus> ParseProcessStatus(std::string_view status) {
+  const auto address_space = Take(status, "\nVmSize:");
   const auto high_water = Take(status, "\nVmHWM:");
   const auto resident = Take(status, "\nVmRSS:");
   const auto file = Take(status, "\nRssFile:");
   const auto threads = Take(status, "\nThreads:");
-  if (!high_water || !resident || !file || !threads) return std::nullopt;
-  return ProcessStatus{KiB(*high_water), KiB(*resident), KiB(*file), static_cast<int>(*threads)};
+  if (!high_water || !resident || !file || !address_space || !threads) return std::nullopt;
+  return ProcessStatus{KiB(*high_water), KiB(*resident), KiB(*file), KiB(*address_space),
+                       static_cast<int>(*threads)};
 }
 
 namespace {

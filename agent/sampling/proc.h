@@ -41,9 +41,10 @@ class ProcReader {
 
 /// What /proc/PID/status says of one process's memory and threads.
 struct ProcessStatus {
-  Bytes high_water;  // VmHWM: the most that was resident since the start or the last reset
-  Bytes resident;    // VmRSS
-  Bytes file;        // RssFile: of it, pages of files, which the kernel may take back
+  Bytes high_water;     // VmHWM: the most that was resident since the start or the last reset
+  Bytes resident;       // VmRSS
+  Bytes file;           // RssFile: of it, pages of files, which the kernel may take back
+  Bytes address_space;  // VmSize: all that is mapped or reserved, whether or not it was touched
   int threads = 0;
 };
 

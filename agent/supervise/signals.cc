@@ -41,9 +41,4 @@ std::optional<int> ParseSignal(std::string_view text) {
   return std::nullopt;
 }
 
-std::string SignalName(int signal) {
-  const char* const name = ::sigabbrev_np(signal);
-  return name == nullptr ? std::to_string(signal) : std::string("SIG") + name;
-}
-
 }  // namespace mlprof::agent

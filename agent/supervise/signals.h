@@ -2,14 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace mlprof::agent {
 
 /// "SIGTERM", "TERM", "15", "SIGRTMIN+3"; "" is SIGTERM.
 std::optional<int> ParseSignal(std::string_view text);
-/// "SIGKILL"; the number where it has no name.
-std::string SignalName(int signal);
 
 }  // namespace mlprof::agent

@@ -106,6 +106,7 @@ void Supervisor::Reap() {
   int stops_left = kMostStops;
   int status = 0;
   while (stops_left > 0) {
+    NameNextKilled();
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) break;
     if (WIFSTOPPED(status)) {
@@ -119,6 +120,12 @@ void Supervisor::Reap() {
   loop_.Cancel(reap_timer_);
   if (stops_left == 0) reap_timer_ = loop_.At(Clock::now(), [this] { ReapMore(); });
   if (stopped_ && ListModelProcesses().empty()) FinishStop();
+}
+
+void Supervisor::NameNextKilled() {
+  siginfo_t next{};
+  const int found = ::waitid(P_ALL, 0, &next, WEXITED | WNOHANG | WNOWAIT);
+  if (found == 0 && next.si_pid != 0 && next.si_code == CLD_KILLED) names_.LearnEnded(next.si_pid);
 }
 
 void Supervisor::ReapMore() {
@@ -159,8 +166,7 @@ void Supervisor::OnReaped(pid_t pid, int status) {
   event.pid = pid;
   event.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   event.signal = killed ? WTERMSIG(status) : 0;
-  event.detail = killed ? "killed by " + SignalName(event.signal)
-                        : "exited with status " + std::to_string(event.exit_code);
+  event.detail = names_.Take(pid);
   if (was_command) {
     command_ = 0;
     loop_.Cancel(watch_timer_);
@@ -190,7 +196,6 @@ void Supervisor::NoteOomKills(std::int64_t oom_kills) {
   ProcessEvent event;
   event.kind = ProcessEvent::Kind::kOomKill;
   event.oom_kills = oom_kills;
-  event.detail = "the kernel killed a process of the model because its memory limit was reached";
   sink_(event);
 }
 
@@ -199,7 +204,9 @@ void Supervisor::Forward(int signal) const {
 }
 
 void Supervisor::WatchProcesses() {
-  standing_.MarkStanding(ListModelProcesses());
+  const std::set<pid_t> present = ListModelProcesses();
+  standing_.MarkStanding(present);
+  names_.Learn(present);
   watch_timer_ = loop_.At(Clock::now() + kWatchInterval, [this] { ObserveProcesses(); });
 }
 
@@ -209,14 +216,18 @@ void Supervisor::ObserveProcesses() {
   Reap();
   if (command_ == 0) return;
   const auto now = Clock::now();
-  for (const pid_t pid : standing_.Observe(known_.Now(), now)) {
+  const std::set<pid_t> present = known_.Now();
+  const std::vector<pid_t> gone = standing_.Observe(present, now);
+  for (const pid_t pid : gone) {
     NoteOomKills(cgroup_.OomKills());
     ProcessEvent event;
     event.kind = ProcessEvent::Kind::kChildDied;
     event.pid = pid;
-    event.detail = "a process of the model ended and was reaped by its parent";
+    // Which of several was killed, and which ended, only their parent knows.
+    if (gone.size() == 1) event.detail = names_.Of(pid);
     sink_(event);
   }
+  names_.Learn(present);
   watch_timer_ = loop_.At(now + kWatchInterval, [this] { ObserveProcesses(); });
 }
 

@@ -9,6 +9,7 @@
 #include "agent/sampling/cgroup_reader.h"
 #include "agent/sampling/model_processes.h"
 #include "agent/supervise/launch.h"
+#include "agent/supervise/process_names.h"
 #include "agent/supervise/process_set.h"
 #include "agent/supervise/write_watch.h"
 #include "common/agent_protocol/messages.h"
@@ -41,6 +42,8 @@ class Supervisor final : public Watcher {
   /// What has ended, and some of what has stopped; the rest in the loop's next turn.
   void Reap();
   void ReapMore();
+  /// Keeps the name of the next process that waits to be reaped and was killed.
+  void NameNextKilled();
   void OnStopped(pid_t pid, int status);
   void OnReaped(pid_t pid, int status);
   void Forward(int signal) const;
@@ -73,6 +76,7 @@ class Supervisor final : public Watcher {
   std::int64_t oom_kills_ = 0;
   KnownProcesses known_;
   StandingProcesses standing_;
+  ProcessNames names_;
   std::optional<WriteWatch> write_watch_;
   TimerId watch_timer_{};
   TimerId reap_timer_{};

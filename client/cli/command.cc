@@ -16,10 +16,13 @@ std::vector<Command> MakeAll() {
   }
   all.push_back(CreateProfileCommand());
   all.push_back(CompareCommand());
+  for (Command& command : ComparisonCommands()) all.push_back(std::move(command));
   all.push_back(RerunCommand());
   all.push_back(ArtifactsCommand());
   all.push_back(ExportCommand());
   all.push_back(WhatIfCommand());
+  all.push_back(TraceCommand());
+  all.push_back(CaptureCommand());
   all.push_back(GcCommand());
   all.push_back(DoctorCommand());
   all.push_back(AzureEnvCommand());
@@ -43,8 +46,6 @@ bool Destroys(const std::string& path) {
 
 const std::vector<LaterCommand>& LaterCommands() {
   static const std::vector<LaterCommand> later = {
-      {"capture", "capturing device traces"},
-      {"trace", "reading device traces"},
       {"backup", "backup"},
   };
   return later;

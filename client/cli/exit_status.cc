@@ -1,5 +1,7 @@
 #include "client/cli/exit_status.h"
 
+#include <algorithm>
+
 namespace mlprof::client::cli {
 namespace {
 
@@ -48,6 +50,16 @@ int ExitStatusOf(const Profile& profile) {
   if (profile.state == ProfileState::kSucceeded && profile.no_answer) return kNoAnswer;
   if (profile.state != ProfileState::kSucceeded || !profile.recommendation) return kRefused;
   return profile.recommendation->verified ? kDone : kNotVerified;
+}
+
+int ExitStatusOf(const VariantComparison& comparison) {
+  if (comparison.state != ComparisonState::kSucceeded) return kRefused;
+  if (comparison.choice) return kDone;
+  const auto any = [&](VariantOutcome outcome) {
+    return std::ranges::count(comparison.results, outcome, &VariantResult::outcome) > 0;
+  };
+  if (any(VariantOutcome::kUnproven)) return kNotVerified;
+  return any(VariantOutcome::kNoAnswer) ? kNoAnswer : kRefused;
 }
 
 }  // namespace mlprof::client::cli

@@ -5,6 +5,7 @@
 
 #include "client/include/mlprof/transport.h"
 #include "common/domain/profile.h"
+#include "common/domain/variant_comparison.h"
 #include "common/result/result.h"
 
 namespace mlprof::client::cli {
@@ -31,5 +32,7 @@ std::unique_ptr<RestTransport> Observed(std::unique_ptr<RestTransport> transport
 int ExitStatusOf(const Error& error, const LastExchange& last);
 /// Of a finished profile.
 int ExitStatusOf(const Profile& profile);
+/// Of a finished comparison: that of the best that one of its variants came to.
+int ExitStatusOf(const VariantComparison& comparison);
 
 }  // namespace mlprof::client::cli

@@ -44,20 +44,22 @@ Status Place(const fs::path& config_file, const std::string& pointer, std::strin
   return {};
 }
 
-Status PlaceScript(const fs::path& file, EntryScriptConfig& script, LocalInferenceConfig& local) {
+Status PlaceScript(const fs::path& file, const std::string& pointer, EntryScriptConfig& script,
+                   LocalInferenceConfig& local) {
   if (!script.source_id.empty()) return {};
   local.source_folder = file.parent_path() / script.source_directory;
   if (local.source_folder.empty()) local.source_folder = ".";
   script.source_directory.clear();
   std::error_code error;
   if (!fs::is_directory(local.source_folder, error)) {
-    return Fail(
-        Bad(file, "/sourceDirectory", "there is no folder " + local.source_folder.string()));
+    return Fail(Bad(file, pointer + "/sourceDirectory",
+                    "there is no folder " + local.source_folder.string()));
   }
-  MLPROF_TRY(Place(file, "/entryScript", script.entry_script, local));
-  MLPROF_TRY(Place(file, "/environment/python/condaDependenciesFile",
+  MLPROF_TRY(Place(file, pointer + "/entryScript", script.entry_script, local));
+  MLPROF_TRY(Place(file, pointer + "/environment/python/condaDependenciesFile",
                    script.conda_dependencies_file, local));
-  return Place(file, "/environment/python/requirementsFile", script.requirements_file, local);
+  return Place(file, pointer + "/environment/python/requirementsFile", script.requirements_file,
+               local);
 }
 
 }  // namespace
@@ -76,9 +78,14 @@ Result<LocalInferenceConfig> ReadInferenceConfigFile(const fs::path& file) {
   if (!json->is_object()) return Fail(Bad(file, "", "must be a JSON object"));
   auto config = DecodeInferenceConfig(*json, "", SourceRule::kLocalFile);
   if (!config) return Fail(config.error().WithContext(file.string()));
-  LocalInferenceConfig local{std::move(*config), {}, {}};
+  return LocalConfigOf(file, std::move(*config), "");
+}
+
+Result<LocalInferenceConfig> LocalConfigOf(const fs::path& file, InferenceConfig config,
+                                           const std::string& pointer) {
+  LocalInferenceConfig local{std::move(config), {}, {}};
   if (auto* script = std::get_if<EntryScriptConfig>(&local.config.service)) {
-    MLPROF_TRY(PlaceScript(file, *script, local));
+    MLPROF_TRY(PlaceScript(file, pointer, *script, local));
   }
   return local;
 }

@@ -23,6 +23,10 @@ struct LocalInferenceConfig {
 /// the file and the JSON pointers.
 Result<LocalInferenceConfig> ReadInferenceConfigFile(const std::filesystem::path& file);
 
+/// The same of one that was read as a part of `file`, where it stands at `pointer`.
+Result<LocalInferenceConfig> LocalConfigOf(const std::filesystem::path& file,
+                                           InferenceConfig config, const std::string& pointer);
+
 /// `path` as seen from inside `folder`; "" where it lies outside.
 std::string PathInside(const std::filesystem::path& path, const std::filesystem::path& folder);
 

@@ -61,7 +61,7 @@ std::optional<RunningServer> FindPrivateServer(const fs::path& data_dir,
 }
 
 // The server reads the token from a file: anybody can read the arguments of a process.
-Result<RunningServer> StartServerOn(const fs::path& data_dir, ServerTask task,
+Result<RunningServer> StartServerOn(const fs::path& data_dir, const ServerTask& task,
                                     const Surroundings& surroundings, const Deadline& deadline) {
   const fs::path program = FindProgram("mlprof-server", surroundings);
   if (program.empty()) {
@@ -74,7 +74,7 @@ Result<RunningServer> StartServerOn(const fs::path& data_dir, ServerTask task,
   MLPROF_TRY(WriteTextFile(token_file, token + "\n", true));
   const auto process =
       StartServerProcess({program, data_dir, data_dir / "users.lock", token_file,
-                          data_dir / "server.log", task == ServerTask::kLeaveProfiles},
+                          data_dir / "server.log", task.leave_profiles, task.runtime},
                          deadline);
   std::error_code ignored;
   fs::remove(token_file, ignored);
@@ -99,7 +99,8 @@ fs::path FindProgram(const std::string& name, const Surroundings& surroundings) 
   return {};
 }
 
-Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surroundings& surroundings,
+Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const std::string& runtime,
+                                        const Surroundings& surroundings,
                                         const Deadline& deadline) {
   MLPROF_TRY(MakeDataFolder(data_dir));
   // First the use: a server that is about to end keeps this lock until it is gone.
@@ -109,7 +110,7 @@ Result<PrivateServer> JoinPrivateServer(const fs::path& data_dir, const Surround
   if (auto server = FindPrivateServer(data_dir, surroundings)) {
     return PrivateServer{std::move(server->url), std::move(server->token), std::move(use), false};
   }
-  MLPROF_LET(server, StartServerOn(data_dir, ServerTask::kProfile, surroundings, deadline));
+  MLPROF_LET(server, StartServerOn(data_dir, {false, runtime}, surroundings, deadline));
   const Json record = {{"url", server.url}, {"token", server.token}, {"pid", server.pid}};
   MLPROF_TRY(WriteTextFile(data_dir / "server.json", DumpJson(record), true));
   return PrivateServer{std::move(server.url), std::move(server.token), std::move(use), true};

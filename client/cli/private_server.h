@@ -30,8 +30,10 @@ struct PrivateServer {
   bool started_here = false;
 };
 
-/// kUnavailable where no server can be found or started until `deadline`.
+/// `runtime`: of a server that has to be started, as its --runtime; "" for what it is configured
+/// with. kUnavailable where no server can be found or started until `deadline`.
 Result<PrivateServer> JoinPrivateServer(const std::filesystem::path& data_dir,
+                                        const std::string& runtime,
                                         const Surroundings& surroundings, const Deadline& deadline);
 
 /// Makes the directory, for its owner alone.
@@ -47,13 +49,13 @@ struct RunningServer {
 std::optional<RunningServer> FindPrivateServer(const std::filesystem::path& data_dir,
                                                const Surroundings& surroundings);
 
-enum class ServerTask {
-  kProfile,
-  kLeaveProfiles,  // it answers, and runs no profile
+struct ServerTask {
+  bool leave_profiles = false;  // it answers, and runs no profile
+  std::string runtime;          // as of JoinPrivateServer
 };
 
 /// A new server that ends when nobody holds users.lock any more; the caller holds start.lock.
-Result<RunningServer> StartServerOn(const std::filesystem::path& data_dir, ServerTask task,
+Result<RunningServer> StartServerOn(const std::filesystem::path& data_dir, const ServerTask& task,
                                     const Surroundings& surroundings, const Deadline& deadline);
 
 /// Whether a server, whoever started it, has the directory.

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <vector>
 
 #include "client/cli/text_file.h"
 
@@ -76,19 +77,21 @@ Result<ServerProcess> StartServerProcess(const ServerProcessOptions& options,
     close(log);
     return Fail(FromErrno(errno, "pipe"));
   }
-  const std::array<const char*, 12> arguments = {
-      options.program.c_str(),
-      "--listen",
-      "127.0.0.1:0",
-      "--data-dir",
-      options.data_dir.c_str(),
-      "--exit-when-unused",
-      options.users_lock.c_str(),
-      "--require-token",
-      "--token-file",
-      options.token_file.c_str(),
-      options.leave_profiles ? "--leave-profiles" : nullptr,
-      nullptr};
+  std::vector<const char*> arguments = {options.program.c_str(),
+                                        "--listen",
+                                        "127.0.0.1:0",
+                                        "--data-dir",
+                                        options.data_dir.c_str(),
+                                        "--exit-when-unused",
+                                        options.users_lock.c_str(),
+                                        "--require-token",
+                                        "--token-file",
+                                        options.token_file.c_str()};
+  if (options.leave_profiles) arguments.push_back("--leave-profiles");
+  if (!options.runtime.empty()) {
+    arguments.insert(arguments.end(), {"--runtime", options.runtime.c_str()});
+  }
+  arguments.push_back(nullptr);
   const pid_t pid = fork();
   if (pid == 0) BecomeServer(arguments.data(), pipe_ends[1], log);
   const int fork_errno = errno;

@@ -23,6 +23,7 @@ struct ServerProcessOptions {
   std::filesystem::path token_file;  // what callers must bring; read before it answers
   std::filesystem::path log;         // gets its stderr
   bool leave_profiles = false;       // it runs none
+  std::string runtime = {};          // --runtime; "": as it is configured
 };
 
 /// Waits for the line `listening on URL`. kUnavailable with the last lines of its log where it ends

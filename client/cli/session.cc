@@ -65,7 +65,10 @@ Result<Session> Session::Open(Surroundings& surroundings, const Options& options
     return Fail(InvalidArgument("--output must be table, json, yaml or tsv, not '" + name + "'"));
   }
   MLPROF_LET(location, Locate(options, surroundings));
-  return Session(surroundings, *format, std::move(location), WorkspaceOf(options, surroundings));
+  // Whoever starts the server is its operator: what a command asks for is what it is started with.
+  const std::string runtime = options.Text("--runtime") == "process" ? "process" : "";
+  return Session(surroundings, *format, std::move(location), WorkspaceOf(options, surroundings),
+                 runtime);
 }
 
 Result<std::unique_ptr<RestTransport>> Session::Reach() {
@@ -81,7 +84,7 @@ Result<std::unique_ptr<RestTransport>> Session::Reach() {
     return surroundings_->connect(visiting_server_->url(), visiting_server_->token(), "");
   }
   if (!private_server_) {
-    MLPROF_LET(joined, JoinPrivateServer(location_.data_dir, *surroundings_,
+    MLPROF_LET(joined, JoinPrivateServer(location_.data_dir, runtime_, *surroundings_,
                                          Deadline::After(kServerStart)));
     private_server_ = std::move(joined);
   }

@@ -46,11 +46,12 @@ class Session {
 
  private:
   Session(Surroundings& surroundings, OutputFormat format, ServerLocation location,
-          std::string workspace)
+          std::string workspace, std::string runtime)
       : surroundings_(&surroundings),
         format_(format),
         location_(std::move(location)),
         workspace_(std::move(workspace)),
+        runtime_(std::move(runtime)),
         last_(std::make_shared<LastExchange>()) {}
   Result<std::unique_ptr<RestTransport>> Reach();
 
@@ -58,6 +59,7 @@ class Session {
   OutputFormat format_;
   ServerLocation location_;
   std::string workspace_;
+  std::string runtime_;  // of a private server that this command starts; "": as configured
   std::shared_ptr<LastExchange> last_;
   std::optional<PrivateServer> private_server_;
   std::optional<VisitingServer> visiting_server_;

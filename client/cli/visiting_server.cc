@@ -41,7 +41,7 @@ Result<VisitingServer> VisitingServer::Start(const std::filesystem::path& data_d
     server.token_ = std::move(running->token);
     return server;
   }
-  auto started = StartServerOn(data_dir, ServerTask::kLeaveProfiles, surroundings, deadline);
+  auto started = StartServerOn(data_dir, {true, ""}, surroundings, deadline);
   if (!started) return Fail(IsServed(data_dir) ? InUse(data_dir) : started.error());
   server.url_ = std::move(started->url);
   server.token_ = std::move(started->token);

@@ -1,5 +1,6 @@
 #include "client/src/connection.h"
 
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -66,15 +67,17 @@ Result<RestResponse> Connection::CallWithUpload(Target target, const Upload& upl
 
 Status Connection::Download(Target target, const std::filesystem::path& file) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  if (!out) return Fail(FromErrno(errno, "cannot write " + file.string()));
   const RestRequest request = Prepare("GET", std::move(target));
   const auto response = transport_->Stream(request, [&out](std::string_view piece) {
     out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
     return out.good();
   });
+  if (!out) return Fail(Unavailable("cannot write " + file.string() + ": is the disk full?"));
   if (!response) return Fail(response.error());
   if (!response->ok()) return Fail(ErrorOf(*response));
   out.close();
-  if (!out) return Fail(Unavailable("cannot write " + file.string()));
+  if (!out) return Fail(Unavailable("cannot write " + file.string() + ": is the disk full?"));
   return {};
 }
 

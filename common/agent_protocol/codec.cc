@@ -100,6 +100,7 @@ void Append(std::string& out, const Ready& ready) {
   for (std::size_t i = 0; i < pools; ++i) {
     w.Text(std::string_view(ready.thread_pools[i]).substr(0, kMaxThreadPoolName));
   }
+  w.Put(ready.address_space.count());
 }
 
 Result<Ready> DecodeReady(std::string_view payload) {
@@ -113,6 +114,7 @@ Result<Ready> DecodeReady(std::string_view payload) {
   for (auto left = in.Count(4); left > 0 && in.ok(); --left) {
     ready.thread_pools.emplace_back(in.Text());
   }
+  ready.address_space = GetBytes(in);
   return Checked(in, std::move(ready), "ready");
 }
 

@@ -14,7 +14,7 @@
 namespace mlprof::agent_protocol {
 
 /// Counts up with every change of a frame; an agent of another version is refused.
-inline constexpr int kVersion = 5;
+inline constexpr int kVersion = 6;
 
 /// agent → controller, first frame.
 struct Hello {
@@ -68,6 +68,7 @@ struct Ready {
   int processes = 0;
   int threads = 0;                          // of all processes together
   std::vector<std::string> thread_pools{};  // pool runtimes mapped: "libgomp", "libopenblas"…
+  Bytes address_space{};  // mapped or reserved, touched or not: the largest of any process
 };
 
 /// controller → agent: over which connections the rows behind it go; kept alive until it is said.
@@ -163,9 +164,10 @@ struct ProcessEvent {
   enum class Kind : std::uint8_t {
     kStarted,       // execve succeeded
     kStartFailed,   // `detail` says why (no such file, not executable, unknown user…)
-    kExited,        // the command itself ended: exit_code or signal
-    kChildDied,     // a process below it was killed by a signal or replaced
-    kOomKill,       // the cgroup's oom_kill counter rose to `oom_kills`
+    kExited,        // the command itself ended: exit_code or signal; `detail` is its name
+    kChildDied,     // a process below it was killed by a signal or replaced; likewise
+    kOomKill,       // the cgroup's oom_kill counter rose to `oom_kills`: whoever died of it is told
+                    // behind this
     kNotReady,      // start_timeout passed; `detail` says what was tried
     kWriteRefused,  // before the end that it may explain: to `detail`, which needs `folder`; the
                     // likeliest comes last

@@ -153,6 +153,17 @@ struct OverloadFindings {
   bool operator==(const OverloadFindings&) const = default;
 };
 
+/// A change that lets the model do with less memory.
+struct MemorySaving {
+  /// "inFlight", "rows", "rowSize", "workers", "preload", "loading", "precision" or "arenas".
+  std::string change;
+  std::string advice;  // what to do and why, with its figures
+  Bytes saves;         // of what the model needs now
+  /// From figures that were measured of this model, or estimated from its files.
+  bool measured = false;
+  bool operator==(const MemorySaving&) const = default;
+};
+
 struct Findings {
   std::optional<ReplayCapacity> replay;
   std::optional<LoadCurve> load;
@@ -166,6 +177,7 @@ struct Findings {
   std::optional<ColdRows> cold_rows;
   std::optional<ResponseCache> response_cache;
   std::optional<InputGrowth> input_growth;
+  std::vector<MemorySaving> memory_savings;  // the greatest first
   bool operator==(const Findings&) const = default;
 };
 

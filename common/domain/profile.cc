@@ -24,8 +24,8 @@ std::optional<ProfileState> ParseProfileState(std::string_view name) {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kCauseNames = {"requeued", "storageFailed", "engineLost",
-                                                         "noRoom", "agentLost"};
+constexpr std::array<std::string_view, 6> kCauseNames = {"requeued", "storageFailed", "engineLost",
+                                                         "noRoom",   "agentLost",     "deviceLost"};
 
 }  // namespace
 

@@ -26,9 +26,10 @@ enum class RerunCause {
   kEngineLost,     // it went away
   kNoRoom,         // on this machine, for the container
   kAgentLost,      // without a word, by an engine that is well
+  kDeviceLost,     // it fell off the bus: the profile fails with that, and is not run again
 };
-/// "requeued", "storageFailed", "engineLost", "noRoom", "agentLost": stable, as it is stored and as
-/// the warning that tells of it is coded.
+/// "requeued", "storageFailed", "engineLost", "noRoom", "agentLost", "deviceLost": stable, as it is
+/// stored and as the warning that tells of it is coded.
 std::string_view Name(RerunCause cause);
 std::optional<RerunCause> ParseRerunCause(std::string_view name);
 
@@ -111,8 +112,9 @@ struct HostFacts {
   std::string cpu_model;
   int cores = 0;
   Bytes memory;
-  int cgroup_version = 0;  // 1 or 2; 0 is not known yet
-  std::string noise;       // "quiet", or what disturbed the measurement; "" is not known
+  int cgroup_version = 0;   // 1 or 2; 0 is not known yet
+  bool limits_hold = true;  // false: nothing can be limited here, so nothing searched or proven
+  std::string noise;        // "quiet", or what disturbed the measurement; "" is not known
 };
 
 struct Profile {

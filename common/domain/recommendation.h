@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/domain/device_findings.h"
 #include "common/domain/findings.h"
 #include "common/domain/limits.h"
 #include "common/domain/settings.h"
@@ -67,6 +68,7 @@ struct Recommendation {
   std::optional<ServingWorkers> workers = {};
   std::optional<PodResources> kubernetes = {};  // absent: nothing was measured at these limits
   std::optional<RareEvents> rare_events = {};   // likewise
+  std::optional<DeviceFindings> device = {};    // absent: it has none, or none was measured
   std::vector<CpuPoint> curve = {};  // the objective's load at the limits that were tried
   bool operator==(const Recommendation&) const = default;
 

@@ -5,9 +5,9 @@
 namespace mlprof {
 namespace {
 
-constexpr std::array<std::string_view, 11> kPurposeNames = {
-    "coldStart", "warmUp",      "rows",        "load",      "verification", "loadCurve",
-    "cpuProbe",  "memoryProbe", "threadPools", "tightness", "soak"};
+constexpr std::array<std::string_view, 13> kPurposeNames = {
+    "coldStart",   "warmUp",      "rows",      "load", "verification", "loadCurve",   "cpuProbe",
+    "memoryProbe", "threadPools", "tightness", "soak", "arenas",       "deviceMemory"};
 
 }  // namespace
 

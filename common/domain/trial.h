@@ -26,7 +26,9 @@ enum class TrialPurpose {
   kMemoryProbe,  // a fresh container at a lower memory limit
   kThreadPools,  // a fresh container with the size of its thread pools set
   kTightness,    // a fresh container one step below the answer
-  kSoak          // a stretch of a long load at the answer
+  kSoak,         // a stretch of a long load at the answer
+  kArenas,       // a fresh container without or with a bound on malloc's arenas
+  kDeviceMemory  // a fresh container with settings of how it takes device memory
 };
 std::string_view Name(TrialPurpose purpose);  // "coldStart", "warmUp", …
 std::optional<TrialPurpose> ParseTrialPurpose(std::string_view name);

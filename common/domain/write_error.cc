@@ -1,6 +1,6 @@
 #include "common/domain/write_error.h"
 
-#include <cstdio>
+#include "common/units/size_text.h"
 
 namespace mlprof {
 namespace {
@@ -11,14 +11,6 @@ std::string AmountOf(const DiskFull& full) {
 }
 
 }  // namespace
-
-std::string SizeText(Bytes bytes) {
-  const bool large = bytes >= GiB(1);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %s", large ? bytes.gib() : bytes.mib(),
-                large ? "GiB" : "MiB");
-  return text;
-}
 
 bool MentionsFullDisk(std::string_view log) {
   return log.find("No space left on device") != std::string_view::npos ||

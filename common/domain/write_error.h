@@ -42,7 +42,4 @@ std::string Clause(const DiskFull& full, std::string_view folders = "/tmp, HOME,
 /// Whether a log says that something could not be written for want of space or files.
 bool MentionsFullDisk(std::string_view log);
 
-/// "512 MiB", "9.8 GiB".
-std::string SizeText(Bytes bytes);
-
 }  // namespace mlprof

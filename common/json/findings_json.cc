@@ -1,6 +1,7 @@
 #include <array>
 
 #include "common/domain/findings.h"
+#include "common/json/cpu_point_json.h"
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
 #include "common/json/scalar_json.h"
@@ -156,6 +157,23 @@ InputGrowth ReadInputGrowth(JsonReader& reader) {
   return {reader.BigInteger("rows").value_or(0), reader.Number("bytesPerRow").value_or(0)};
 }
 
+Json EncodeSavings(const std::vector<MemorySaving>& savings) {
+  Json all = Json::array();
+  for (const MemorySaving& saving : savings) {
+    all.push_back({{"change", saving.change},
+                   {"advice", saving.advice},
+                   {"savesInBytes", saving.saves.count()},
+                   {"basis", saving.measured ? "measured" : "estimated"}});
+  }
+  return all;
+}
+
+MemorySaving ReadSaving(JsonReader& reader) {
+  return {reader.String("change").value_or(""), reader.String("advice").value_or(""),
+          ReadBytes(reader, "savesInBytes").value_or(Bytes()),
+          reader.String("basis").value_or("") == "measured"};
+}
+
 // What is no list is a problem.
 template <class T>
 std::vector<T> ReadItems(JsonReader& reader, std::string_view key, T (*read)(JsonReader&)) {
@@ -244,7 +262,8 @@ Json EncodeFindings(const Findings& findings) {
           {"overload", Part(findings.overload, EncodeOverload)},
           {"coldRows", Part(findings.cold_rows, EncodeColdRows)},
           {"responseCache", Part(findings.response_cache, EncodeResponseCache)},
-          {"inputGrowth", Part(findings.input_growth, EncodeInputGrowth)}};
+          {"inputGrowth", Part(findings.input_growth, EncodeInputGrowth)},
+          {"memorySavings", EncodeSavings(findings.memory_savings)}};
 }
 
 Result<Findings> DecodeFindings(const Json& json) {
@@ -263,6 +282,7 @@ Result<Findings> DecodeFindings(const Json& json) {
   findings.cold_rows = ReadPart(reader, "coldRows", ReadColdRows);
   findings.response_cache = ReadPart(reader, "responseCache", ReadResponseCache);
   findings.input_growth = ReadPart(reader, "inputGrowth", ReadInputGrowth);
+  findings.memory_savings = ReadItems(reader, "memorySavings", ReadSaving);
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return findings;
 }

@@ -53,8 +53,12 @@ std::optional<std::vector<std::string>> ReadWords(JsonReader& reader, std::strin
 
 void ReadImage(JsonReader& reader, InferenceConfig& config) {
   ImageConfig image;
-  Assign(image.image, reader.String("image", CheckImageReference));
+  const auto check = [](const std::string& text) {
+    return text.empty() ? std::string() : CheckImageReference(text);
+  };
+  Assign(image.image, reader.String("image", check));
   image.command = ReadWords(reader, "command");
+  if (image.image.empty() && !image.command) reader.Problem("image", "is required, or command");
   image.args = ReadWords(reader, "args");
   Assign(image.port, reader.Integer("port", kPort));
   Assign(image.scoring_path, reader.String("scoringPath", CheckUrlPath));
@@ -127,11 +131,11 @@ Json EncodeScript(const EntryScriptConfig& script) {
 }
 
 Json EncodeImage(const ImageConfig& image) {
-  Json json = {{"image", image.image},
-               {"port", image.port},
+  Json json = {{"port", image.port},
                {"scoringPath", image.scoring_path},
                {"method", image.method},
                {"contentType", image.content_type}};
+  if (!image.image.empty()) json["image"] = image.image;
   if (image.command) json["command"] = *image.command;
   if (image.args) json["args"] = *image.args;
   return json;
@@ -142,7 +146,7 @@ Json EncodeImage(const ImageConfig& image) {
 InferenceConfig ReadInferenceConfig(JsonReader& reader, SourceRule rule) {
   InferenceConfig config;
   const bool script = reader.Has("entryScript");
-  const bool image = reader.Has("image");
+  const bool image = reader.Has("image") || (!script && reader.Has("command"));
   if (script && image) {
     reader.Problem("image", "must not be given together with entryScript");
   } else if (!script && !image) {

@@ -256,10 +256,18 @@ void JsonReader::Problem(std::string_view key, std::string detail) {
 
 std::string JsonReader::PointerTo(std::string_view key) const { return JoinPointer(pointer_, key); }
 
-void JsonReader::RefuseUnknown() {
+void JsonReader::RefuseUnknown(Unknown how) {
   if (json_ == nullptr || mode_ == Mode::kResource) return;
+  std::string detail = "is not a known field";
+  if (how == Unknown::kWithAllowed) {
+    const char* separator = "; allowed are ";
+    for (const std::string& key : known_) {
+      detail += separator + key;
+      separator = ", ";
+    }
+  }
   for (const auto& [key, value] : json_->items()) {
-    if (!known_.contains(key)) Problem(key, "is not a known field");
+    if (!known_.contains(key)) Problem(key, detail);
   }
 }
 

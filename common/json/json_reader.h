@@ -21,6 +21,9 @@ namespace mlprof {
 /// Whether `null` stands for an absent member or is a value of the wrong type.
 enum class Null { kRefused, kAbsent };
 
+/// What is said of an unknown member: that it is one, or what is known beside it.
+enum class Unknown { kNamed, kWithAllowed };
+
 /// Both ends belong to the range.
 struct IntegerRange {
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
@@ -72,7 +75,7 @@ class JsonReader {
   Mode mode() const { return mode_; }
 
   /// To be called last: every member that nothing asked for is a problem (in requests).
-  void RefuseUnknown();
+  void RefuseUnknown(Unknown how = Unknown::kNamed);
 
  private:
   std::optional<std::int64_t> WholeNumber(std::string_view key, IntegerRange range,

@@ -1,4 +1,5 @@
 #include "common/json/cpu_point_json.h"
+#include "common/json/device_findings_json.h"
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
 #include "common/json/limits_json.h"
@@ -70,6 +71,7 @@ void EncodeBounds(const Recommendation& recommendation, Json& json) {
   if (const auto device = recommendation.requested.device_memory()) {
     Json& json_device = json[RulesOf(ResourceKind::kDeviceMemory).key];
     json_device.update(EncodeDeviceMemory(*device));
+    if (recommendation.device) json_device.update(EncodeDeviceFindings(*recommendation.device));
   }
 }
 
@@ -79,6 +81,7 @@ void ReadBounds(JsonReader& reader, Recommendation& recommendation) {
     if (!part) continue;
     if (kind == ResourceKind::kDeviceMemory) {
       recommendation.requested.Set(ReadDeviceMemory(*part));
+      recommendation.device = ReadDeviceFindings(*part);
     }
     const auto requested = recommendation.requested.Find(kind);
     if (part->Has("low")) recommendation.Set(ReadBound(*part, *requested));

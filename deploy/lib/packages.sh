@@ -1,7 +1,8 @@
 # The Debian packages each job needs, and their installation. Sourced by sh.
 
 build_packages="g++ cmake ninja-build ccache nlohmann-json3-dev libboost-dev libcpprest-dev
-  prometheus-cpp-dev libexpected-dev libsqlite3-dev libssl-dev libyaml-cpp-dev zlib1g-dev"
+  prometheus-cpp-dev libexpected-dev libsqlite3-dev libssl-dev libyaml-cpp-dev zlib1g-dev
+  libnghttp2-dev"
 run_packages="docker.io mmdebstrap python3-venv ca-certificates curl e2fsprogs"
 test_packages="libgtest-dev libgmock-dev clang-format python3-yaml python3-jsonschema strace
   busybox-static procps git"

@@ -13,7 +13,6 @@ constexpr int kAllPasses = 3;
 constexpr int kSomePasses = 2;
 constexpr double kNarrowLatency = 0.05;
 constexpr double kNarrowStarts = 0.10;
-constexpr std::int64_t kRequestsForMemory = 3000;
 
 }  // namespace
 

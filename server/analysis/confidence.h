@@ -10,10 +10,14 @@
 
 namespace mlprof::server {
 
+/// With the answer's memory, and no kill: one befalls one request in 1,000 at most (3/N at 95%
+/// confidence).
+inline constexpr std::int64_t kRequestsForMemory = 3000;
+
 struct ConfidenceEvidence {
   int passes = 0;                // fresh containers that held the objective at exactly the answer
   bool enough_requests = false;  // in each, for the objective's percentile at 95%
-  std::int64_t requests = 0;     // at exactly the answer, all containers together
+  std::int64_t requests = 0;     // with the answer's memory or less, all containers together
   bool noisy = false;
   bool rows_failed = false;  // or ended the model
   /// Half the range of the passes' mean latencies, by their mean.
@@ -39,9 +43,8 @@ struct ConfidenceLabels {
 /// Low: fewer than two passes, a noisy host, rows that failed, memory that grows, with requests or
 /// with distinct rows, or a limit that noise raised. High: three passes with enough requests and,
 /// for CPU, latencies within 5% of each other and no response cache, for memory, a flat trend,
-/// starts within 10% of each other, no files read back for want of it and 3,000 requests at the
-/// answer: a kill that none of them met befalls one request in 1,000 at most (3/N at 95%
-/// confidence). Medium otherwise.
+/// starts within 10% of each other, no files read back for want of it and kRequestsForMemory.
+/// Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 
 /// Half the range of `values` by their mean; 0 for fewer than two.

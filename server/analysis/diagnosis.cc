@@ -1,7 +1,9 @@
 #include "server/analysis/diagnosis.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "server/analysis/allocation_failure/allocation_advice.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr std::size_t kMostEvidence = 8UL * 1024;
 // A traceback of what was died of is shorter; the summary before it may be farther.
 constexpr std::size_t kFatalWords = 32UL * 1024;
+// Of a model that goes on: what it wrote before may be of another row.
+constexpr std::size_t kLastWords = 4UL * 1024;
 constexpr std::size_t kComparedWords = 200;  // of a line that may be cut
 
 std::string Mebibytes(Bytes bytes) {
@@ -31,16 +35,21 @@ std::optional<AllocationFailure> FailureAtTheEnd(std::string_view log) {
   return failure;
 }
 
+std::string Victim(const DeathEvidence& evidence) {
+  const std::string& name = evidence.killed_process;
+  return name.empty() ? "the model" : "the model's process '" + name + "'";
+}
+
 // The kernel says nothing of which allocation it killed for, and most models print nothing either.
 ProfileError OutOfMemory(const DeathEvidence& evidence) {
   ProfileError error{
       "OutOfMemory",
-      "the kernel killed the model for memory at the limit of " +
+      "the kernel killed " + Victim(evidence) + " for memory at the limit of " +
           Mebibytes(evidence.limits.memory()),
       {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
        "load the model in pieces or in a smaller type, if it is the loading that needs it"},
       evidence.log_tail};
-  if (evidence.memory) error.message += "; " + Sentence(*evidence.memory);
+  if (evidence.memory) error.message += "; " + Sentence(*evidence.memory, evidence.limits.memory());
   error.allocation = FailureAtTheEnd(evidence.log_tail);
   error.message += error.allocation ? "; before that " + Sentence(*error.allocation)
                                     : "; which allocation it was for is unknown: its log says "
@@ -126,6 +135,13 @@ ProfileError StartFailed(const DeathEvidence& evidence) {
 }
 
 ProfileError StartTimedOut(const DeathEvidence& evidence) {
+  if (evidence.thrashing) {
+    return {"OutOfMemory",
+            "the model was not ready in time: " + Sentence(*evidence.thrashing),
+            {"allow more memory with --memory-gb (containerResourceRequirements.memoryInGb)",
+             "allow more time with startTimeoutSeconds, if the disk is slow"},
+            evidence.log_tail};
+  }
   return {
       "StartTimedOut",
       "the model was not ready in time: " + *evidence.not_ready,
@@ -169,6 +185,38 @@ ProfileError Exited(const DeathEvidence& evidence) {
   return error;
 }
 
+// The error with what a log's last words tell, before its own advice: they may be of something
+// else.
+ProfileError WithLastWords(const ProfileError& error, std::string_view log,
+                           const std::optional<Bytes>& limit) {
+  const auto failure =
+      FindAllocationFailure(log.substr(log.size() - std::min(log.size(), kLastWords)));
+  if (!failure) return error;
+  ProfileError told = WithFailedAllocation(error, *failure, limit);
+  told.advice.insert(told.advice.end(), error.advice.begin(), error.advice.end());
+  return told;
+}
+
+// Workers that die of memory are started again and again, by a parent that never gets ready.
+ProfileError StartedInVain(const DeathEvidence& evidence) {
+  ProfileError error = StartTimedOut(evidence);
+  if (evidence.thrashing) return error;
+  return WithLastWords(error, evidence.log_tail, evidence.limits.memory());
+}
+
+// What servers answer where something was not caught (frameworks', and the Azure server's): it
+// tells nothing.
+bool IsPlain(const RowFailureEvidence& evidence) {
+  constexpr int kInternalServerError = 500;
+  constexpr std::array<std::string_view, 3> kWords = {
+      "Internal Server Error", "nternal server error", "Check the logs for more info"};
+  const std::string& body = evidence.first_body;
+  if (evidence.first_status != kInternalServerError) return false;
+  return body.empty() || std::ranges::any_of(kWords, [&](std::string_view words) {
+           return body.find(words) != std::string::npos;
+         });
+}
+
 ProfileError Diagnose(const DeathEvidence& evidence) {
   if (evidence.disk_full && evidence.disk_full->killed) return EndedByDisk(evidence);
   if (evidence.oom_kills > 0) return OutOfMemory(evidence);
@@ -184,7 +232,7 @@ ProfileError Diagnose(const DeathEvidence& evidence) {
   if (evidence.exit_code) {
     return WithFullHeap(Exited(evidence), evidence.log_tail, evidence.limits.memory());
   }
-  if (evidence.not_ready) return StartTimedOut(evidence);
+  if (evidence.not_ready) return StartedInVain(evidence);
   return {"AgentLost",
           "the connection to the agent in the container broke and nothing says why",
           {"see the server's log and `docker events`; then try again"},
@@ -226,7 +274,9 @@ ProfileError DiagnoseRows(const RowFailureEvidence& evidence) {
     error.advice.insert(error.advice.begin(), DiskAdvice(*full).begin(), DiskAdvice(*full).end());
     return error;
   }
-  return WithFullHeap(std::move(error), Unquoted(evidence.first_body), std::nullopt);
+  error = WithFullHeap(std::move(error), Unquoted(evidence.first_body), evidence.memory_limit);
+  if (error.code != "RowsFailed" || !IsPlain(evidence)) return error;
+  return WithLastWords(error, evidence.log_tail, evidence.memory_limit);
 }
 
 bool MentionsReadOnlyFilesystem(std::string_view log) {

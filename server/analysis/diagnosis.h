@@ -10,6 +10,7 @@
 #include "common/domain/profile.h"
 #include "common/domain/write_error.h"
 #include "server/analysis/memory_before_death.h"
+#include "server/analysis/thrashing.h"
 
 namespace mlprof::server {
 
@@ -17,7 +18,9 @@ namespace mlprof::server {
 struct DeathEvidence {
   Limits limits;
   std::int64_t oom_kills = 0;
+  std::string killed_process;  // the name of the first that the kernel killed; "": not known
   std::optional<MemoryBeforeDeath> memory;  // how it stood, where the kernel killed
+  std::optional<Thrashing> thrashing;       // likewise, where it did not get ready
   std::optional<std::string> start_failed;  // execve's reason
   std::optional<std::string> not_ready;     // what readiness was tried last
   std::optional<int> exit_code;
@@ -45,10 +48,12 @@ struct RowFailureEvidence {
   std::string first_failure;  // "timeout", "reset"… where there was no whole response
   std::string first_body;
   std::optional<DiskFull> disk_full;  // met while they were asked
+  std::string log_tail;               // of the model, where a server's error was answered
+  std::optional<Bytes> memory_limit;  // that it had
 };
 
-/// "RowsFailed", or "OutOfMemory" and "DeviceOutOfMemory" where a response says so: all, or more
-/// than allowed, of the requests failed.
+/// "RowsFailed", or "OutOfMemory" and "DeviceOutOfMemory" where a response or the log says so:
+/// all, or more than allowed, of the requests failed.
 ProfileError DiagnoseRows(const RowFailureEvidence& evidence);
 
 /// Whether the log says that something could not be written because the root is read-only. Its word

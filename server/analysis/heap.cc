@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 2> kOfDevices = {"CUDA", "cuda"};
 
 constexpr double kMostShare = 0.85;
 constexpr Bytes kLeastDifference = MiB(32);
+// A JVM reserves a quarter of the limit, others more. Chosen between that and nothing.
+constexpr double kLeastReserved = 0.1;
 
 // Frameworks for devices tell of a full one in the line that says so.
 bool IsOfDevice(std::string_view text, std::size_t at) {
@@ -41,6 +43,13 @@ std::optional<std::string> FullHeapWords(std::string_view text) {
     if (at != std::string_view::npos && !IsOfDevice(text, at)) return std::string(words);
   }
   return std::nullopt;
+}
+
+bool ReservesByLimit(const Reserved& higher, const Reserved& lower) {
+  if (lower.address_space == Bytes() || higher.address_space <= lower.address_space) return false;
+  if (higher.limit <= lower.limit) return false;
+  const Bytes less = higher.address_space - lower.address_space;
+  return less >= kLeastDifference && less >= Scale(higher.limit - lower.limit, kLeastReserved);
 }
 
 bool TakesLess(Bytes at_higher_limit, Bytes at_lower_limit) {

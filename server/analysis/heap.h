@@ -19,6 +19,18 @@ std::optional<std::string> FullHeapWords(std::string_view text);
 /// 0.85 of it, and 32 MiB less. Equal runs of models that keep to themselves differ by 5%.
 bool TakesLess(Bytes at_higher_limit, Bytes at_lower_limit);
 
+/// What a process had mapped or reserved when it was ready, under a memory limit.
+struct Reserved {
+  Bytes limit;
+  Bytes address_space;
+};
+
+/// Whether a runtime reserves room for its heap by the limit, as a JVM does for the most that it
+/// may become one day: a tenth at least of what the limits differ by, and 32 MiB. With the same CPU
+/// equal starts of others differ by a few pages; with less of it by the stacks and arenas of the
+/// threads that they start for each core. False where either was not told.
+bool ReservesByLimit(const Reserved& higher, const Reserved& lower);
+
 /// What a model takes at two memory limits, both of which hold.
 struct HeapByLimit {
   Bytes limit;

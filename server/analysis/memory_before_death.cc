@@ -10,6 +10,8 @@ namespace {
 constexpr std::chrono::nanoseconds kLookBack = std::chrono::seconds(2);
 // So many samples behind the kill's may still be of the memory that it took.
 constexpr std::size_t kAtTheEnd = 3;
+// What the limit holds beside it: files that could not be dropped, the kernel's own, the agent.
+constexpr double kAtTheLimit = 0.8;
 
 Bytes Most(const Sample& sample) {
   return std::max(sample.unreclaimable, sample.peak_unreclaimable.value_or(Bytes()));
@@ -27,6 +29,7 @@ std::optional<MemoryBeforeDeath> BeforeDeath(std::span<const Sample> samples) {
   MemoryBeforeDeath before;
   for (const Sample& sample : lived.last(std::min(lived.size(), kAtTheEnd))) {
     before.level = std::max(before.level, Most(sample));
+    before.usage = std::max(before.usage, sample.usage);
   }
   const auto end = lived.back().at;
   // The last one that was that low: a rise begins there.
@@ -41,7 +44,12 @@ std::optional<MemoryBeforeDeath> BeforeDeath(std::span<const Sample> samples) {
   return before;
 }
 
-std::string Sentence(const MemoryBeforeDeath& before) {
+std::string Sentence(const MemoryBeforeDeath& before, Bytes limit) {
+  if (std::max(before.level, before.usage) < Scale(limit, kAtTheLimit)) {
+    return Sentence(
+        "it was last seen with %.0f MiB, and rose to the limit faster than it was looked at",
+        before.level.mib());
+  }
   const std::string held = Sentence("it held %.0f MiB at the end", before.level.mib());
   const double seconds = std::chrono::duration<double>(before.within).count();
   if (seconds <= 0) return held;  // nothing was seen of the time before

@@ -13,6 +13,7 @@ namespace mlprof::server {
 
 struct MemoryBeforeDeath {
   Bytes level;                         // the most that was seen, at the end
+  Bytes usage;                         // likewise, with files that can be dropped
   Bytes rise;                          // from the least within `within` before
   std::chrono::nanoseconds within{0};  // 2 s, or less where it lived shorter
 };
@@ -21,7 +22,8 @@ struct MemoryBeforeDeath {
 /// behind a kill tells of the time since the one before belongs to it. nullopt of no samples.
 std::optional<MemoryBeforeDeath> BeforeDeath(std::span<const Sample> samples);
 
-/// "it held 498 MiB at the end, 310 MiB of them since 0.4 s before".
-std::string Sentence(const MemoryBeforeDeath& before);
+/// "it held 498 MiB at the end, 310 MiB of them since 0.4 s before"; where even with its
+/// files it was clearly below the `limit` that it was killed for, that it rose between two samples.
+std::string Sentence(const MemoryBeforeDeath& before, Bytes limit);
 
 }  // namespace mlprof::server

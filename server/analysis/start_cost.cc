@@ -10,8 +10,8 @@
 namespace mlprof::server {
 namespace {
 
-constexpr double kSlowBeside = 2;    // times the start at the ceiling
-constexpr double kWorthTelling = 1;  // seconds longer; chosen, not measured
+constexpr double kSlowBeside = 2;         // times the start at the ceiling
+constexpr double kStartWorthTelling = 1;  // seconds longer; chosen, not measured
 
 double MedianOfStarts(std::span<const StartTime> starts, double StartTime::*figure) {
   std::vector<double> values;
@@ -73,7 +73,7 @@ bool StartsSlowly(const StartFigures& start) {
   if (!start.at_limits) return false;
   const double longer = start.at_limits->seconds;
   const double usual = start.at_ceiling.seconds;
-  return longer > kSlowBeside * usual && longer - usual >= kWorthTelling;
+  return longer > kSlowBeside * usual && longer - usual >= kStartWorthTelling;
 }
 
 std::string StartText(const StartFigures& start, Cores limit, Cores ceiling) {

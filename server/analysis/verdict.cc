@@ -75,6 +75,9 @@ std::optional<Verdict> JudgeSurvival(const VerificationEvidence& evidence, doubl
     return WithFullHeap(Failed(std::nullopt, "rows that met failed at this limit"),
                         evidence.full_heap_in_burst);
   }
+  if (evidence.failed_in_burst) {
+    return Failed(std::nullopt, "rows that met were answered by an error with these settings");
+  }
   if (evidence.stalled) return std::nullopt;
   if (evidence.requests == 0) return Failed(std::nullopt, "no request was answered");
   const double error_rate =

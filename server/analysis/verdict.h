@@ -57,6 +57,8 @@ struct VerificationEvidence {
   std::string full_heap = {};
   /// Likewise, in a burst of rows that met before the load, of a row that fails only at the limit.
   std::string full_heap_in_burst = {};
+  /// Likewise with a 5xx, under settings that the model has not had without a limit.
+  bool failed_in_burst = false;
   /// CPU a request, so many times that with all memory there is; of a model that uses less of it
   /// than there (server/analysis/heap.h).
   std::optional<double> collecting_cost = {};

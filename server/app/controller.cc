@@ -4,13 +4,14 @@
 
 #include "common/http/server.h"
 #include "common/log/log.h"
+#include "common/text/cpuset.h"
 #include "server/app/core_affinity.h"
 #include "server/app/disk_reserve.h"
-#include "server/app/docker_settings.h"
 #include "server/app/listening.h"
 #include "server/app/readiness.h"
 #include "server/app/recurring.h"
 #include "server/app/retention_schedule.h"
+#include "server/app/runtime_settings.h"
 #include "server/app/tls_listener.h"
 #include "server/app/token_file.h"
 #include "server/app/whereabouts.h"
@@ -18,12 +19,22 @@
 #include "server/azure/blobs/artifact_upload.h"
 #include "server/azure/blobs/blob_store.h"
 #include "server/azure/datasets/dataset_texts.h"
+#include "server/devices/gpu/container_processes.h"
+#include "server/devices/gpu/device_pool.h"
+#include "server/devices/gpu/patient_reader.h"
+#include "server/devices/nvml/nvml_reader.h"
+#include "server/devices/profiler/live_captures.h"
+#include "server/devices/profiler/profiler_client.h"
 #include "server/metrics/controller_metrics.h"
+#include "server/profiling/comparison/comparison_oversight.h"
+#include "server/profiling/comparison/comparison_service.h"
+#include "server/profiling/lab/device_instrument.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 #include "server/profiling/queue/profile_queue.h"
 #include "server/profiling/queue/profile_service.h"
 #include "server/registry/artifact_store.h"
+#include "server/registry/capture_store.h"
 #include "server/registry/content_upkeep.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -33,6 +44,7 @@
 #include "server/rest/rest_api.h"
 #include "server/retention/retention.h"
 #include "server/storage/azure_records.h"
+#include "server/storage/comparison_repository.h"
 #include "server/storage/content_store.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/database.h"
@@ -49,6 +61,8 @@ constexpr std::chrono::seconds kFilesClose{1};
 // Files of Azure ML's clients that nothing was made of.
 constexpr std::chrono::hours kArtifactsKept{7 * 24};
 constexpr std::chrono::hours kSweepPause{1};
+// A driver answers within milliseconds, or is sick; the first question starts it.
+constexpr std::chrono::seconds kDriverPatience{5};
 
 // The tokens there are, with the one that was given in a file.
 Result<std::unique_ptr<TokenRepository>> OpenTokens(const ServerOptions& options,
@@ -101,10 +115,14 @@ struct Controller::Parts {
         datasets(*database, *content),
         sources(*database, *content),
         artifacts(*database, *content),
+        captures(*database, *content),
+        live_captures(profiler_client, told.capture_addresses),
         blobs(*database, *content),
         dataset_texts(*content),
         azure_records(*database),
         profiles(*database),
+        comparisons(*database),
+        oversight(comparisons, profiles),
         events(profiles),
         access(told.require_token ? AccessRules::Local::kNeedsToken
                                   : AccessRules::Local::kTrusted) {
@@ -122,12 +140,17 @@ struct Controller::Parts {
       services.cpuset_of = [model](int) { return model; };
     }
     services.keep_root_read_only = options.keep_root_read_only;
+    services.oversight = &oversight;
+    services.devices = &gpus;
+    services.instruments.push_back(DeviceInstrument::Kind(
+        gpus.reader(), [](const std::string& id, pid_t pid) { return devices::RunsIn(id, pid); }));
     queue.emplace(std::move(services), profiles, events, live, metrics);
     readiness.emplace([this](const Patience& patience) {
       return runtime->Check(patience.deadline, patience.stop);
     });
     service.emplace(profiles, models, datasets, sources, artifacts, *queue, events, live,
-                    options.runtime);
+                    options.runtime, &gpus);
+    comparison_service.emplace(comparisons, *service, models);
     retention.emplace(
         RetentionServices{*runtime, *database, *content, profiles,
                           [this](const std::string& workspace, const std::string& id) {
@@ -139,6 +162,7 @@ struct Controller::Parts {
                            datasets,
                            sources,
                            *service,
+                           *comparison_service,
                            *retention,
                            *database,
                            *tokens,
@@ -147,7 +171,9 @@ struct Controller::Parts {
                            [this] { return Ready(); },
                            MLPROF_VERSION,
                            options.budget,
-                           [this] { return Tls(); }};
+                           [this] { return Tls(); },
+                           &captures,
+                           &live_captures};
     AddRoutes(router, offered);
     const AzureServices azure{
         offered, blobs, azure_records, dataset_texts, *content, azure_secret, [this] {
@@ -247,18 +273,26 @@ struct Controller::Parts {
   DatasetRegistry datasets;
   SourceRegistry sources;
   ArtifactStore artifacts;
+  CaptureStore captures;
+  profiler::ProfilerClient profiler_client;
+  profiler::LiveCaptures live_captures;
   BlobStore blobs;
   DatasetTexts dataset_texts;
   AzureRecords azure_records;
   std::string azure_secret;
   ProfileRepository profiles;
+  ComparisonRepository comparisons;
+  ComparisonOversight oversight;
   EventHub events;
   LiveProgress live;
   AccessRules access;
   std::unique_ptr<Runtime> runtime;
+  devices::DevicePool gpus{std::make_shared<devices::PatientReader>(
+      std::make_shared<nvml::NvmlReader>(), kDriverPatience)};
   std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;
+  std::optional<ComparisonService> comparison_service;
   std::optional<Retention> retention;
   Router router;
   enum class Stage { kStarting, kServing, kStopping };
@@ -296,8 +330,7 @@ Result<std::unique_ptr<Controller>> Controller::Start(const ServerOptions& optio
                                        std::move(content), std::move(tokens));
   MLPROF_LET(upkeep, ContentUpkeep::Start(*parts->database, *parts->content));
   parts->upkeep = std::move(upkeep);
-  MLPROF_LET(runtime, MakeDockerRuntime(DockerSettings(options, data_dir, instance.id,
-                                                       parts->metrics, parts->access)));
+  MLPROF_LET(runtime, MakeRuntime(options, data_dir, instance.id, parts->metrics, parts->access));
   parts->runtime = std::move(runtime);
   MLPROF_LET(secret, LoadAzureSecret(data_dir / "azure.key"));
   parts->azure_secret = std::move(secret);
@@ -324,6 +357,7 @@ void Controller::Stop(StopLimit& limit) {
   parts_->readiness->Stop();
   parts_->retention->Stop();
   parts_->queue->Stop();
+  parts_->live_captures.Stop();
   limit.Enter("requests", kRequestsStop);
   parts_->server->Stop(kRequestsStop);
   limit.Enter("files", kFilesClose);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/log/log.h"
+#include "common/text/cpuset.h"
 
 namespace mlprof::server {
 namespace {

@@ -21,6 +21,7 @@ struct Option {
   const char* value_name;
   const char* help;
   Status (*set)(ServerOptions& options, const std::string& value);
+  bool repeated = false;  // each flag adds to those before it, separated by commas
   bool IsFlag() const { return *value_name == '\0'; }
 };
 
@@ -45,11 +46,11 @@ Status SetPublicUrl(ServerOptions& options, const std::string& value) {
 }
 
 Status SetRuntime(ServerOptions& options, const std::string& value) {
-  if (value == "docker") {
+  if (value == "docker" || value == "process") {
     options.runtime = value;
     return {};
   }
-  if (value == "kubernetes" || value == "process") {
+  if (value == "kubernetes") {
     return Fail(ErrorCode::kNotAvailable, "--runtime " + value + " comes with a later version");
   }
   return Fail(Wrong("--runtime wants docker, kubernetes or process, not " + value));
@@ -101,6 +102,25 @@ Status SetRegistries(ServerOptions& options, const std::string& value) {
   return {};
 }
 
+Status SetCaptureAddresses(ServerOptions& options, const std::string& value) {
+  options.capture_addresses.clear();
+  std::istringstream parts(value);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto address = profiler::ParseProfilerAddress(part);
+    if (!address) return Fail(address.error().WithContext("--capture-address"));
+    options.capture_addresses.push_back(*address);
+  }
+  return {};
+}
+
+Status SetDeviceAccess(ServerOptions& options, const std::string& value) {
+  if (value != "request" && value != "cdi" && value != "environment") {
+    return Fail(Wrong("--device-access wants request, cdi or environment, not " + value));
+  }
+  options.device_access = value;
+  return {};
+}
+
 Status SetLogLevel(ServerOptions& options, const std::string& value) {
   if (value != "debug" && value != "info" && value != "warn" && value != "error") {
     return Fail(Wrong("--log-level wants debug, info, warn or error, not " + value));
@@ -134,7 +154,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {"--repair-indexes", "MLPROF_REPAIR_INDEXES", "repairIndexes", "",
      "make damaged indexes of the database anew, where nothing else is damaged",
      &SetFlag<&ServerOptions::repair_indexes>},
-    {"--runtime", "MLPROF_RUNTIME", "runtime", "docker", "where containers come from", &SetRuntime},
+    {"--runtime", "MLPROF_RUNTIME", "runtime", "docker|process",
+     "where models run: in containers, or as processes of this machine (default docker)",
+     &SetRuntime},
     {"--docker-host", "MLPROF_DOCKER_HOST", "dockerHost", "unix:///PATH",
      "the engine's socket (default $DOCKER_HOST, then /var/run/docker.sock)",
      &Set<&ServerOptions::docker_host>},
@@ -146,6 +168,12 @@ constexpr auto kOptions = std::to_array<Option>({
      &SetRegistries},
     {"--isolation", "MLPROF_ISOLATION", "isolation", "default|gvisor", "the container runtime",
      &SetIsolation},
+    {"--device-access", "MLPROF_DEVICE_ACCESS", "deviceAccess", "request|cdi|environment",
+     "how the engine is told to give a container GPUs (default request, as `docker run --gpus`)",
+     &SetDeviceAccess},
+    {"--capture-address", "MLPROF_CAPTURE_ADDRESS", "captureAddress", "HOST:PORT[,…]",
+     "a profiler server that POST /captures may take traces from; may be repeated (default: none)",
+     &SetCaptureAddresses, true},
     {"--agent", "MLPROF_AGENT", "agent", "FILE",
      "the static mlprof-agent (default: beside mlprof-server)", &Set<&ServerOptions::agent>},
     {"--scratch-limit-gb", "MLPROF_SCRATCH_LIMIT_GB", "scratchLimitGb", "N",
@@ -244,6 +272,8 @@ Result<CommandLine> ReadArguments(const std::vector<std::string>& arguments) {
         equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1);
     if (option == nullptr) {
       line.config_file = value;
+    } else if (option->repeated && line.values.contains(option)) {
+      line.values[option] += "," + value;
     } else {
       line.values[option] = value;
     }

@@ -12,6 +12,7 @@
 #include "common/result/result.h"
 #include "common/units/bytes.h"
 #include "server/app/server_address.h"
+#include "server/devices/profiler/profiler_address.h"
 #include "server/retention/policy.h"
 
 namespace mlprof::server {
@@ -29,15 +30,18 @@ struct ServerOptions {
   std::filesystem::path data_dir;              // --data-dir
   bool repair_indexes = false;                 // --repair-indexes, where nothing else is damaged
   std::string runtime = "docker";              // --runtime
-  std::string docker_host;              // --docker-host; "": DOCKER_HOST, then the usual socket
-  std::string base_image;               // --base-image; "": mlprof's own
-  std::vector<std::string> registries;  // --registries HOST[:PORT],…; beside the engine's own
-  std::string isolation = "default";    // --isolation default|gvisor
-  std::filesystem::path agent;          // --agent; "": beside the server
-  Bytes scratch_limit = GiB(10);        // --scratch-limit-gb, of what one container may write
-  bool keep_root_read_only = false;     // --keep-root-read-only: see RunServices
-  RetentionRules retention;             // --keep-images-…, --keep-samples-…
-  std::chrono::seconds budget{300};     // --budget-seconds, of profiles that ask for none
+  std::string docker_host;                // --docker-host; "": DOCKER_HOST, then the usual socket
+  std::string base_image;                 // --base-image; "": mlprof's own
+  std::vector<std::string> registries;    // --registries HOST[:PORT],…; beside the engine's own
+  std::string isolation = "default";      // --isolation default|gvisor
+  std::string device_access = "request";  // --device-access request|cdi|environment
+  /// --capture-address HOST:PORT; the profiler servers that traces may be taken from by request
+  std::vector<profiler::ProfilerAddress> capture_addresses;
+  std::filesystem::path agent;       // --agent; "": beside the server
+  Bytes scratch_limit = GiB(10);     // --scratch-limit-gb, of what one container may write
+  bool keep_root_read_only = false;  // --keep-root-read-only: see RunServices
+  RetentionRules retention;          // --keep-images-…, --keep-samples-…
+  std::chrono::seconds budget{300};  // --budget-seconds, of profiles that ask for none
   /// --exit-when-unused FILE: end when nobody holds a shared flock on FILE any more (a private
   /// server of the command line).
   std::optional<std::filesystem::path> exit_when_unused;

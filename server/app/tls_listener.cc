@@ -3,9 +3,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
-#include <iterator>
 
+#include "common/os/read_text.h"
 #include "server/app/listening.h"
 #include "server/tls/own_certificate.h"
 
@@ -37,8 +36,7 @@ Result<std::string> OwnAuthority(const ServerOptions& options,
                                  const std::filesystem::path& data_dir) {
   if (!options.tls_listen || !options.tls_cert.empty()) return std::string();
   const std::filesystem::path file = data_dir / "tls" / kAuthorityFile;
-  std::ifstream in(file, std::ios::binary);
-  std::string pem(std::istreambuf_iterator<char>(in), {});
+  std::string pem = ReadText(file);
   if (pem.empty()) return Fail(Unavailable("cannot read " + file.string()));
   return pem;
 }

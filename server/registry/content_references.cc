@@ -151,6 +151,10 @@ const char* const kReferencesSql = R"sql(
                                  created_unix_ms)
   FROM profile_artifacts NOT INDEXED
   UNION ALL
+  SELECT sha256, 'the capture sha256:' || sha256,
+         checksum = row_checksum(workspace, sha256, size_bytes, created_unix_ms)
+  FROM captures NOT INDEXED
+  UNION ALL
   SELECT sha256, 'the blob ' || container || '/' || path,
          checksum = row_checksum(workspace, container, path, sha256, size_bytes, modified_unix_ms)
   FROM azure_blobs NOT INDEXED

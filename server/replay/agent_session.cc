@@ -1,6 +1,8 @@
 #include "server/replay/agent_session.h"
 
 #include <algorithm>
+#include <csignal>
+#include <utility>
 
 #include "common/log/log.h"
 #include "server/analysis/latency.h"
@@ -25,6 +27,9 @@ constexpr std::chrono::seconds kReadyAfterOomKill{2};
 constexpr int kStarvedPart = 20;
 // A thread that gets no core for a moment is no slow disk: several time slices of the scheduler.
 constexpr std::chrono::milliseconds kLeastStarving{20};
+// Several of the agent's looks for processes that are gone.
+constexpr std::chrono::seconds kWordOfVictim{1};
+constexpr std::size_t kMostName = 64;  // the kernel's own are 15
 
 }  // namespace
 
@@ -261,6 +266,18 @@ void AgentSession::OnReady(const agent_protocol::Ready& ready) {
   changed_.notify_all();
 }
 
+// The victim's end is told right behind the kill, or as soon as its absence is noticed. One that
+// ended with a status was not killed. A name holds what its program put there.
+void AgentSession::NameVictim(const agent_protocol::ProcessEvent& event) {
+  const auto killed_at = std::exchange(killed_at_, std::nullopt);
+  const bool by_its_parent = event.kind == agent_protocol::ProcessEvent::Kind::kChildDied;
+  const bool killed = event.signal == SIGKILL || (by_its_parent && event.signal == 0);
+  if (!killed_at || !killed || clock_.Now() - *killed_at > kWordOfVictim) return;
+  for (const char c : event.detail.substr(0, kMostName)) {
+    death_.killed_process += c > ' ' && c < '\x7f' ? c : '?';
+  }
+}
+
 void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
   using Kind = agent_protocol::ProcessEvent::Kind;
   const std::lock_guard lock(mutex_);
@@ -276,15 +293,18 @@ void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
       } else {
         death_.exit_code = event.exit_code;
       }
+      NameVictim(event);
       ended_ = true;
       break;
     case Kind::kChildDied:
+      NameVictim(event);
       ++(event.signal != 0 ? children_killed_ : children_gone_);
       kills_.ProcessDied(clock_.Now());
       break;
     case Kind::kOomKill:
       if (event.oom_kills <= death_.oom_kills) break;
       death_.oom_kills = event.oom_kills;
+      if (death_.killed_process.empty()) killed_at_ = clock_.Now();
       kills_.ProcessDied(clock_.Now());
       break;
     case Kind::kWriteRefused:

@@ -88,6 +88,8 @@ class AgentSession : private AgentListener {
   void OnReady(const agent_protocol::Ready& ready) override;
   void OnProcessEvent(const agent_protocol::ProcessEvent& event) override;
   void OnProcesses(const agent_protocol::Processes& processes) override;
+  /// Keeps who ended behind the kernel's kill for memory.
+  void NameVictim(const agent_protocol::ProcessEvent& event);
   void OnClosed(const Error& why) override;
   /// Waits on where the kernel has killed for memory, but not for long.
   void OutwaitOomKill(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
@@ -118,8 +120,9 @@ class AgentSession : private AgentListener {
   std::vector<Sample> samples_;
   std::optional<agent_protocol::Ready> ready_;
   DeathEvidence death_;
-  bool ended_ = false;       // the command itself is gone
-  bool closed_ = false;      // the link is
+  std::optional<std::chrono::nanoseconds> killed_at_;  // by the kernel, and nobody knows whom yet
+  bool ended_ = false;                                 // the command itself is gone
+  bool closed_ = false;                                // the link is
   bool given_up_ = false;    // killed for memory before it was ready, although the command lives
   int children_killed_ = 0;  // by a signal
   int children_gone_ = 0;    // reaped by their parent

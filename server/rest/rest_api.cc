@@ -13,9 +13,11 @@ void AddRoutes(Router& router, const Services& services) {
   AddProfileDataRoutes(router, services);
   AddArtifactRoutes(router, services);
   AddWhatIfRoutes(router, services);
+  AddComparisonRoutes(router, services);
   AddEventRoutes(router, services);
   AddTokenRoutes(router, services);
   AddRetentionRoutes(router, services);
+  if (services.captures != nullptr) AddCaptureRoutes(router, services);
   AddSystemRoutes(router, services);
   AddLaterRoutes(router);
 }
@@ -35,9 +37,6 @@ HttpResponse NotAvailable(const HttpRequest& request) {
 
 void AddLaterRoutes(Router& router) {
   router.Add({"GET", "/profiles/{name}/report", kNoBody, NotAvailable});
-  router.Add({"POST", "/captures", kUploadBody, NotAvailable});
-  router.Add({"GET", "/captures/{id}", kNoBody, NotAvailable});
-  router.Add({"GET", "/captures/{id}/tools/{tool}", kNoBody, NotAvailable});
 }
 
 }  // namespace mlprof::server

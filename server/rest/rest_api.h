@@ -12,7 +12,13 @@
 
 namespace mlprof::server {
 
+namespace profiler {
+class LiveCaptures;
+}
+
 class AccessRules;
+class CaptureStore;
+class ComparisonService;
 class ControllerMetrics;
 class Database;
 class DatasetRegistry;
@@ -34,6 +40,7 @@ struct Services {
   DatasetRegistry& datasets;
   SourceRegistry& sources;
   ProfileService& profiles;
+  ComparisonService& comparisons;
   Retention& retention;
   Database& database;
   TokenRepository& tokens;
@@ -44,6 +51,8 @@ struct Services {
   std::chrono::seconds budget{300};  // of profiles that ask for none
   /// nullopt where there is plain HTTP alone; any thread, quick.
   std::function<std::optional<TlsFacts>()> tls = [] { return std::nullopt; };
+  CaptureStore* captures = nullptr;                 // of a whole server never
+  profiler::LiveCaptures* live_captures = nullptr;  // nor this
 };
 
 /// Adds all routes below.
@@ -56,9 +65,11 @@ void AddProfileRoutes(Router& router, const Services& services);
 void AddProfileDataRoutes(Router& router, const Services& services);
 void AddArtifactRoutes(Router& router, const Services& services);
 void AddWhatIfRoutes(Router& router, const Services& services);
+void AddComparisonRoutes(Router& router, const Services& services);
 void AddEventRoutes(Router& router, const Services& services);
 void AddTokenRoutes(Router& router, const Services& services);
 void AddRetentionRoutes(Router& router, const Services& services);
+void AddCaptureRoutes(Router& router, const Services& services);
 void AddSystemRoutes(Router& router, const Services& services);
 /// What comes with a later version and answers 501 until then.
 void AddLaterRoutes(Router& router);

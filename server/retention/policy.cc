@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/domain/write_error.h"
+#include "common/units/size_text.h"
 
 namespace mlprof::server {
 namespace {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "common/os/read_text.h"
 #include "common/time/monotonic_clock.h"
 
 namespace mlprof::server {
@@ -20,11 +21,6 @@ double OwnSeconds() {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-std::string ReadAll(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 double Elapsed(const HostLoad& before, const HostLoad& after) {
@@ -75,8 +71,8 @@ Result<HostLoad> ReadHostLoad() {
   if (!load) return load;
   load->at = MonotonicClock::System().Now();
   load->own_seconds = OwnSeconds();
-  load->waited_seconds = ParsePressureTotal(ReadAll("/proc/pressure/cpu"));
-  load->megahertz = ParseMegahertz(ReadAll("/proc/cpuinfo"));
+  load->waited_seconds = ParsePressureTotal(ReadText("/proc/pressure/cpu"));
+  load->megahertz = ParseMegahertz(ReadText("/proc/cpuinfo"));
   return load;
 }
 

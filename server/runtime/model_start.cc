@@ -53,6 +53,12 @@ void AddEntryScript(const EntryScriptConfig& script, Environment& environment) {
 
 }  // namespace
 
+std::string VisibleDevices(const std::vector<std::string>& uuids) {
+  std::string all;
+  for (const std::string& uuid : uuids) all += (all.empty() ? "" : ",") + uuid;
+  return all;
+}
+
 std::string SourceFolder(const EntryScriptConfig& config) {
   std::string folder =
       (std::filesystem::path(kSourceMount) / config.source_directory).lexically_normal().string();

@@ -21,6 +21,10 @@ inline constexpr const char* kAgentProgram = "/.mlprof/mlprof-agent";
 /// Resolves inside the container, with and without a network.
 inline constexpr const char* kModelHostName = "mlprof";
 
+/// The variable by which a container is told its GPUs, and its value for these.
+inline constexpr const char* kVisibleDevices = "NVIDIA_VISIBLE_DEVICES";
+std::string VisibleDevices(const std::vector<std::string>& uuids);
+
 using Environment = std::map<std::string, std::string>;
 
 /// The folder of the entry script's sources inside the container.

@@ -58,8 +58,9 @@ struct LaunchRequest {
   PreparedImage image;
   InferenceConfig config;
   Limits limits;
-  std::vector<ContentInput> inputs;  // models, source
-  std::string cpuset;                // "0-2": the cores it may run on; "": all
+  std::vector<ContentInput> inputs;       // models, source
+  std::string cpuset;                     // "0-2": the cores it may run on; "": all
+  std::vector<std::string> devices = {};  // GPUs of its machine that it is given, by uuid
 };
 
 /// How the engine says a container ended.

@@ -1,8 +1,8 @@
 #include "server/runtime/unpacked_content.h"
 
-#include <fstream>
-#include <iterator>
 #include <system_error>
+
+#include "common/os/read_text.h"
 
 namespace mlprof::server {
 
@@ -22,8 +22,7 @@ Result<std::string> UnpackedContent::ReadFile(const std::string& path, Bytes mos
   if (error || size > static_cast<std::uintmax_t>(most.count())) {
     return Fail(InvalidArgument("'" + path + "' is too large"));
   }
-  std::ifstream in(file);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  return ReadText(file);
 }
 
 }  // namespace mlprof::server

@@ -22,7 +22,7 @@ struct IdempotencyKey {
 /// came with another fingerprint.
 Result<std::optional<std::string>> FindKey(Connection& connection, const std::string& workspace,
                                            const IdempotencyKey& key);
-/// `kind`: "model", "dataset", "source" or "profile".
+/// `kind`: "model", "dataset", "source", "profile" or "comparison".
 Status SaveKey(Connection& connection, const std::string& workspace, const IdempotencyKey& key,
                const char* kind, const std::string& resource_id);
 /// With its resource the key goes: used again, it makes a new one.

@@ -60,13 +60,7 @@ Result<CreatedProfile> CreateIn(Connection& connection, Profile profile, const I
   MLPROF_TRY(EnsureWorkspace(connection, profile.workspace));
   MLPROF_LET(before, FindMadeBefore(connection, profile.workspace, key));
   if (before) return CreatedProfile{std::move(*before), true};
-  const Result<bool> taken = NameTaken(connection, profile);
-  if (!taken) return Fail(taken.error());
-  if (*taken && !allow_more_runs) {
-    return Fail(Conflict("a profile named \"" + profile.request.name + "\" exists"));
-  }
-  MLPROF_TRY(CheckSourceExists(connection, profile.workspace, profile.request.inference_config));
-  MLPROF_TRY(InsertProfile(connection, profile));
+  MLPROF_TRY(AddProfile(connection, profile, allow_more_runs));
   MLPROF_TRY(SaveKey(connection, profile.workspace, key, "profile", profile.id));
   return CreatedProfile{std::move(profile), false};
 }
@@ -106,7 +100,30 @@ Result<std::vector<Profile>> ReadProfiles(Connection& connection, const char* sq
   }
 }
 
+// A comparison is nothing without a profile of it.
+Status ForgetEmptyComparisons(Connection& connection) {
+  MLPROF_TRY(Statement(connection, R"sql(
+    DELETE FROM comparisons WHERE NOT EXISTS (
+      SELECT 1 FROM comparison_variants JOIN profiles ON profiles.id = profile_id
+      WHERE comparison_id = comparisons.id))sql")
+                 .Run());
+  return Statement(connection, R"sql(
+           DELETE FROM idempotency_keys
+           WHERE kind = 'comparison' AND resource_id NOT IN (SELECT id FROM comparisons))sql")
+      .Run();
+}
+
 }  // namespace
+
+Status AddProfile(Connection& connection, const Profile& profile, bool allow_more_runs) {
+  const Result<bool> taken = NameTaken(connection, profile);
+  if (!taken) return Fail(taken.error());
+  if (*taken && !allow_more_runs) {
+    return Fail(Conflict("a profile named \"" + profile.request.name + "\" exists"));
+  }
+  MLPROF_TRY(CheckSourceExists(connection, profile.workspace, profile.request.inference_config));
+  return InsertProfile(connection, profile);
+}
 
 ProfileRepository::ProfileRepository(Database& database) : database_(database) {}
 
@@ -185,6 +202,7 @@ Result<std::vector<std::string>> ProfileRepository::Delete(const std::string& wo
     auto artifacts = DeleteArtifactsOf(connection, id);
     if (!artifacts) return artifacts;
     MLPROF_TRY(Statement(connection, "DELETE FROM profiles WHERE id = :id").Bind(":id", id).Run());
+    MLPROF_TRY(ForgetEmptyComparisons(connection));
     return artifacts;
   });
 }

@@ -17,6 +17,9 @@ Result<Profile> ReadProfileRow(const Statement& row);
 /// By id, else the newest run of the name; nullopt when there is none.
 Result<std::optional<Profile>> FindProfile(Connection& connection, const std::string& workspace,
                                            const std::string& name_or_id);
+/// A new one, with its models. kConflict where its name is in use and `allow_more_runs` is false;
+/// kInvalidArgument for a source that is not there.
+Status AddProfile(Connection& connection, const Profile& profile, bool allow_more_runs);
 /// kNotFound in the words every method uses.
 Error NoSuchProfile(const std::string& name_or_id);
 

@@ -20,7 +20,7 @@ struct CheckedTable {
 };
 
 // The lists of columns are those of the statements that write the rows.
-constexpr std::array<CheckedTable, 7> kTables = {{
+constexpr std::array<CheckedTable, 9> kTables = {{
     {"models", R"sql(
        SELECT 'the model ' || name || ':' || version || ' of workspace ' || workspace
        FROM models NOT INDEXED
@@ -41,11 +41,21 @@ constexpr std::array<CheckedTable, 7> kTables = {{
        FROM profiles NOT INDEXED
        WHERE checksum <> row_checksum(id, workspace, name, state, dataset_id, created_unix_ms,
                                       document) LIMIT 3)sql"},
+    {"comparisons", R"sql(
+       SELECT 'the comparison ' || name || ' of workspace ' || workspace
+       FROM comparisons NOT INDEXED
+       WHERE checksum <> row_checksum(id, workspace, name, created_unix_ms, profile_ids, document)
+       LIMIT 3)sql"},
     {"profile_artifacts", R"sql(
        SELECT 'the artifact ' || name || ' of the profile ' || profile_id
        FROM profile_artifacts NOT INDEXED
        WHERE checksum <> row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
                                       created_unix_ms) LIMIT 3)sql"},
+    {"captures", R"sql(
+       SELECT 'the capture sha256:' || sha256 || ' of workspace ' || workspace
+       FROM captures NOT INDEXED
+       WHERE checksum <> row_checksum(workspace, sha256, size_bytes, created_unix_ms)
+       LIMIT 3)sql"},
     {"azure_blobs", R"sql(
        SELECT 'the blob ' || container || '/' || path || ' of workspace ' || workspace
        FROM azure_blobs NOT INDEXED

@@ -1,9 +1,9 @@
 // Checksums over the values of a row. SQLite keeps none: a bit that changes inside of a value
-// passes its integrity check. Rows of models, datasets, sources, profiles, artifacts, blobs and
-// blocks carry one in their column `checksum`, and so do those of what was measured, where it is
-// NULL for rows that are older than it. Whoever writes such a row sets it with the SQL function
-// row_checksum(value, …), whoever reads one compares (of phases only the time of the last is read,
-// and not compared). The function is part of the database's format.
+// passes its integrity check. Rows of models, datasets, sources, profiles, comparisons, artifacts,
+// blobs and blocks carry one in their column `checksum`, and so do those of what was measured,
+// where it is NULL for rows that are older than it. Whoever writes such a row sets it with the SQL
+// function row_checksum(value, …), whoever reads one compares (of phases only the time of the last
+// is read, and not compared). The function is part of the database's format.
 #pragma once
 
 #include <string>

@@ -74,8 +74,7 @@ TEST_F(CliTest, NeverProposesACommandThatDestroys) {
 
 TEST_F(CliTest, SaysWhatALaterVersionBrings) {
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"trace", "f.xplane.pb"},
-        {"profile", "-m", "x", "--idi", "y", "--variants", "f"},
+       {std::vector<std::string>{"backup", "file"},
         {"profile", "export", "p", "-t", "d", "--format", "html"}}) {
     const Outcome outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2);

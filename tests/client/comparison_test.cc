@@ -72,9 +72,9 @@ TEST(ComparisonTest, LeavesOutPercentsOfNothing) {
 
 TEST(ComparisonTest, SaysWhyTwoProfilesAreNotComparable) {
   Profile before = SucceededProfile(true);
-  before.host = HostFacts{"one CPU", 2, GiB(8), 2, "quiet"};
+  before.host = HostFacts{"one CPU", 2, GiB(8), 2, true, "quiet"};
   Profile after = After();
-  after.host = HostFacts{"other CPU", 2, GiB(8), 2, "other work used 0.5 cores"};
+  after.host = HostFacts{"other CPU", 2, GiB(8), 2, true, "other work used 0.5 cores"};
   after.request.objective.concurrency = 4;
   after.request.input_dataset_id = "requests:2";
   const Comparison comparison = Compare(before, after);
@@ -90,7 +90,7 @@ TEST(ComparisonTest, SaysWhyTwoProfilesAreNotComparable) {
 
 TEST(ComparisonTest, ComparesNoisyRunsAndMarksWhatMayBeNoise) {
   Profile before = SucceededProfile(true);
-  before.host = HostFacts{"one CPU", 2, GiB(8), 2, "other work used 0.3 cores"};
+  before.host = HostFacts{"one CPU", 2, GiB(8), 2, true, "other work used 0.3 cores"};
   Profile after = After();
   after.host = before.host;
   after.measurements->latency_p50_ms = *before.measurements->latency_p50_ms * 1.1;
@@ -111,7 +111,7 @@ TEST(ComparisonTest, ComparesNoisyRunsAndMarksWhatMayBeNoise) {
 
 TEST(ComparisonTest, TakesASmallDriftOfAQuietHostForNoDifference) {
   Profile before = SucceededProfile(true);
-  before.host = HostFacts{"one CPU", 2, GiB(8), 2, "quiet"};
+  before.host = HostFacts{"one CPU", 2, GiB(8), 2, true, "quiet"};
   Profile after = before;
   after.host->noise = "quiet, but the same measurement differed by 8% within the run";
   EXPECT_TRUE(Compare(before, after).not_comparable.empty());

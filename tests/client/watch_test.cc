@@ -154,6 +154,25 @@ TEST_F(WatchTest, AsksBeforeItCancels) {
   EXPECT_EQ(view_.said.at(0).substr(0, 26), "Cancel the profile? [y/N] ");
 }
 
+TEST_F(WatchTest, CancelsWhatTheProfileIsAPartOfWhereItIsOne) {
+  StaysOpenUntilCancelled();
+  options_.can_ask = true;
+  options_.cancel_wait = std::chrono::milliseconds(20);
+  int asked = 0;
+  options_.subject = {"comparison", [&](Client& control) -> Status {
+                        ++asked;
+                        const auto cancelled = control.profiles().Cancel("p1");
+                        return cancelled ? Status() : Fail(cancelled.error());
+                      }};
+  view_.on_show = [this] {
+    view_.on_show = nullptr;
+    interrupt_();
+  };
+  ASSERT_FALSE(Watch());
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(view_.said.at(0).substr(0, 29), "Cancel the comparison? [y/N] ");
+}
+
 TEST_F(WatchTest, ASecondInterruptLeavesWithoutAReply) {
   StaysOpenUntilCancelled();
   options_.can_ask = true;

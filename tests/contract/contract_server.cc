@@ -2,10 +2,13 @@
 // runtime that starts no containers. Prints "route METHOD PATTERN" for each route, then "listening
 // URL", and ends at the end of its standard input. --tokens: everybody needs one; prints "token
 // KIND SECRET" for each kind. --tls: answers over TLS as well; prints "ca FILE" and "tls URL".
+// Prints "profiler KIND ADDRESS" for each program that it may take device traces from.
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <span>
 
@@ -13,12 +16,18 @@
 #include "server/azure/azure_api.h"
 #include "server/azure/blobs/blob_store.h"
 #include "server/azure/datasets/dataset_texts.h"
+#include "server/devices/profiler/field_writer.h"
+#include "server/devices/profiler/live_captures.h"
+#include "server/devices/profiler/profiler_client.h"
 #include "server/metrics/controller_metrics.h"
+#include "server/profiling/comparison/comparison_oversight.h"
+#include "server/profiling/comparison/comparison_service.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 #include "server/profiling/queue/profile_queue.h"
 #include "server/profiling/queue/profile_service.h"
 #include "server/registry/artifact_store.h"
+#include "server/registry/capture_store.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
@@ -27,11 +36,13 @@
 #include "server/rest/rest_api.h"
 #include "server/retention/retention.h"
 #include "server/storage/azure_records.h"
+#include "server/storage/comparison_repository.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/tokens.h"
 #include "server/tls/own_certificate.h"
 #include "tests/fakes/fake_device.h"
+#include "tests/fakes/fake_profiler_server.h"
 #include "tests/fakes/fake_runtime.h"
 
 namespace mlprof::server {
@@ -84,13 +95,44 @@ AzureAddress AddressOf(const AccessRules& access) {
   return address;
 }
 
+// Programs that traces are taken from: one that runs, and one where another profile does.
+class Programs {
+ public:
+  Programs() {
+    std::printf("profiler running 127.0.0.1:%d\n", running_.port());
+    std::printf("profiler busy 127.0.0.1:%d\n", busy_.port());
+  }
+  profiler::LiveCaptures& captures() { return captures_; }
+
+ private:
+  static std::string Answer() {
+    std::ifstream file(MLPROF_SOURCE_DIR "/tests/fixtures/device_traces/tpu_synth_flow.xplane.pb",
+                       std::ios::binary);
+    profiler::FieldWriter response;
+    response.Bytes(8, std::string(std::istreambuf_iterator<char>(file), {}));
+    return response.message();
+  }
+  static profiler::ProfilerAddress AddressOf(const fakes::FakeProfilerServer& server) {
+    return {"127.0.0.1", static_cast<unsigned short>(server.port())};
+  }
+
+  fakes::FakeProfilerServer running_{{.response = Answer()}};
+  fakes::FakeProfilerServer busy_{
+      {.status = "13", .status_message = "Another profiling session active."}};
+  profiler::ProfilerClient client_;
+  profiler::LiveCaptures captures_{client_, {AddressOf(running_), AddressOf(busy_)}};
+};
+
 Status Serve(const Choices& choices, Database& database, ContentStore& content) {
   ControllerMetrics metrics(MLPROF_VERSION);
   ModelRegistry models(database, content);
   DatasetRegistry datasets(database, content);
   SourceRegistry sources(database, content);
   ArtifactStore artifacts(database, content);
+  CaptureStore captures(database, content);
   ProfileRepository profiles(database);
+  ComparisonRepository comparisons(database);
+  ComparisonOversight oversight(comparisons, profiles);
   EventHub events(profiles);
   LiveProgress live;
   FakeRuntime runtime;
@@ -99,9 +141,11 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   FakeDevice device;
   RunServices runs{runtime, models, datasets, sources, artifacts, runtime.clock()};
   runs.instruments.push_back(device.Instrument());
+  runs.oversight = &oversight;
   ProfileQueue queue(std::move(runs), profiles, events, live, metrics);
   ProfileService service(profiles, models, datasets, sources, artifacts, queue, events, live,
                          "docker");
+  ComparisonService comparison_service(comparisons, service, models);
   MLPROF_TRY(queue.Start(InterruptedPolicy::kRequeue));
 
   using Local = AccessRules::Local;
@@ -115,9 +159,11 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
                        metrics, choices.directory},
                       {});
   Router router;
-  const Services services{models,        datasets, sources, service, retention,
-                          database,      *tokens,  access,  metrics, [] { return Status(); },
-                          MLPROF_VERSION};
+  Services services{models,   datasets, sources, service, comparison_service,      retention,
+                    database, *tokens,  access,  metrics, [] { return Status(); }, MLPROF_VERSION};
+  services.captures = &captures;
+  Programs programs;
+  services.live_captures = &programs.captures();
   AddRoutes(router, services);
   Router native = router;
   BlobStore blobs(database, content);

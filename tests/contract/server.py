@@ -44,6 +44,7 @@ class Server:
         )
         self.routes = set()
         self.tokens = {}  # kind → secret
+        self.profilers = {}  # kind → address
         self.token = None  # sent by ask()
         self.ca = self.tls_port = None
         for line in self.process.stdout:
@@ -54,6 +55,9 @@ class Server:
             if word == "token":
                 kind, secret = rest.split(" ")
                 self.tokens[kind] = secret
+            elif word == "profiler":
+                kind, address = rest.split(" ")
+                self.profilers[kind] = address
             elif word == "ca":
                 self.ca = rest
             elif word == "tls":

@@ -3,6 +3,8 @@
 import unittest
 
 import document
+import routes_of_captures
+import routes_of_comparisons
 import routes_of_inputs
 import routes_of_profiles
 from routes_case import TEXT, RoutesCase
@@ -10,7 +12,8 @@ from routes_case import TEXT, RoutesCase
 
 def load_tests(loader, own, _):
     """Those of all themes: the last of this file's asks what none of them saw."""
-    themes = [loader.loadTestsFromModule(theme) for theme in (routes_of_inputs, routes_of_profiles)]
+    modules = (routes_of_captures, routes_of_comparisons, routes_of_inputs, routes_of_profiles)
+    themes = [loader.loadTestsFromModule(theme) for theme in modules]
     return unittest.TestSuite([*themes, own])
 
 

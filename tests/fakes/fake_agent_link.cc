@@ -97,9 +97,10 @@ void FakeAgentLink::Listen(AgentListener* listener) {
 void FakeAgentLink::Start(const agent_protocol::Start& start) {
   const auto& command = start.command;
   const bool null = std::find(command.begin(), command.end(), "--null-server") != command.end();
-  Post([this, null, watched = start.watch_writes,
+  Post([this, null, watched = start.watch_writes, environment = start.environment,
         timeout = start.start_timeout](AgentListener& listener) {
     null_target_ = null;
+    begins_ = null || model_.begins(environment);
     watched_ = watched;
     BeReady(listener, timeout);
   });
@@ -160,6 +161,7 @@ void FakeAgentLink::BeReady(AgentListener& listener, std::chrono::milliseconds t
     listener.OnProcessEvent(event);
     return;
   }
+  if (!begins_) return Die(listener, 1, 0);
   if (refused_ || model_.says_read_only) return DieReadOnly(listener);
   if (limits_.memory() < model_.start_peak) {
     if (!model_.forks) {
@@ -180,6 +182,8 @@ void FakeAgentLink::BeReady(AgentListener& listener, std::chrono::milliseconds t
   listener.OnSample(Read(model_.start_peak));
   ready.peak_unreclaimable = model_.start_peak;
   ready.threads = model_.threads;
+  ready.address_space = GiB(1);
+  if (model_.reserves_heap) ready.address_space += Scale(limits_.memory(), model_.heap_share);
   ports_.Listen();
   listener.OnReady(ready);
 }

@@ -93,6 +93,7 @@ class FakeAgentLink final : public AgentLink {
   std::atomic<bool> oom_killed_ = false;
   std::atomic<bool> dead_ = false;
   bool null_target_ = false;
+  bool begins_ = true;
   bool watched_ = false;
   bool resetting_ = false;  // it is about to die
   std::int64_t oom_kills_ = 0;

@@ -55,6 +55,7 @@ class FakeTarget final : public Target {
   }
   Status SetCpu(Cores cpu, Deadline deadline) override {
     MLPROF_TRY(runtime_.Respond(deadline));
+    if (!runtime_.limits_hold_) return Fail(ErrorCode::kNotAvailable, "nothing can be limited");
     link_.SetCpu(cpu);
     return {};
   }
@@ -145,6 +146,7 @@ HostFacts FakeRuntime::Facts() const {
   host.cores = cores_;
   host.memory = GiB(4);
   host.cgroup_version = 2;
+  host.limits_hold = limits_hold_;
   return host;
 }
 

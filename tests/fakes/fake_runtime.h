@@ -79,6 +79,7 @@ struct FakeModel {
   Bytes heap_live;
   Bytes garbage_per_row = MiB(10);
   std::chrono::microseconds collection{0};  // CPU time of the row that fills it
+  bool reserves_heap = false;  // it has address space for the whole of it when it is ready
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;
@@ -115,6 +116,10 @@ struct FakeModel {
   /// The bound of the disk that it was killed for where it died.
   std::optional<DiskFull> killed_for_disk;
   std::string start_failure;  // not "": the command cannot be started
+  /// Told the variables it is started with; false: it ends with exit code 1 at once.
+  std::function<bool(const std::map<std::string, std::string>&)> begins = [](const auto&) {
+    return true;
+  };
   std::string log = "model log\n";
   /// The first reading of it finds nothing yet.
   bool log_comes_late = false;
@@ -197,6 +202,8 @@ class FakeRuntime final : public Runtime {
   const MonotonicClock& clock() const { return clock_; }
   /// Of the host; 2 unless told.
   void SetCores(int cores) { cores_ = cores; }
+  /// Like a machine on which nothing can be limited.
+  void HoldNoLimits() { limits_hold_ = false; }
   void PassTime(std::chrono::nanoseconds time) { clock_.Pass(time); }
   int running() const { return *running_; }
   int checks() const { return checks_; }
@@ -214,6 +221,7 @@ class FakeRuntime final : public Runtime {
   std::optional<Error> prepare_failure_;
   std::optional<Error> launch_failure_;
   std::atomic<int> cores_ = 2;
+  std::atomic<bool> limits_hold_ = true;
   std::atomic<bool> unavailable_ = false;
   std::atomic<bool> hanging_ = false;
   std::atomic<bool> throw_ = false;

@@ -12,15 +12,17 @@ IMAGE = f"mlprof-test/target-{os.getpid()}:1"
 WRITABLE = "/var/cache/x"
 
 
-def make_image():
-    """Imports the program as IMAGE; whoever calls it removes it."""
-    subprocess.run([ROOT / "tests/targets/make-image", IMAGE, BIN / "target-target-server",
-                    WRITABLE], stdout=subprocess.DEVNULL, check=True)
-    return IMAGE
+def make_image(program="target-target-server"):
+    """Imports the program as an image, IMAGE where it is the usual one; whoever calls it removes
+    it."""
+    image = IMAGE if program == "target-target-server" else IMAGE.replace("target", program, 1)
+    subprocess.run([ROOT / "tests/targets/make-image", image, BIN / program, WRITABLE],
+                   stdout=subprocess.DEVNULL, check=True)
+    return image
 
 
-def remove_image():
-    subprocess.run(["docker", "rmi", "-f", IMAGE], stdout=subprocess.DEVNULL,
+def remove_image(image=IMAGE):
+    subprocess.run(["docker", "rmi", "-f", image], stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
 
 

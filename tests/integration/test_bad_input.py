@@ -6,6 +6,7 @@ import unittest
 
 import target
 from checks import check_failed, check_recommendation
+from long_tests import long_test
 from server import Server, containers
 
 GOOD = target.rows("burn=2", 20)
@@ -64,17 +65,20 @@ class BadInputTest(unittest.TestCase):
     def test_one_row_of_many_is_an_error(self):
         self.check_some_rows_failed(self.run_profile("oneerror", GOOD + ["status=500"]))
 
+    @long_test
     def test_an_allowed_share_of_errors_leaves_the_answer_verified(self):
         profile = self.run_profile("allowed", GOOD + ["status=500"], budgetSeconds=120,
                                    objective={"maxErrorRate": 0.2})
         self.assertTrue(profile["recommendation"]["verified"], profile["warnings"])
 
+    @long_test
     def test_large_answers(self):
         profile = self.run_profile("large", [f"burn=2 big=50 {i}" for i in range(5)],
                                    budgetSeconds=60)
         answer = check_recommendation(self, profile)
         self.assertGreaterEqual(answer["requestedMemoryInBytes"], 50 << 20)
 
+    @long_test
     def test_rows_that_fork(self):
         profile = self.run_profile("forks", [f"burn=2 fork=1 {i}" for i in range(5)])
         self.assertIn(profile["state"], ("Succeeded", "Failed"))
@@ -115,6 +119,7 @@ class BadInputTest(unittest.TestCase):
         self.assertGreaterEqual(float(found.group(1)), 0.75)
         self.assertLess(float(found.group(1)), 1.1)
 
+    @long_test
     def test_rows_slower_than_the_budget(self):
         profile = self.run_profile("slow", [f"sleep=1500 {i}" for i in range(60)])
         self.assertEqual(profile["state"], "Succeeded", profile.get("error"))

@@ -5,6 +5,7 @@ import unittest
 import target
 from checks import check_failed, check_recommendation
 from server import Server, containers
+from test_targets import Target
 
 
 class ContainersTest(unittest.TestCase):
@@ -32,7 +33,20 @@ class ContainersTest(unittest.TestCase):
         answer = check_recommendation(self, profile)
         self.assertGreaterEqual(answer["requestedMemoryInBytes"], 72 << 20)
         self.assertLessEqual(answer["requestedMemoryInBytes"], 144 << 20)
-        self.assertAlmostEqual(profile["measurements"]["cpuSecondsPerQuery"], 0.0085, delta=0.004)
+        own = self.own_cost("burn=5 alloc=8", "--start-mib", "64")
+        self.assertAlmostEqual(profile["measurements"]["cpuSecondsPerQuery"] / own, 1, delta=0.35)
+
+    def own_cost(self, row, *options):
+        """CPU seconds of a row, as the kernel counts them of the same program on this host: what
+        pages cost differs from host to host, and from hour to hour."""
+        server = Target(*options)
+        self.addCleanup(server.close)
+        for _ in range(20):
+            server.post(row)
+        before = server.cpu_seconds()
+        for _ in range(100):
+            server.post(row)
+        return (server.cpu_seconds() - before) / 100
 
     def test_image_that_needs_root(self):
         profile = self.run_profile("root", target.config("--needs-root", runAsRoot=True))
@@ -62,7 +76,7 @@ class ContainersTest(unittest.TestCase):
         error = check_failed(self, profile, "OutOfMemory")
         self.assertIn("128 MiB", error["message"])
         self.assertIn("which allocation it was for is unknown", error["message"])
-        self.assertRegex(error["message"], r"it held \d+ MiB at the end")
+        self.assertRegex(error["message"], r"it (held|was last seen with) \d+ MiB")
         self.assertIn("the last row it took was 20", error["message"])
 
     def test_large_row_is_in_the_answer(self):

@@ -230,7 +230,7 @@ class SmallDiskTest(unittest.TestCase):
         self.assertRegex(error["message"], r"the disk of \S+ was running full \(\S+ MiB were left")
 
         self.server.profile("waits", model, rows, target.config())
-        waiting = r"waiting for room: the disk of \S+ has \S+ MiB free and 51\.2 MiB are needed"
+        waiting = r"waiting for room: the disk of \S+ has \S+ MiB free and 51 MiB are needed"
         waits = self.server.wait_until(
             "waits", lambda p: re.match(waiting, p["progress"]["message"]), 20)
         self.assertEqual(waits["state"], "Queued")

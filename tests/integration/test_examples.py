@@ -10,6 +10,7 @@ import time
 import unittest
 
 from checks import check_recommendation
+from long_tests import long_test
 from server import BIN, FINISHED, ROOT, Server, containers
 
 SENTIMENT = ROOT / "examples/sentiment"
@@ -51,7 +52,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual((dataset["rowCount"], dataset["distinctRowCount"]), (200, 200))
 
         profile = json.loads(self.mlprof("profile", "-m", "sentiment", "--idi", "requests", "-n",
-                                         "first", "--budget-seconds", "240", "--tag-model",
+                                         "first", "--budget-seconds", "150", "--tag-model",
                                          "-o", "json"))
 
         answer = check_recommendation(self, profile)
@@ -66,11 +67,12 @@ class ExamplesTest(unittest.TestCase):
         self.mlprof("profile", "export", "first", "-t", self.home.name + "/out", "--format", "json")
         self.assertTrue(any(pathlib.Path(self.home.name, "out").iterdir()))
 
+    @long_test
     def test_image_by_the_command_line_with_paths_for_ids(self):
         profile = json.loads(self.mlprof(
             "profile", "-m", IMAGE_SERVER / "made/fingerprints.bin",
             "--idi", IMAGE_SERVER / "made/rows.jsonl", "--ic", IMAGE_SERVER / "inferenceConfig.json",
-            "--budget-seconds", "150", "-o", "json"))
+            "--budget-seconds", "60", "-o", "json"))
         check_recommendation(self, profile)
 
     def test_sentiment_by_curl_alone(self):

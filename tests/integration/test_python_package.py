@@ -9,6 +9,7 @@ import unittest
 import urllib.parse
 
 from checks import check_recommendation
+from long_tests import long_test
 from script_checks import check_outcomes, check_registry, check_tags
 from script_runs import (BUDGET_S, SCRIPTS, WORKSPACE, environment, home_of, prepare, result_of)
 from server import BIN, ROOT, Server
@@ -68,6 +69,7 @@ class PythonPackageTest(unittest.TestCase):
         _, result = self.run_script("registry_script.py")
         check_registry(self, result)
 
+    @long_test
     def test_profiles_that_fail_and_that_ask_for_everything(self):
         _, result = self.run_script("outcomes_script.py", "initRaises", "bare", "rowFails",
                                     "everything", "refused")

@@ -1,7 +1,6 @@
 """Servers of several processes, as people run them: every worker has a row before anything is judged."""
 
 import io
-import os
 import pathlib
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import unittest
 
 import target
 from checks import check_numbers, check_recommendation
+from long_tests import long_test
 from server import FINISHED, Server
 
 MIB = 1 << 20
@@ -132,6 +132,7 @@ class TargetWorkersTest(WorkersTest):
         cls.model = cls.server.register_model("weights", target.model_tar())
         cls.rows = cls.server.register_rows("rows", target.rows("burn=2"))
 
+    @long_test
     def test_four_that_load_200_mib_at_their_first_request_are_all_in_the_answer(self):
         config = target.config("--workers", "4", "--worker-lazy-mib", "200")
         self.server.profile("lazy", self.model, self.rows, config, objective=SLOW,
@@ -145,7 +146,7 @@ class TargetWorkersTest(WorkersTest):
         self.assertFalse(asked["verified"])
 
     def test_one_process_has_no_workers_to_tell_of(self):
-        self.server.profile("one", self.model, self.rows, target.config())
+        self.server.profile("one", self.model, self.rows, target.config(), budgetSeconds=30)
         profile = self.server.wait_finished("one")
         self.assertNotIn("workers", check_recommendation(self, profile))
         self.assertEqual(profile["objective"]["connections"], "keepAlive")
@@ -194,14 +195,14 @@ class PythonWorkersTest(WorkersTest):
         answer = self.check_workers(profile, 4, 42, 80)
         self.assertGreaterEqual(answer["requestedMemoryInBytes"], 4 * 42 * MIB)
 
+    @long_test
     def test_gunicorn_with_a_preloaded_model_that_its_workers_share(self):
         profile = self.run_server("preload", "gunicorn", "-w", "4", "-b", "0.0.0.0:8000",
                                   "--worker-tmp-dir", "/dev/shm", "--preload", "app:wsgi",
                                   LOAD_AT_IMPORT="1")
         self.check_workers(profile, 4, 0.5, 30)
 
-    @unittest.skipUnless(os.environ.get("MLPROF_LONG_TESTS"),
-                         "takes two minutes; MLPROF_LONG_TESTS=1 runs it")
+    @long_test
     def test_gunicorn_that_replaces_its_workers(self):
         profile = self.run_server("replaced", "gunicorn", "-w", "2", "-b", "0.0.0.0:8000",
                                   "--worker-tmp-dir", "/dev/shm", "--max-requests", "300",
@@ -211,6 +212,7 @@ class PythonWorkersTest(WorkersTest):
         self.assertIn("workersReplaced", self.codes(profile))
         self.assertNotIn("workersLost", self.codes(profile))
 
+    @long_test
     def test_uvicorn_with_two_workers(self):
         profile = self.run_server("uvicorn", "uvicorn", "--workers", "2", "--host", "0.0.0.0",
                                   "--port", "8000", "--log-level", "warning", "app:asgi")

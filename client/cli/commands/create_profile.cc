@@ -2,6 +2,7 @@
 // and prints what came out.
 #include "client/cli/artifacts.h"
 #include "client/cli/command.h"
+#include "client/cli/commands/comparison_commands.h"
 #include "client/cli/commands/header_option.h"
 #include "client/cli/commands/profile_commands.h"
 #include "client/cli/commands/profile_options.h"
@@ -13,7 +14,7 @@ namespace mlprof::client::cli {
 namespace {
 
 Status CheckCreateUse(Session& session, const Options& options) {
-  if (options.Has("--variants")) return ComesLater("--variants");
+  MLPROF_TRY(CheckVariantUse(options));
   if (!options.Has("--model")) return WrongUse("--model is needed (see mlprof profile --help)");
   if (!options.Has("--input-dataset-id")) return WrongUse("--input-dataset-id is needed");
   MLPROF_TRY(CheckWaiting(session, options));
@@ -72,9 +73,17 @@ Result<int> CreateProfile(Session& session, const Options& options) {
     MLPROF_LET(read, ReadInferenceConfigFile(options.Text("--inference-config-file")));
     local = std::move(read);
   }
+  std::optional<VariantsFile> variants;
+  if (options.Has("--variants")) {
+    MLPROF_LET(read, VariantsOf(options));
+    variants = std::move(read);
+  }
   MLPROF_LET(client, session.Connect());
   MLPROF_LET(complete,
              BuildRequest(session, client, options, std::move(request), std::move(local)));
+  if (variants) {
+    return CreateComparison(session, client, options, std::move(*variants), std::move(complete));
+  }
   MLPROF_LET(profile, client.profiles().Create(complete));
   return SeeThrough(session, client, options, profile);
 }
@@ -91,7 +100,8 @@ Command CreateProfileCommand() {
           {"mlprof profile -m sentiment --idi requests --tag-model",
            "mlprof profile -m ./model --idi requests.jsonl --ic inferenceConfig.json",
            "mlprof profile -m sentiment:3 --idi requests --concurrency 4 --p95-ms 50 -o json",
-           "mlprof profile -m sentiment --idi requests --no-wait"},
+           "mlprof profile -m sentiment --idi requests --no-wait",
+           "mlprof profile -m sentiment --idi requests --variants variants.json"},
           CreateProfile};
 }
 

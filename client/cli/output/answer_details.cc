@@ -47,6 +47,23 @@ std::string Unseen(const RareEvents& rare) {
          Figure(100 * rare.upper_bound, 2) + "% of them, at 95% confidence";
 }
 
+const char* HowTold(NeededBy by) {
+  switch (by) {
+    case NeededBy::kCap: return "under the least cap that held";
+    case NeededBy::kGrowth: return "taken as it was asked for";
+    case NeededBy::kAsItIs: break;
+  }
+  return "as it reserves it";
+}
+
+void WriteDevice(const DeviceFindings& device, Details& details) {
+  details.Line("GPU", InMib(device.needed) + " needed (" + HowTold(device.needed_by) + "), " +
+                          InMib(device.reserved) + " reserved");
+  if (!device.limit) return;
+  const std::string by(Name(device.limit->by));
+  details.Line(" ", "limited by " + by + ": " + device.limit->reason);
+}
+
 std::string Requested(const Amount& amount) {
   switch (amount.kind()) {
     case ResourceKind::kCpu: return Text(amount.cores());
@@ -163,6 +180,7 @@ std::string Tight(const Recommendation& answer) {
   std::string least;
   for (const Amount& amount : answer.requested.All()) {
     const ResourceRules& rules = RulesOf(amount.kind());
+    if (rules.search == LimitSearch::kHardCap) continue;  // its steps were its search's
     const bool at_floor = amount.units() <= rules.smallest.units();
     const std::string label = Label(amount.kind());
     if (at_floor) least += (least.empty() ? "" : " and ") + TextOf(rules.smallest) + " of " + label;
@@ -199,6 +217,7 @@ void WriteNoAnswer(const NoAnswer& no_answer, Details& details) {
 void WriteTerms(const Recommendation& answer, Details& details) {
   details.Line("sustains", Sustained(answer));
   details.Line("workers", Workers(answer));
+  if (answer.device) WriteDevice(*answer.device, details);
   if (answer.kubernetes) WritePod(*answer.kubernetes, details);
   if (answer.rare_events) details.Line("rare", Unseen(*answer.rare_events));
   details.Line("set", Text(answer.environment_variables));

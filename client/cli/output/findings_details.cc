@@ -100,6 +100,18 @@ std::string Numbers(const std::vector<std::int64_t>& rows) {
   return out;
 }
 
+constexpr std::size_t kSavingsShown = 4;
+
+void WriteSavings(const Findings& findings, Details& details) {
+  const auto& savings = findings.memory_savings;
+  for (std::size_t i = 0; i < std::min(savings.size(), kSavingsShown); ++i) {
+    const MemorySaving& saving = savings[i];
+    details.Line(i == 0 ? "less memory" : " ",
+                 Text(saving.saves) + (saving.measured ? " (measured): " : " (estimated): ") +
+                     saving.advice);
+  }
+}
+
 void WriteRows(const Findings& findings, Details& details) {
   const auto& heavy = findings.heavy_rows;
   for (std::size_t i = 0; i < std::min(heavy.size(), kRowsShown); ++i) {
@@ -157,6 +169,7 @@ void WriteFindings(const Findings& findings, Details& details) {
     lines.Line(" ", Text(*findings.memory->per_concurrent_request) + " for each request in flight");
   }
   if (findings.input_growth) lines.Line(" ", "keeps " + KeptForRows(*findings.input_growth));
+  WriteSavings(findings, lines);
   if (findings.response_cache) lines.Line("response cache", FromMemory(*findings.response_cache));
   if (findings.cold_rows) lines.Line("first visits", FirstVisits(*findings.cold_rows));
   if (findings.load) lines.Line("knee", Knee(*findings.load));

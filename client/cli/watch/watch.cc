@@ -100,8 +100,9 @@ class Watch {
     });
     if (!asking) return NotAsked();
     is_asking_ = true;
-    view_.Say(options_.is_private ? "Cancel the profile? [y/N] (Ctrl-C again cancels)"
-                                  : "Cancel the profile? [y/N] (Ctrl-C again leaves it running)");
+    view_.Say("Cancel the " + options_.subject.what +
+              (options_.is_private ? "? [y/N] (Ctrl-C again cancels)"
+                                   : "? [y/N] (Ctrl-C again leaves it running)"));
     view_.Pause(true);
     asking_ = *std::move(asking);
   }
@@ -118,11 +119,17 @@ class Watch {
   void Cancel() {
     view_.Say("cancelling; this takes a few seconds");
     cancel_by_ = Deadline::After(options_.cancel_wait);
-    const auto cancelled = control_.profiles().Cancel(name_);
+    const Status cancelled = AskToCancel();
     // A conflict means that it has ended already, which the follower is about to tell.
     if (!cancelled && cancelled.error().code() != ErrorCode::kConflict) {
       view_.Say("cannot cancel: " + cancelled.error().message());
     }
+  }
+
+  Status AskToCancel() {
+    if (options_.subject.cancel) return options_.subject.cancel(control_);
+    const auto cancelled = control_.profiles().Cancel(name_);
+    return cancelled ? Status() : Fail(cancelled.error());
   }
 
   void Detach() { leave_ = true; }
@@ -151,12 +158,14 @@ Result<Watched> WatchProfile(Client& follower, Client& control, const std::strin
   return Watch(follower, control, name, view, options).Run();
 }
 
-Result<Watched> WatchHere(Session& session, Client& client, const std::string& name) {
+Result<Watched> WatchHere(Session& session, Client& client, const std::string& name,
+                          WatchSubject subject) {
   MLPROF_LET(follower, session.ConnectAside());
   Surroundings& surroundings = session.surroundings();
   WatchOptions options;
   options.is_private = session.uses_private_server();
   options.can_ask = surroundings.can_ask;
+  options.subject = std::move(subject);
   options.interrupts = [](std::function<void()> on_interrupt) -> std::shared_ptr<void> {
     return std::make_shared<SignalWatch>(std::move(on_interrupt));
   };

@@ -13,6 +13,13 @@
 
 namespace mlprof::client::cli {
 
+/// What is cancelled where the one who watches asks for it.
+struct WatchSubject {
+  std::string what = "profile";
+  /// In place of a cancel of the watched profile. kConflict: it has ended already.
+  std::function<Status(Client& control)> cancel;
+};
+
 struct WatchOptions {
   bool is_private = false;  // the server ends with this command, so leaving means cancelling
   bool can_ask = false;
@@ -22,6 +29,7 @@ struct WatchOptions {
   /// Waits for the reply to a yes-or-no question.
   std::function<bool(std::stop_token)> reply;
   FollowOptions follow;
+  WatchSubject subject;
 };
 
 struct Watched {
@@ -35,6 +43,7 @@ Result<Watched> WatchProfile(Client& follower, Client& control, const std::strin
 
 /// Watches from a command line: a bar on a terminal, a line per phase elsewhere, and Ctrl-C asks.
 /// `client` is the session's own, used from this thread.
-Result<Watched> WatchHere(Session& session, Client& client, const std::string& name);
+Result<Watched> WatchHere(Session& session, Client& client, const std::string& name,
+                          WatchSubject subject = {});
 
 }  // namespace mlprof::client::cli

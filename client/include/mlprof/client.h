@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "common/units/bytes.h"
+#include "mlprof/captures.h"
+#include "mlprof/comparisons.h"
 #include "mlprof/datasets.h"
 #include "mlprof/models.h"
 #include "mlprof/profiles.h"
@@ -68,7 +70,9 @@ class Client {
   Datasets datasets() { return Datasets(*connection_); }
   Sources sources() { return Sources(*connection_); }
   Profiles profiles() { return Profiles(*connection_); }
+  Comparisons comparisons() { return Comparisons(*connection_); }
   Tokens tokens() { return Tokens(*connection_); }
+  Captures captures() { return Captures(*connection_); }
 
   /// ok when the server answers at all.
   Status Health();

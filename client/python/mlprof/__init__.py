@@ -7,6 +7,7 @@ finds it: MLPROF_SERVER, or "server" in the config file.
 """
 
 from mlprof.core import (
+    Comparison,
     CondaDependencies,
     Dataset,
     Datastore,
@@ -20,6 +21,7 @@ from mlprof.core import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "CondaDependencies",
     "Dataset",
     "Datastore",

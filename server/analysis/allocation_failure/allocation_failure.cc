@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "common/units/size_text.h"
 #include "server/analysis/allocation_failure/recogniser.h"
 #include "server/analysis/allocation_failure/text_scan.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 // Lines that have the anchor and are something else are passed over; so many, that a text of
 // nothing but anchors is read once.
-constexpr int kMostTries = 64;
+constexpr int kMostTries = 1024;
 constexpr std::size_t kMostWords = 300;
 
 std::string Cut(std::string_view line) {
@@ -36,22 +37,6 @@ std::optional<AllocationFailure> FindLast(std::string_view text, const Recognise
     end = at;
   }
   return std::nullopt;
-}
-
-std::string SizeText(Bytes bytes) {
-  std::array<char, 40> text{};
-  const double gib = bytes.gib();
-  const double mib = bytes.mib();
-  if (gib >= 1024) {
-    std::snprintf(text.data(), text.size(), "%.1f TiB", gib / 1024);
-  } else if (gib >= 1) {
-    std::snprintf(text.data(), text.size(), "%.1f GiB", gib);
-  } else if (mib >= 1) {
-    std::snprintf(text.data(), text.size(), "%.0f MiB", mib);
-  } else {
-    std::snprintf(text.data(), text.size(), "%lld bytes", static_cast<long long>(bytes.count()));
-  }
-  return text.data();
 }
 
 std::string ShapeText(const std::vector<std::int64_t>& shape) {

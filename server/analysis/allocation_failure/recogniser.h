@@ -9,6 +9,9 @@
 
 namespace mlprof::server {
 
+/// So many of the largest buffers that a report names are kept.
+inline constexpr std::size_t kMostBuffers = 10;
+
 struct Recogniser {
   std::string_view anchor;  // words that stand in each such line, and hardly in others
   /// What `text` tells whose `at`th character begins the anchor; nullopt where it is something

@@ -1,6 +1,8 @@
 // TensorFlow: the error of an operator, eager or of a graph, and the summary of its best-fit
 // allocator with coalescing (BFC), which is logged before.
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 
 #include "server/analysis/allocation_failure/recogniser.h"
@@ -13,6 +15,9 @@ constexpr std::string_view kRanOut = ") ran out of memory trying to allocate ";
 // The summary is logged for each failure, before its error; of one with many chunks it is long.
 constexpr std::size_t kSummary = 256UL * 1024;
 constexpr int kMostSummaries = 8;
+constexpr std::size_t kNameOfAllocator = 100;
+constexpr std::size_t kLongestMessage = 1024;
+constexpr std::size_t kDigits = 18;
 constexpr std::size_t kNameOfOperator = 2000;  // behind the error, in the same message
 
 constexpr std::size_t kMostDimensions = 254;  // TensorFlow's own bound
@@ -75,16 +80,48 @@ std::string OperatorBehind(TextScan scan) {
   return std::string(scan.Until(" }]"));
 }
 
+// "19 Chunks of size 2359296 totalling 42.75MiB": those in use, by size. The sizes that take most.
+void ReadChunks(std::string_view summary, AllocationFailure& failure) {
+  constexpr std::string_view kChunks = " Chunks of size ";
+  constexpr std::size_t kMostSizes = 4096;
+  struct Chunks {
+    std::int64_t count = 0;
+    Bytes size;
+    Bytes total;
+  };
+  std::vector<Chunks> sizes;
+  std::size_t at = summary.find(kChunks);
+  for (std::size_t tries = 0; at != std::string_view::npos && tries < kMostSizes;
+       ++tries, at = summary.find(kChunks, at + 1)) {
+    std::size_t count = at;
+    while (count > 0 && at - count < kDigits && summary[count - 1] >= '0' &&
+           summary[count - 1] <= '9')
+      --count;
+    TextScan number(summary.substr(count, at - count));
+    TextScan scan(summary.substr(at + kChunks.size()));
+    const auto many = number.Integer();
+    const auto size = scan.Size();
+    if (!many || !size || !scan.Skip(" totalling ")) continue;
+    sizes.push_back({*many, *size, scan.Size().value_or(Bytes())});
+  }
+  std::ranges::stable_sort(sizes, std::greater(), &Chunks::total);
+  for (const Chunks& chunks : sizes) {
+    if (failure.largest.size() == kMostBuffers) return;
+    ReportedBuffer buffer{chunks.size};
+    buffer.kind = std::to_string(chunks.count) + (chunks.count == 1 ? " chunk" : " chunks");
+    failure.largest.push_back(buffer);
+  }
+}
+
 std::optional<AllocationFailure> ParseRanOut(std::string_view text, std::size_t at) {
   AllocationFailure failure;
   failure.runtime = AllocatingRuntime::kTensorFlow;
-  const std::string_view line = LineAt(text, at);
-  if (line.find("caller indicates that this is not a failure") != std::string_view::npos) {
-    return std::nullopt;
-  }
-  const std::string_view before = text.substr(0, at);
+  TextScan message(text.substr(at, kLongestMessage));
+  if (message.SkipTo("caller indicates that this is not a failure")) return std::nullopt;
+  const std::size_t from = at - std::min(at, kNameOfAllocator);
+  const std::string_view before = text.substr(from, at - from);
   const std::size_t open = before.rfind('(');
-  if (open == std::string_view::npos || at - open > 100) return std::nullopt;
+  if (open == std::string_view::npos) return std::nullopt;
   failure.allocator = before.substr(open + 1);
   failure.on_device = IsDevice(failure.allocator);
   TextScan scan(text.substr(at));
@@ -102,6 +139,8 @@ std::optional<AllocationFailure> ParseRanOut(std::string_view text, std::size_t 
     }
     *value = figure.Size();
   }
+  // That of another failure, which follows, begins in the same words.
+  ReadChunks(summary.substr(0, summary.find(kRanOut)), failure);
   return failure;
 }
 
@@ -122,6 +161,7 @@ void AddSummary(std::string_view before, AllocationFailure& failure) {
   }
   if (!summary) return;
   failure.in_use = summary->in_use;
+  failure.largest = std::move(summary->largest);
   failure.limit = summary->limit;
   if (!failure.asked) failure.asked = summary->asked;
   if (failure.op.empty()) failure.op = summary->op;

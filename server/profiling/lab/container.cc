@@ -70,9 +70,12 @@ Container::Container(Lab& lab, const ContainerPlan& plan, int number,
       session_(std::make_unique<AgentSession>(target_->agent(), lab.clock())) {
   facts_.use = plan.use;
   if (plan.use == Use::kBeyond) facts_.beyond_from = std::chrono::nanoseconds(0);
-  observation_.emplace(lab.parts_.instruments,
-                       ObservedContainer{target_->container_id(), *session_, lab.clock()},
-                       AskDeadline());
+  observation_.emplace(
+      lab.parts_.instruments,
+      ObservedContainer{
+          target_->container_id(), *session_, lab.clock(), lab.subject().devices,
+          [&lab](const std::string& why) { lab.parts_.run_stop.Ask(StopReason::kDevice, why); }},
+      AskDeadline());
 }
 
 Container::~Container() {
@@ -127,6 +130,10 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
   const Subject& subject = lab_.subject();
   agent_protocol::Start start =
       StartFor(subject.image, subject.config, {{"AZUREML_MODEL_DIR", subject.model_directory}});
+  // As the engine's own hook tells those that run in a container without an agent.
+  if (!subject.devices.empty()) {
+    start.environment[kVisibleDevices] = VisibleDevices(subject.devices);
+  }
   // What the profile tries out goes over the config's own.
   for (const auto& [name, value] : environment_) start.environment[name] = value;
   if (page_cache_ == PageCache::kCold) {
@@ -222,6 +229,9 @@ DeathEvidence Container::Death() {
   death.disk_full = target_->MetDiskBound(death.log_tail);
   if (session_->lost() && !lab_.stopped()) AskEngine(death);
   if (death.oom_kills > 0) death.memory = BeforeDeath(Samples());
+  if (death.not_ready) death.thrashing = FindThrashing(Samples(), limits_.memory());
+  facts_.filled_ceiling =
+      (death.oom_kills > 0 || death.thrashing) && limits_.memory() == lab_.ceiling().memory();
   return death;
 }
 
@@ -248,7 +258,9 @@ Deadline Container::AskDeadline() const {
   return Deadline::After(lab_.stopped() ? kStoppedAskDeadline : kAskDeadline);
 }
 
-std::string Container::LogTail() { return target_->Logs(kLogTail, AskDeadline()).value_or(""); }
+std::string Container::LogTail() const {
+  return target_->Logs(kLogTail, AskDeadline()).value_or("");
+}
 
 // The agent tells of the model's end before the engine has copied what the model wrote last. So the
 // log is read again until two readings agree.
@@ -263,6 +275,13 @@ std::string Container::LastLog() {
     log = std::move(again);
   }
   return log;
+}
+
+std::vector<Sample> Container::SamplesSinceServing() const {
+  if (served_.empty()) return {};
+  const std::vector<Sample> all = Samples();
+  const auto part = Between(all, served_.front().began, std::chrono::nanoseconds::max());
+  return {part.begin(), part.end()};
 }
 
 std::vector<Sample> Container::SamplesOf(const ReplayResult& replay) const {

@@ -68,6 +68,9 @@ class Container {
     return full && full->killed;
   }
 
+  /// What the model wrote last; "" where the engine does not answer in time.
+  std::string LogTail() const;
+
   const Limits& limits() const { return limits_; }
   Seed seed() const { return seed_; }
   /// Set on top of the inference config's.
@@ -81,6 +84,8 @@ class Container {
   std::int64_t Losses() const;
   /// Since its launch.
   std::vector<Sample> Samples() const { return session_->Samples(); }
+  /// Since its first row: what its start took is in none of them.
+  std::vector<Sample> SamplesSinceServing() const;
   /// Samples taken while `replay` ran.
   std::vector<Sample> SamplesOf(const ReplayResult& replay) const;
 
@@ -108,7 +113,6 @@ class Container {
                                                            Deadline deadline);
   void AskEngine(DeathEvidence& death);
   Deadline AskDeadline() const;
-  std::string LogTail();
   std::string LastLog();
   void WriteDown();
   void Remove();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/units/bytes.h"
+#include "server/analysis/device_use.h"
 #include "server/profiling/lab/setup.h"
 
 namespace mlprof::server {
@@ -37,6 +38,8 @@ struct ContainerFacts {
   std::vector<InstrumentFailure> instrument_failures = {};
   std::optional<std::chrono::nanoseconds> beyond_from = {};  // on the run's clock
   std::optional<Overload> overload = {};                     // from then on
+  std::optional<DeviceUse> device = {};                      // absent: it had none
+  bool filled_ceiling = false;  // it had all memory, and was killed for more or thrashed
 };
 
 /// What the containers of a profile wrote, one after another, as far as it is kept. Used by the

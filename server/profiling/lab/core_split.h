@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace mlprof::server {
@@ -18,10 +17,5 @@ struct CoreSplit {
 /// From 4 cores up the controller gets a quarter of them, whole physical cores from the top, so
 /// that it never is a hyper-thread's sibling of the model. Fewer: nullopt, they are shared.
 std::optional<CoreSplit> SplitCores(const CoreSiblings& siblings);
-
-/// "0-2,5", as cpusets are written.
-std::string CpusetText(const std::vector<int>& cores);
-/// The other way; numbers that are not there are left out.
-std::vector<int> ParseCpuset(const std::string& text);
 
 }  // namespace mlprof::server

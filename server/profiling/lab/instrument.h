@@ -22,6 +22,10 @@ struct ObservedContainer {
   const std::string& container_id;  // the runtime's
   const AgentSession& agent;
   const MonotonicClock& clock;  // the run's: points have its time
+  /// What it was given, by uuid.
+  std::vector<std::string> devices = {};
+  /// To be called where one of them is lost: the run ends with that. From any thread.
+  std::function<void(const std::string& why)> device_lost = [](const std::string&) {};
 };
 
 /// Of one container. Its functions are called by the thread that runs the profile, which waits for

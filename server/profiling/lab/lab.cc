@@ -28,8 +28,14 @@ std::optional<StopReason> Passing(const Error& error) {
 }
 
 // A folder that the model was given to write to may be too large to be copied.
-ProfileError LaunchFailed(const Setup& setup, ErrorCode code, const std::string& what) {
+ProfileError LaunchFailed(const Setup& setup, bool with_devices, ErrorCode code,
+                          const std::string& what) {
   ProfileError error{"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""};
+  if (with_devices) {
+    error.advice.push_back(
+        "see that the engine can give a container GPUs: NVIDIA's container "
+        "toolkit, or another --device-access of the server");
+  }
   if (code != ErrorCode::kTooLarge || setup.given.empty()) return error;
   const RefusedWrite& last = setup.given.back();
   error.message += "; " + last.folder + " is one of them since the model writes to " + last.path;
@@ -54,6 +60,7 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   request.limits = plan.limits;
   request.cpuset = plan.setup.cpuset.text();
   request.inputs = subject_.inputs;
+  request.devices = subject_.devices;
   for (const RefusedWrite& write : plan.setup.given) {
     request.config.writable_paths.push_back(write.folder);
   }
@@ -69,7 +76,7 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
     parts_.run_stop.Ask(*reason, reason == StopReason::kRoom ? target.error().message() : what);
     return Canceled();
   }
-  return FailRun(LaunchFailed(plan.setup, target.error().code(), what));
+  return FailRun(LaunchFailed(plan.setup, !subject_.devices.empty(), target.error().code(), what));
 }
 
 void Lab::Record(Trial trial) {

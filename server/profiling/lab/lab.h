@@ -33,6 +33,7 @@ struct Subject {
   Bytes host_memory;  // what it can give one
   std::uint64_t seed = 1;
   bool keep_root_read_only = false;  // the model is given no folder that its config does not name
+  std::vector<std::string> devices = {};  // every container's, by uuid
 };
 
 class Lab {

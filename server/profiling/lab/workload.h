@@ -61,12 +61,11 @@ std::vector<std::uint32_t> SeededOrder(const Workload& workload, Seed container)
 void BeginAt(std::size_t count, ReplayPlan& plan);
 
 /// How long a load goes on: `time`, and longer, up to `longest`, until `min_requests` were sent. A
-/// closed loop goes on, up to `until`, for `wanted_requests`, and where its tail is in doubt.
+/// closed loop goes on, up to `until`, where its tail is in doubt.
 struct LoadTime {
   std::chrono::nanoseconds time{0};
   std::size_t min_requests = 0;
   std::chrono::nanoseconds longest{0};
-  std::size_t wanted_requests = 0;
   std::chrono::nanoseconds until{0};
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/analysis/resource_use.h"
 #include "server/profiling/phases/replays.h"
 
 namespace mlprof::server::phases {
@@ -63,6 +64,11 @@ std::optional<FatalGrowth> Ample::FindGrowth() const {
   if (!container_ || container_->served().empty()) return std::nullopt;
   return FindFatalGrowth(container_->Samples(), container_->served(), container_->watched(),
                          lab_.ceiling().memory());
+}
+
+Bytes Ample::MappedFile() const {
+  if (!container_ || container_->served().empty()) return {};
+  return Summarize(container_->Samples()).peak_mapped_file;
 }
 
 PhaseResult<bool> Ample::GiveUp(const ReplayResult& replay, const DeathEvidence& death) {

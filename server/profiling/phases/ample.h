@@ -31,6 +31,8 @@ class Ample {
   PhaseResult<void> Renew();
   /// Whether a model that was killed for memory had grown into the ceiling.
   std::optional<FatalGrowth> FindGrowth() const;
+  /// The most that the model mapped of files; nothing of one that served no row.
+  Bytes MappedFile() const;
   /// From the next launch on the model may write to a copy of the folder.
   void GiveFolder(const RefusedWrite& write) { setup_.given.push_back(write); }
 

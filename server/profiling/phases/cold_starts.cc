@@ -39,7 +39,7 @@ PhaseResult<void> StartOnce(Lab& lab, Ample& ample, StartFacts& facts) {
   }
   if (lab.stopped()) return Canceled();
   const DeathEvidence& death = ready.error();
-  const bool starved = death.oom_kills > 0;
+  const bool starved = death.oom_kills > 0 || death.thrashing;
   if (!starved && container.RanOutOfBudget()) {
     return TimedOut("the budget was used up before the model was ready");
   }

@@ -5,6 +5,7 @@
 
 #include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
+#include "server/analysis/row_order.h"
 #include "server/profiling/phases/proof_load.h"
 #include "server/profiling/phases/reference_in_turns.h"
 #include "server/profiling/phases/replays.h"
@@ -15,6 +16,13 @@ namespace {
 
 // So many times what reaching every worker took at the ceiling, and as long as other bursts.
 constexpr double kSlowReach = 3;
+
+// What was not answered in time is none: bursts are there for their memory.
+bool IsNewError(const Reference& reference, const ReplayResult& burst) {
+  return std::any_of(burst.requests.begin(), burst.requests.end(), [&](const auto& request) {
+    return request.http_status >= 500 && !reference.failing_rows.contains(request.row);
+  });
+}
 
 std::chrono::milliseconds Milliseconds(double ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
@@ -56,14 +64,19 @@ bool LimitedReplay::SurvivesHeavyRows() {
   const auto burst = LongestBurst();
   ReplayResult result;
   const bool survived = Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
-  return survived && HasRoomInHeap(result);
+  return survived && Bears(result);
 }
 
 // A kernel kills where memory is short; a runtime with a heap of its own answers with an error, and
 // lives on. One that does so without limits as well tells nothing.
-bool LimitedReplay::HasRoomInHeap(const ReplayResult& burst) {
+bool LimitedReplay::Bears(const ReplayResult& burst) {
   const auto& failure = burst.first_failure;
   const Reference& reference = yardstick_.reference;
+  // A framework whose pool of device memory is full answers with an error and lives on, too; its
+  // words are in no one place, and under settings of ours any new error is one too many.
+  facts_.failed_in_burst = wanted_.limits.device_memory() &&
+                           !yardstick_.setup.environment.empty() && IsNewError(reference, burst);
+  if (facts_.failed_in_burst) return false;
   if (!failure || reference.full_heap_in_bursts || reference.failing_rows.contains(failure->row)) {
     return true;
   }
@@ -82,7 +95,7 @@ bool LimitedReplay::SurvivesInFlight() {
   const ReplayResult meeting =
       container_.Replay(InFlightPlan(workload, container_.seed(), time), EndOf(time));
   facts_.died = facts_.died || meeting.target_lost;
-  return !facts_.died && HasRoomInHeap(meeting);
+  return !facts_.died && Bears(meeting);
 }
 
 PhaseResult<void> LimitedReplay::WarmUp() {
@@ -131,29 +144,41 @@ void LimitedReplay::MeasureFresh(const Reference& beside) {
   facts_.fresh = ReplayLoad(WithFreshConnections(plan_), FreshOf(beside));
 }
 
-// Twice at most: for the requests that are wanted, and to see a tail that is in doubt.
+// What one of several runs shows with the requests of a p95 may be enough; else it goes on for
+// those of p99, and to see a tail that is in doubt.
 ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& beside,
                                        ReplayResult load) {
   const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
-  const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(plan, load);
+  ReplayPlan first = plan;
+  // Rows that may come but once have their count, and a rate its schedule.
+  const bool in_parts = !plan.open_loop && !plan.max_requests;
+  if (wanted_.once && in_parts) {
+    first.min_requests = std::min(first.min_requests,
+                                  UpToWholeBlock(plan.order.size(), RequestsForConfidence(0.95)));
+  }
+  const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(first, load);
   if (behind) {
     facts_.warm_at = load.ended;
     Append(load, Replay(*behind, *behind->hard_max_time));
   } else {
-    load = Replay(plan, *plan.hard_max_time);
+    load = Replay(first, *first.hard_max_time);
   }
-  for (int more = 0; more < 2 && !HasSentEnough(plan, beside, load); ++more) {
-    const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
-    if (!rest) break;
-    Append(load, Replay(*rest, *rest->hard_max_time));
+  const bool wants_more = in_parts && load.requests.size() < plan.min_requests;
+  if (wants_more && !HasSentEnough(plan, beside, load)) {
+    const auto more = AfterBeginning(plan, load);
+    if (more) Append(load, Replay(*more, *more->hard_max_time));
   }
+  if (HasSentEnough(plan, beside, load)) return load;
+  const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
+  if (rest) Append(load, Replay(*rest, *rest->hard_max_time));
   return load;
 }
 
 bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                                   const ReplayResult& load) const {
   if (!facts_.serves()) return true;
-  return wanted_.once && IsClearlySlow(lab_, {yardstick_, container_, plan, load}, beside);
+  const bool may_end = wanted_.once && yardstick_.setup.environment.empty();
+  return may_end && IsClearlySlow(lab_, {yardstick_.workload, container_, plan, load}, beside);
 }
 
 // Where the tail is judged at all.

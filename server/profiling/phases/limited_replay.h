@@ -20,6 +20,7 @@ struct LimitedReplayFacts {
   bool died = false;
   bool stalled = false;                 // rows stood unanswered until they were given up
   std::string full_heap_in_burst = {};  // VerificationEvidence has more
+  bool failed_in_burst = false;         // likewise
   LimitedWarmUp warm_up = {};
   std::chrono::nanoseconds warm_at{0};     // pages that are read before are read for the first time
   ReplayResult load = {};                  // the measured one
@@ -50,7 +51,7 @@ class LimitedReplay {
 
  private:
   bool SurvivesHeavyRows();
-  bool HasRoomInHeap(const ReplayResult& burst);
+  bool Bears(const ReplayResult& burst);
   bool SurvivesInFlight();
   bool ReachesWorkers();
   PhaseResult<void> WarmUp();

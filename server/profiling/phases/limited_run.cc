@@ -56,11 +56,16 @@ class Run {
     run.trial =
         MakeTrial(container_, yardstick_.workload, wanted_.purpose, plan, began_, facts().load);
     run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;
-    if (seen_.ready) AddStart(*seen_.ready, run.trial.measurements);
+    if (seen_.ready) {
+      AddStart(*seen_.ready, run.trial.measurements);
+      run.address_space = seen_.ready->address_space;
+    }
     run.saw_all_rows = facts().warm_up.whole_pass;
     const JudgedRun judged = JudgeAsItIs(samples, run.use);
     run.verdict = judged.verdict;
     run.read_back = judged.evidence.read_back;
+    run.killed = judged.evidence.oom_kills > 0;
+    run.failed_in_burst = facts().failed_in_burst;
     if (facts().workers) run.workers = facts().workers->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
@@ -122,12 +127,13 @@ class Run {
   }
 
   bool IsClear(bool fresh) const {
-    if (!wanted_.once) return false;
+    if (!wanted_.once || !yardstick_.setup.environment.empty()) return false;
+    const Workload& workload = yardstick_.workload;
     if (!fresh) {
-      return IsClearlySlow(lab_, {yardstick_, container_, replay_.plan(), facts().load}, beside_);
+      return IsClearlySlow(lab_, {workload, container_, replay_.plan(), facts().load}, beside_);
     }
     const ReplayPlan plan = WithFreshConnections(replay_.plan());
-    return IsClearlySlow(lab_, {yardstick_, container_, plan, *facts().fresh}, FreshOf(beside_));
+    return IsClearlySlow(lab_, {workload, container_, plan, *facts().fresh}, FreshOf(beside_));
   }
 
   // Limit, reference, limit: the host may have become slower since the references were taken, or

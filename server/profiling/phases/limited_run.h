@@ -25,6 +25,9 @@ struct LimitedRun {
   std::optional<std::vector<std::uint32_t>> fresh_latencies = {};
   ResourceUse use;                         // over the whole life of the container
   std::optional<Bytes> usual_memory = {};  // unreclaimable, the median since it was ready
+  Bytes address_space = {};                // when it was ready (agent_protocol::Ready)
+  bool killed = false;                     // the kernel killed a process of it for memory
+  bool failed_in_burst = false;            // VerificationEvidence has more
   PagesReadBack read_back;  // under the measured load, once warm, or in a start that failed
   std::chrono::nanoseconds took{0};  // from the container's launch to its removal
   NoiseEvidence noise;

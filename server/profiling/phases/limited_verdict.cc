@@ -38,6 +38,7 @@ void SetEnd(const LimitedRunSeen& run, const DeathEvidence& death, VerificationE
   evidence.died = replayed.died;
   evidence.stalled = replayed.stalled;
   evidence.full_heap_in_burst = replayed.full_heap_in_burst;
+  evidence.failed_in_burst = replayed.failed_in_burst;
   evidence.became_ready = run.ready.has_value();
   evidence.oom_kills = death.oom_kills;
   evidence.death = DiagnoseDeath(death).message;

@@ -133,6 +133,8 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   facts.trial.verdict = "the reference without a CPU limit below the ceiling";
   lab.Record(facts.trial);
   facts.late_ms = LateMs(facts.trial);
+  facts.began = replay.began;
+  facts.ended = replay.ended;
   if (!plan.open_loop && plan.concurrency == 1) {
     serial.insert(serial.end(), replay.requests.begin(), replay.requests.end());
   }

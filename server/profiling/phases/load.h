@@ -21,6 +21,9 @@ struct LoadFacts {
   std::optional<int> in_flight = {};
   /// A rate's rows left so late behind their schedule that they tell of the replay, not the model.
   std::optional<double> late_ms;
+  // When the load ran, on the run's clock.
+  std::chrono::nanoseconds began{0};
+  std::chrono::nanoseconds ended{0};
 };
 
 /// `serial`: all requests that were sent one at a time so far.

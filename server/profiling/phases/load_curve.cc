@@ -12,7 +12,7 @@
 namespace mlprof::server::phases {
 namespace {
 
-constexpr std::chrono::milliseconds kLevelTime{1500};  // nine levels fit a default budget's share
+constexpr std::chrono::milliseconds kLevelTime{1100};  // nine levels fit a default budget's share
 constexpr double kErrorsEnough = 0.01;
 // A server of fewer processes than connections may leave one waiting for ever: rows that take so
 // many times what the level before took, and the least below, end the curve. Chosen, not measured.

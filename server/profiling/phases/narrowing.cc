@@ -26,28 +26,44 @@ std::optional<Amount> Gap(const Verification& so_far) {
   return middle;
 }
 
-// Whether a model that took less than at the ceiling did so because of its limit: one more run with
-// all memory tells, as a run at limits is shorter than what was served there.
+// Whether a model may take what its limit lets it take: it took less than at the ceiling, or
+// reserved less address space. Threads that the ceiling's CPU made more of reserve some, too.
+bool MayFollowLimit(const Yardstick& yardstick, const Limits& ceiling, const LimitedRun& passed) {
+  const UseAtCeiling& there = yardstick.at_ceiling;
+  const auto used = passed.use.peak_unreclaimable;
+  return used && (TakesLess(there.memory, *used) ||
+                  ReservesByLimit({ceiling.memory(), there.address_space},
+                                  {passed.trial.limits.memory(), passed.address_space}));
+}
+
+// Of two runs with the same CPU. A peak alone may be a row that came in the one and not in the
+// other.
+bool FollowsLimit(const LimitedRun& ample, const LimitedRun& passed) {
+  const auto less = [](const std::optional<Bytes>& higher, const std::optional<Bytes>& lower) {
+    return higher && lower && TakesLess(*higher, *lower);
+  };
+  return ReservesByLimit({ample.trial.limits.memory(), ample.address_space},
+                         {passed.trial.limits.memory(), passed.address_space}) ||
+         (less(ample.use.peak_unreclaimable, passed.use.peak_unreclaimable) &&
+          less(ample.usual_memory, passed.usual_memory));
+}
+
+// One more run with all memory tells, as a run at limits is shorter than what was served there.
 PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
                                                 const LimitedRun& passed) {
   const Limits& limits = passed.trial.limits;
-  const auto used = passed.use.peak_unreclaimable;
-  if (!used || !TakesLess(yardstick.at_ceiling.memory, *used)) return std::nullopt;
   const Bytes ceiling = lab.ceiling().memory();
   const bool seeable = limits.memory() < ceiling && !yardstick.workload.each_row_once;
-  if (!seeable || !LeavesRoomToProve(lab.budget(), yardstick)) return std::nullopt;
+  if (!seeable || !MayFollowLimit(yardstick, lab.ceiling(), passed)) return std::nullopt;
+  if (!LeavesRoomToProve(lab.budget(), yardstick)) return std::nullopt;
   lab.Progressed(0.3, "seeing whether the model takes more memory where it may");
   MLPROF_LET(ample, RunAtLimits(lab, yardstick,
                                 ProofPlan(lab.budget(), yardstick, limits.With(ceiling),
                                           TrialPurpose::kMemoryProbe, kContainers)));
   yardstick.reference = ample.reference;
   const auto used_there = ample.use.peak_unreclaimable;
-  if (!used_there || !TakesLess(*used_there, *used)) return std::nullopt;
-  // A peak alone may be a row that came in the one run and not in the other.
-  const auto& usual = passed.usual_memory;
-  const auto& usual_there = ample.usual_memory;
-  if (!usual || !usual_there || !TakesLess(*usual_there, *usual)) return std::nullopt;
-  return HeapByLimit{limits.memory(), *used, ceiling, *used_there};
+  if (!used_there || !FollowsLimit(ample, passed)) return std::nullopt;
+  return HeapByLimit{limits.memory(), *passed.use.peak_unreclaimable, ceiling, *used_there};
 }
 
 // The most memory that failed, of what no other work disturbed.

@@ -107,6 +107,8 @@ PhaseResult<PlateauFacts> WatchMemory(Lab& lab, Container& container, const Work
   facts.outgrows =
       SecondsLeft(container, workload.objective, verdict) < SecondsToCome(lab.budget());
   facts.serving_peak = Summarize(container.Samples()).peak_unreclaimable.value_or(Bytes());
+  facts.peak_since_first_row =
+      Summarize(container.SamplesSinceServing()).peak_unreclaimable.value_or(facts.serving_peak);
   return facts;
 }
 

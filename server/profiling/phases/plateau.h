@@ -15,7 +15,8 @@ struct PlateauFacts {
   std::optional<double> bytes_per_request;
   std::optional<double> steady_confidence;
   std::optional<Bytes> serving_low;  // the lowest level it served at, once warm
-  Bytes serving_peak;
+  Bytes serving_peak;                // of the container's whole life
+  Bytes peak_since_first_row;        // what its start took is not in it
   /// It grows so fast that it would reach the ceiling before the phases at the ceiling are through.
   bool outgrows = false;
 };

@@ -14,9 +14,6 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::seconds kVerificationTime{10};
 // Behind a beginning that was chosen for its steadiness there is always some load that was not.
 constexpr std::chrono::seconds kLeastAfterBeginning{1};
-// Those, where they come within that time: three containers have the 3,000 of a bound of 1 in 1,000
-// (server/analysis/confidence.h).
-constexpr std::size_t kRequestsForRareEvents = 1000;
 
 }  // namespace
 
@@ -28,9 +25,6 @@ LoadTime ProofLoad(const Yardstick& yardstick, nanoseconds most) {
   load.time = std::min<nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
   load.until = usual;
   const double in_time = RequestsWithin(yardstick.reference, kVerificationTime);
-  if (in_time >= static_cast<double>(kRequestsForRareEvents)) {
-    load.wanted_requests = kRequestsForRareEvents;
-  }
   const std::size_t for_tail = RequestsForConfidence(0.99);
   if (objective.latency_ms.empty() && in_time >= static_cast<double>(for_tail)) {
     load.min_requests = std::max(load.min_requests, for_tail);
@@ -44,14 +38,11 @@ std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
   const bool ended = sent.stopped || sent.cut_off || sent.target_lost || sent.requests.empty();
   if (plan.open_loop || plan.max_requests || ended) return std::nullopt;
   const nanoseconds left = load.until - (sent.ended - sent.began);
-  const std::size_t count = sent.requests.size();
-  const bool doubted = tail && tail->InDoubt();
-  if (left < kOnePeriod || (!doubted && count >= load.wanted_requests)) return std::nullopt;
+  if (left < kOnePeriod || !tail || !tail->InDoubt()) return std::nullopt;
   ReplayPlan rest = plan;
-  BeginAt(count, rest);
+  BeginAt(sent.requests.size(), rest);
   rest.max_time = rest.hard_max_time = left;
   rest.min_requests = 0;
-  if (!doubted) rest.max_requests = load.wanted_requests - count;
   return rest;
 }
 

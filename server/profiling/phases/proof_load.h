@@ -23,7 +23,8 @@ inline constexpr std::chrono::milliseconds kOnePeriod{100};
 LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most);
 
 /// What a closed loop of `load` goes on with after what it has sent, the rows in the order that
-/// `plan` has them; nullopt where it has all. `tail`: of what it has sent, where that is judged.
+/// `plan` has them, to see a tail that is in doubt; else nullopt. `tail`: of what it has sent,
+/// where that is judged.
 std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
                                  const ReplayResult& sent, const std::optional<Tail>& tail);
 

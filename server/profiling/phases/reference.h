@@ -102,6 +102,7 @@ struct Pace {
 struct UseAtCeiling {
   Bytes memory = {};                                 // the peak, the agent's own not counted
   std::optional<double> cpu_seconds_per_query = {};  // the least under the objective's load
+  Bytes address_space = {};                          // when it was ready; none: not known
 };
 
 /// What was seen of a container that is judged.

@@ -51,10 +51,8 @@ bool IsOnFasterHost(const std::optional<double>& cost) { return cost && *cost < 
 bool IsOnSlowerHost(const std::optional<double>& cost) { return cost && *cost > kDearerOnAnother; }
 
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside) {
-  const Workload& workload = load.yardstick.workload;
-  const bool judged_beside =
-      load.yardstick.setup.environment.empty() && workload.objective.latency_ms.empty();
-  if (!judged_beside || lab.host().noisy()) return false;
+  const Workload& workload = load.workload;
+  if (!workload.objective.latency_ms.empty() || lab.host().noisy()) return false;
   const auto cost = CostBeside(beside, workload, load.container, load.replay);
   if (!cost || IsOnSlowerHost(cost)) return false;
   const auto pair = Compare(LookAt(load.plan, load.replay), beside.looks);

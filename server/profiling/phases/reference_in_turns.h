@@ -32,14 +32,15 @@ inline constexpr double kClearlySlow = 1.25;
 
 /// A load that a container has borne.
 struct BorneLoad {
-  const Yardstick& yardstick;
+  const Workload& workload;
   const Container& container;
   const ReplayPlan& plan;
   const ReplayResult& replay;
 };
 
 /// So slow beside the reference that no quiet host makes the difference, nor one that became
-/// slower: more requests, or a turn with the reference, would show nothing else.
+/// slower: more requests, or a turn with the reference, would show nothing else. The setup must be
+/// the reference's.
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside);
 
 /// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards.

@@ -122,9 +122,14 @@ PhaseResult<void> CheckWhole(Lab& lab, Container& container, const ReplayResult&
 
 namespace {
 
+constexpr int kServerError = 500;
+
 ProfileError DiagnoseFailures(const Container& container, const ReplayResult& replay) {
   RowFailureEvidence evidence = FailureEvidence(replay);
   evidence.disk_full = container.MetDiskBound(evidence.first_body);
+  evidence.memory_limit = container.limits().memory();
+  // Many servers answer with nothing, and write why.
+  if (evidence.first_status == kServerError) evidence.log_tail = container.LogTail();
   return DiagnoseRows(evidence);
 }
 

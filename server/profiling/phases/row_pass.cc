@@ -107,6 +107,12 @@ void KeepRows(Lab& lab, const Workload& workload, const WarmUpFacts& warm_up,
   facts.cpu_seconds_per_query = MeanCpuSeconds(LaterVisits(warm_up.first_visits, all.requests));
   facts.named = NameHeavyRows(records);
   facts.payload = FitPayloadCost(records);
+  for (const RowRecord& record : records) {
+    if (record.peak_memory) {
+      facts.memory.push_back({record.row, record.size, *record.peak_memory});
+    }
+  }
+  facts.memory = KeepForSavings(std::move(facts.memory));
   facts.cold = SummarizeColdRows(records);
 }
 

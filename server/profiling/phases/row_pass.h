@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/domain/findings.h"
+#include "server/analysis/memory_savings.h"
 #include "server/profiling/phases/reference.h"
 #include "server/profiling/phases/warm_up.h"
 
@@ -16,6 +17,7 @@ struct RowFacts {
   std::int64_t replayed = 0;         // requests of the first pass
   std::optional<double> cpu_seconds_per_query;
   std::vector<HeavyRow> named;
+  std::vector<RowMemory> memory;  // of those whose rise is known; KeepForSavings()
   std::optional<PayloadCost> payload;
   std::optional<ColdRows> cold;
   std::optional<InputGrowth> growth;

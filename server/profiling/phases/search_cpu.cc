@@ -2,61 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <random>
 #include <utility>
 
 #include "server/analysis/cpu_curve.h"
 #include "server/analysis/limit_search.h"
-#include "server/analysis/resource_use.h"
-#include "server/analysis/verdict.h"
-#include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/cpu_probe.h"
+#include "server/profiling/phases/reference_in_turns.h"
 
 namespace mlprof::server::phases {
 namespace {
 
 // Thirty CFS periods tell whether the quota binds; what a probe gets wrong the verification finds.
 constexpr std::chrono::seconds kCpuProbeTime{3};
-constexpr std::chrono::milliseconds kCurveTime{1500};  // for the what-if alone
+constexpr std::chrono::milliseconds kCurveTime{1100};  // for the what-if alone
 // As many as show a curve's bend beside the limits that the search tried.
 constexpr int kCurvePoints = 4;
-// Where no reference is taken in turns, the ceiling is visited again after so many limits.
+// The ceiling is visited again after so many limits at the latest.
 constexpr int kProbesBetweenAnchors = 3;
-
-struct Probed {
-  CpuPoint point;
-  NoiseEvidence noise;
-  Verdict verdict;
-  Look look;
-};
-
-CpuPoint MakePoint(Cores cpu, const Trial& trial) {
-  const Measurements& measured = trial.measurements;
-  CpuPoint point;
-  point.cpu = cpu;
-  point.mean_ms = measured.average_latency_ms.value_or(0);
-  point.p50_ms = measured.latency_p50_ms.value_or(0);
-  point.p95_ms = measured.latency_p95_ms.value_or(point.p50_ms);
-  point.p99_ms = measured.latency_p99_ms.value_or(point.p95_ms);
-  point.requests_per_second = measured.queries_per_second.value_or(0);
-  point.throttled_share = measured.throttled_share.value_or(0);
-  point.passed = trial.passed;
-  return point;
-}
-
-tl::unexpected<RunEnd> LimitNotChanged(const char* what, const Error& error) {
-  return FailRun({"RuntimeFailed",
-                  std::string("the CPU limit could not be ") + what + ": " + error.message(),
-                  {"run `mlprof doctor` on the server's machine"},
-                  ""});
-}
-
-PhaseResult<void> Lift(Lab& lab, Container& container) {
-  if (auto status = container.SetCpu(lab.ceiling().cpu()); !status) {
-    return LimitNotChanged("lifted again", status.error());
-  }
-  return {};
-}
 
 class CpuSearch {
  public:
@@ -90,10 +53,9 @@ class CpuSearch {
   PhaseResult<Probed> ProbeForSearch(Cores cpu, const Reference& beside);
   PhaseResult<CpuPoint> ProbeFairly(Cores cpu, Deadline end);
   PhaseResult<Probed> VisitAnchor();
-  Verdict Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
-                const Look& look, const Reference& beside) const;
+  bool TellsWithoutAnchor(const Probed& probed) const;
   void SeeTail(Cores cpu, const Verdict& verdict);
-  void SeeCost(const ReplayResult& replay, const Measurements& measured);
+  void SeeCost(const Probed& probed);
   Cores Floor(Cores guess) const;
   std::vector<Cores> CurveLimits() const;
 
@@ -104,58 +66,16 @@ class CpuSearch {
   const LoadFacts& load_;
   const MeasuredNeed& need_;
   std::vector<CpuPoint> points_;
-  std::vector<double> anchors_ms_;  // means at the ceiling, over the search
+  std::vector<double> anchors_ms_;            // means at the ceiling, over the search
+  int since_anchor_ = kProbesBetweenAnchors;  // limits tried; the first is followed by one
   std::optional<TailRefusal> tail_refused_;
   std::optional<double> cpu_seconds_per_query_;  // the least
 };
 
-// A probe is judged as a verification is, by its own latencies and errors.
-Verdict CpuSearch::Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
-                         const Look& look, const Reference& beside) const {
-  VerificationEvidence evidence;
-  evidence.became_ready = true;
-  evidence.requests = std::ssize(replay.requests);
-  // What fails without a CPU limit, by chance, or where the quota did not bind, is not the limit's
-  // doing.
-  evidence.new_failures = NewFailures(reference_, replay);
-  const bool throttled = use.throttled_share.value_or(0) >= kUnboundShare;
-  if (throttled && evidence.new_failures >= kFewestNewFailures) {
-    evidence.failures = evidence.new_failures;
-  }
-  evidence.reference_error_share = reference_.error_share;
-  evidence.throttled_share = use.throttled_share;
-  SetBeside(beside, plan, look, evidence);
-  const Objective& objective = workload_.objective;
-  SetRate(RateOf(plan, replay, AcceptableMs(reference_, objective)), evidence);
-  return server::Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)),
-                       objective);
-}
-
 PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time, const Reference& beside) {
-  if (auto status = container_.SetCpu(cpu); !status) {
-    return LimitNotChanged("changed", status.error());
-  }
-  char text[64];
-  std::snprintf(text, sizeof text, "trying %.1f cores", cpu.value());
-  lab_.Progressed(0.5, text);
-  const Timestamp began = Now();
-  const auto watch = container_.WatchHost();
-  const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), time);
-  const ReplayResult replay = container_.Replay(plan, lab_.budget().end());
-  const ResourceUse use = Summarize(container_.SamplesOf(replay));
-  Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples())};
-  SetCost(use, replay, probed.look);
-  if (auto ended = CheckTarget(lab_, container_, replay); !ended) {
-    return tl::unexpected<RunEnd>(ended.error());
-  }
-  Trial trial = MakeTrial(container_, workload_, TrialPurpose::kCpuProbe, plan, began, replay);
-  probed.verdict = Judge(plan, replay, use, probed.look, beside);
-  trial.passed = probed.verdict.passed;
-  trial.verdict = probed.verdict.sentence;
-  lab_.Record(trial);
+  MLPROF_LET(probed, ProbeCpu(lab_, container_, workload_, {cpu, time}, {beside, reference_}));
   SeeTail(cpu, probed.verdict);
-  SeeCost(replay, trial.measurements);
-  probed.point = MakePoint(cpu, trial);
+  SeeCost(probed);
   return probed;
 }
 
@@ -171,6 +91,7 @@ PhaseResult<Probed> CpuSearch::ProbeForSearch(Cores cpu, const Reference& beside
 // whether the host still is what it was.
 PhaseResult<Probed> CpuSearch::VisitAnchor() {
   MLPROF_LET(probed, ProbeForSearch(lab_.ceiling().cpu(), {}));
+  since_anchor_ = 0;
   if (probed.point.mean_ms > 0) anchors_ms_.push_back(probed.point.mean_ms);
   NoiseEvidence evidence = probed.noise;
   evidence.anchors_ms = anchors_ms_;
@@ -179,15 +100,30 @@ PhaseResult<Probed> CpuSearch::VisitAnchor() {
   return probed;
 }
 
+// What its requests took of the CPU shows that the host is the one of the references, quiet, beside
+// which the limit holds, or is so slow that no other moment of it would help.
+bool CpuSearch::TellsWithoutAnchor(const Probed& probed) const {
+  if (since_anchor_ >= kProbesBetweenAnchors || workload_.objective.requests_per_second) {
+    return false;
+  }
+  const bool counted = probed.cpu_seconds_per_query.has_value();
+  const auto cost = counted ? CostBeside(reference_, probed.look) : std::nullopt;
+  if (!cost || IsOnFasterHost(cost) || IsOnSlowerHost(cost)) return false;
+  if (lab_.host().noisy() || JudgeNoise(probed.noise).noisy) return false;
+  return probed.verdict.passed || (probed.verdict.beside_reference && probed.clearly_slow);
+}
+
 // Limit, reference, and where the limit was too slow for what may be the host's doing, the limit
 // again beside the reference of now: noise makes slow, never fast.
 PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
   const std::optional<double> before = reference_.p95_ms;
   MLPROF_LET(probed, ProbeForSearch(cpu, reference_));
   if (end.Passed()) return probed.point;
+  ++since_anchor_;
   bool again = probed.verdict.slow && lab_.host().Judge(probed.noise).noisy;
   Reference beside = reference_;
-  if (before && workload_.objective.latency_ms.empty()) {
+  const bool looks = before && workload_.objective.latency_ms.empty();
+  if (looks && !TellsWithoutAnchor(probed)) {
     MLPROF_LET(now, VisitAnchor());
     const bool slower = now.point.p95_ms > kSlowerHost * *before ||
                         now.point.mean_ms > kSlowerHost * reference_.mean_ms.value_or(1e9);
@@ -206,9 +142,9 @@ void CpuSearch::SeeTail(Cores cpu, const Verdict& verdict) {
 }
 
 // While a model takes memory it never had before, a row costs more than ever again.
-void CpuSearch::SeeCost(const ReplayResult& replay, const Measurements& measured) {
-  const auto& cost = measured.cpu_seconds_per_query;
-  if (!cost || replay.requests.size() < RequestsForConfidence(0.95)) return;
+void CpuSearch::SeeCost(const Probed& probed) {
+  const auto& cost = probed.cpu_seconds_per_query;
+  if (!cost) return;
   cpu_seconds_per_query_ = std::min(cpu_seconds_per_query_.value_or(*cost), *cost);
 }
 
@@ -311,7 +247,8 @@ PhaseResult<CpuChoice> SearchCpu(Lab& lab, Container& container, const Workload&
                                  const LoadFacts& load, const MeasuredNeed& need) {
   CpuSearch search(lab, container, workload, load, need);
   MLPROF_LET(chosen, search.Search());
-  if (auto lifted = Lift(lab, container); !lifted) return tl::unexpected<RunEnd>(lifted.error());
+  if (auto lifted = LiftCpuLimit(lab, container); !lifted)
+    return tl::unexpected<RunEnd>(lifted.error());
   return search.Conclude(search.Settle(chosen));
 }
 
@@ -321,7 +258,8 @@ PhaseResult<CpuCurve> FillCpuCurve(Lab& lab, Container& container, const Workloa
   CpuSearch search(lab, container, workload, load, need);
   search.GoOnFrom(choice);
   if (auto ended = search.FillCurve(); !ended) return tl::unexpected<RunEnd>(ended.error());
-  if (auto lifted = Lift(lab, container); !lifted) return tl::unexpected<RunEnd>(lifted.error());
+  if (auto lifted = LiftCpuLimit(lab, container); !lifted)
+    return tl::unexpected<RunEnd>(lifted.error());
   return FitCpuCurve(search.points());
 }
 

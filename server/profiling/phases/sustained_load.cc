@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/time/seconds.h"
+#include "server/analysis/confidence.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/load_curve.h"
 #include "server/analysis/verdict.h"
@@ -19,6 +21,16 @@ constexpr std::chrono::seconds kShortestLevel{2};
 constexpr std::chrono::seconds kLongestLevel{5};
 // The p95 of fewer requests than these is simply the largest.
 constexpr std::ptrdiff_t kFewestRequests = 20;
+// For the requests that a bound on rare kills lacks (docs/MEASUREMENT.md).
+constexpr std::chrono::seconds kLongestTopUp{10};
+
+// Requests that a bound on rare kills lacks; 0 where they do not come in time.
+std::int64_t MissingOf(const ProvenLoad& proven) {
+  const std::int64_t missing = kRequestsForMemory - proven.requests;
+  const double seconds =
+      static_cast<double>(missing) / std::max(proven.requests_per_second.value_or(0), 1e-9);
+  return missing > 0 && seconds <= Seconds(kLongestTopUp) ? missing : 0;
+}
 
 // The loads, one after the other, in one container. The objective's kind of load: rows in flight or
 // requests per second.
@@ -54,7 +66,7 @@ class Levels {
     Replay(BurstOf(load, plan));
     if (over_) return std::nullopt;
     const Timestamp began = Now();
-    const ReplayResult replay = Replay(plan);
+    const ReplayResult replay = ReplayCounted(plan);
     if (over_) return std::nullopt;
     Trial trial = MakeTrial(container_, workload_, TrialPurpose::kLoadCurve, plan, began, replay);
     const Verdict verdict = JudgeLoad(plan, replay);
@@ -65,6 +77,27 @@ class Levels {
     if (!trial.passed) return std::nullopt;
     return trial.measurements.queries_per_second;
   }
+
+  /// What a bound on rare kills lacks yet, of the objective's own load. False where a process did
+  /// not survive it.
+  bool TopUp(const ProvenLoad& proven) {
+    const auto missing = static_cast<std::size_t>(MissingOf(proven));
+    if (missing == 0 || end_.Left() < kLongestTopUp + kLongestLevel) return true;
+    const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(),
+                                          {std::chrono::nanoseconds(0), missing, kLongestTopUp});
+    const Timestamp began = Now();
+    const std::int64_t losses_before = container_.Losses();
+    const ReplayResult replay = ReplayCounted(plan);
+    const bool survived = !replay.target_lost && container_.Losses() == losses_before;
+    Trial trial = MakeTrial(container_, workload_, TrialPurpose::kSoak, plan, began, replay);
+    trial.passed = survived;
+    trial.verdict = survived ? "no process was lost under more of the objective's load"
+                             : "a process was lost under the objective's load";
+    lab_.Record(trial);
+    return survived;
+  }
+
+  std::int64_t requests() const { return requests_; }
 
   /// The container is of no more use, or no time is left for another load.
   bool over() const { return over_ || end_.Left() < kShortestLevel + kLongestLevel; }
@@ -99,6 +132,13 @@ class Levels {
     return replay;
   }
 
+  // Rows as the objective has them, or more of them in flight: what met no kill is counted.
+  ReplayResult ReplayCounted(const ReplayPlan& plan) {
+    ReplayResult replay = Replay(plan);
+    if (!over_) requests_ += std::ssize(replay.requests) - replay.failures;
+    return replay;
+  }
+
   // A quota that does not bind excuses what other work on the host makes slow, but not rows that
   // wait for each other: the share of throttled periods is left out.
   Verdict JudgeLoad(const ReplayPlan& plan, const ReplayResult& replay) const {
@@ -117,6 +157,7 @@ class Levels {
   const Reference& reference_;
   Container& container_;
   const Deadline end_;
+  std::int64_t requests_ = 0;
   bool over_ = false;
 };
 
@@ -150,15 +191,15 @@ SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container,
   Levels levels(lab, yardstick, container, end);
   const bool steady = ready && levels.WarmUp(yardstick);
   if (end.Passed() || lab.stopped() || container.WasEndedForDisk()) return facts;
-  facts.unsteady = !steady;
-  if (!steady) return facts;
+  facts.unsteady = !steady || (!yardstick.workload.each_row_once && !levels.TopUp(proven));
+  if (facts.unsteady) return facts;
   const Objective& objective = yardstick.workload.objective;
   const bool is_rate = objective.requests_per_second.has_value();
   LoadLadder ladder(objective.requests_per_second.value_or(objective.ConcurrencyOrOne()),
                     MostLoad(objective, capacity, proven.requests_per_second.value_or(1)),
                     !is_rate);
   while (const auto load = ladder.Next()) {
-    if (levels.over()) break;
+    if (levels.over() || !CanBeJudged(lab, yardstick)) break;
     const auto served = levels.Served(*load);
     ladder.Tell(*load, served.has_value());
     if (!served) continue;
@@ -166,6 +207,7 @@ SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container,
     facts.requests_per_second = std::max(facts.requests_per_second.value_or(0),
                                          is_rate ? std::min(*load, *served) : *served);
   }
+  facts.requests = levels.requests();
   return facts;
 }
 
@@ -174,8 +216,8 @@ SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container,
 bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
                              const std::optional<ReplayCapacity>& capacity,
                              const ProvenLoad& proven) {
-  return capacity && proven.requests_per_second.value_or(0) > 0 && CanBeJudged(lab, yardstick) &&
-         !lab.stopped() &&
+  const bool tells = CanBeJudged(lab, yardstick) || MissingOf(proven) > 0;
+  return capacity && proven.requests_per_second.value_or(0) > 0 && tells && !lab.stopped() &&
          lab.budget().For(Spend::kSustained) >=
              TimeBeforeLoad(lab.budget(), yardstick) + kLongestLevel;
 }

@@ -10,6 +10,7 @@ namespace mlprof::server::phases {
 /// What the containers that proved the answer sustain: the objective's own load.
 struct ProvenLoad {
   std::optional<double> requests_per_second;
+  std::int64_t requests = 0;  // with the answer's memory so far
 };
 
 /// Absent values: nothing more than the proven load was seen to hold.
@@ -17,8 +18,10 @@ struct SustainedFacts {
   std::optional<int> concurrency;
   std::optional<double> requests_per_second;
   /// The container did not start, or lost a process, before more than the objective's load was
-  /// asked of it.
+  /// asked of it at once.
   bool unsteady = false;
+  /// That succeeded, of the loads before any that a process did not survive.
+  std::int64_t requests = 0;
 };
 
 /// Whether it can be measured at all: what the replay can drive is known, there is something to

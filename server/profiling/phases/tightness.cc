@@ -16,6 +16,14 @@ constexpr std::chrono::seconds kFirstTime{5};
 // The budget that is left must hold so many times the slowest run that proved the answer: a run one
 // step lower is slower. Chosen, not measured.
 constexpr double kRunsThatMustFit = 1.5;
+
+// What a run one step lower bore, whether or not it was quick enough.
+struct Borne {
+  Limits limits;
+  std::int64_t requests = 0;
+  bool killed = false;
+};
+
 class Descents {
  public:
   Descents(Lab& lab, Yardstick yardstick, const Verification& verification, const OnTightness& told)
@@ -30,7 +38,7 @@ class Descents {
   PhaseResult<void> LowerAll() {
     for (auto kind = kResources.rbegin(); kind != kResources.rend(); ++kind) {
       const auto limit = state_.proof.limits.Find(*kind);
-      if (!limit) continue;
+      if (!limit || !IsLowered(*kind)) continue;
       if (auto ended = Descend(Descent(*limit)); !ended) return ended;
     }
     return {};
@@ -39,18 +47,33 @@ class Descents {
   Tightness Conclude() {
     state_.tight = TightInAll();
     state_.reference = yardstick_.reference;
+    SeeLoadsWithLessCpu();
     return std::move(state_);
   }
 
  private:
+  // A cap is searched by a phase of its own, down to what did not hold.
+  static bool IsLowered(ResourceKind kind) { return RulesOf(kind).search != LimitSearch::kHardCap; }
+
   std::optional<bool> TightInAll() const {
     bool all = true;
     for (const Amount& limit : state_.proof.limits.All()) {
+      if (!IsLowered(limit.kind())) continue;
       const bool* tight = tight_.Find(limit.kind());
       if (tight == nullptr) return std::nullopt;
       all = all && *tight;
     }
     return all;
+  }
+
+  void SeeLoadsWithLessCpu() {
+    const Limits& answer = state_.proof.limits;
+    for (const Borne& load : borne_) {
+      if (load.limits.cpu() >= answer.cpu()) continue;
+      const Bytes memory = load.limits.memory();
+      state_.killed = state_.killed || (load.killed && memory >= answer.memory());
+      if (!load.killed && memory <= answer.memory()) state_.requests += load.requests;
+    }
   }
 
   // What failed on the way to the answer was judged with no less care, as were the runs that held
@@ -99,6 +122,7 @@ class Descents {
       MLPROF_LET(run, RunAtLimits(lab_, yardstick_, StepPlan(limits)));
       yardstick_.reference = run.reference;
       const Verdict& verdict = run.verdict;
+      borne_.push_back({run.trial.limits, run.trial.measurements.success_queries, run.killed});
       if (verdict.passed && run.without_look) continue;
       const bool disturbed = verdict.slow && JudgeNoise(run.noise).noisy;
       if (verdict.passed || (TellsOf(resource, run) && !disturbed)) return std::move(run);
@@ -115,7 +139,7 @@ class Descents {
   }
 
   // Shorter than what proved the answer, but with the requests that its slowest ones were judged
-  // by.
+  // by, unless it is clearly too slow before.
   LimitedRunPlan StepPlan(const Limits& limits) {
     LimitedRunPlan plan = ProofPlan(lab_.budget(), yardstick_, limits, TrialPurpose::kTightness, 1);
     plan.load.time = std::min<std::chrono::nanoseconds>(plan.load.time, kFirstTime);
@@ -157,10 +181,9 @@ class Descents {
   // short to prove it.
   bool MayTake(const LimitedRun& run, ResourceKind resource) {
     if (run.lacks) return false;
+    // Where it had no time for them, its slowest requests may be what more was chosen for.
+    if (TailIsJudged(state_.proof.passes.front()) && !TailIsJudged(run)) return false;
     if (RulesOf(resource).search == LimitSearch::kLive) {
-      // Where it had no time for them, its slowest requests may be what more CPU was chosen for.
-      const bool proven = TailIsJudged(state_.proof.passes.front());
-      if (proven && !TailIsJudged(run)) return false;
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
     return MayBecomeAnswer(yardstick_, run, resource) &&
@@ -172,6 +195,7 @@ class Descents {
   const OnTightness& told_;
   bool follows_limit_ = false;  // what the model takes does
   Tightness state_;
+  std::vector<Borne> borne_;
   PerResource<bool> tight_;  // of those that were tried one step lower
 };
 

@@ -12,6 +12,11 @@ struct Tightness {
   std::optional<bool> tight;      // absent: not every resource was tried one step lower
   bool cut_short = false;         // by the budget, or by what was only to show more
   Reference reference;            // with the looks so far
+  /// Beside the proof's: that succeeded, of the loads that no more memory than the answer's bore,
+  /// with less CPU.
+  std::int64_t requests = 0;
+  /// One of those was killed for memory, with as much of it as the answer has.
+  bool killed = false;
   std::optional<RunEnd> canceled;
 };
 

@@ -167,8 +167,7 @@ LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
   const auto half = [least](std::chrono::nanoseconds time) {
     return std::max(time / 2, std::min(time, least));
   };
-  return {half(whole.time), whole.min_requests, half(whole.longest), whole.wanted_requests,
-          half(whole.until)};
+  return {half(whole.time), whole.min_requests, half(whole.longest), half(whole.until)};
 }
 
 ReplayPlan WithFreshConnections(ReplayPlan plan) {

@@ -32,12 +32,14 @@ inline constexpr PhaseShare kPlateau{"plateau", ProfileState::kProfiling, 0.37, 
 inline constexpr PhaseShare kSearchCpu{"searchCpu", ProfileState::kProfiling, 0.42, 0.51};
 inline constexpr PhaseShare kLoadCurve{"loadCurve", ProfileState::kProfiling, 0.51, 0.55};
 inline constexpr PhaseShare kSearchMemory{"searchMemory", ProfileState::kProfiling, 0.55, 0.60};
-inline constexpr PhaseShare kThreadPools{"threadPools", ProfileState::kProfiling, 0.60, 0.63};
+inline constexpr PhaseShare kThreadPools{"threadPools", ProfileState::kProfiling, 0.60, 0.62};
+inline constexpr PhaseShare kDeviceMemory{"deviceMemory", ProfileState::kProfiling, 0.62, 0.63};
 inline constexpr PhaseShare kVerify{"verify", ProfileState::kVerifying, 0.63, 0.85};
 /// The load curve where it comes behind the proof.
 inline constexpr PhaseShare kWaitingCurves{"loadCurve", ProfileState::kVerifying, 0.85, 0.88};
 inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.88, 0.95};
-inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerifying, 0.95, 0.98};
+inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerifying, 0.95, 0.97};
+inline constexpr PhaseShare kArenas{"arenas", ProfileState::kVerifying, 0.97, 0.98};
 inline constexpr PhaseShare kSoak{"soak", ProfileState::kVerifying, 0.98, 1.00};
 
 }  // namespace shares

@@ -32,7 +32,10 @@ ProfileQueue::Pause ProfileQueue::RunOne(const Profile& accepted, const std::sto
   LogInfo("profile begins", {{"profile", accepted.request.name}, {"id", accepted.id}});
   Profile profile = accepted;
   profile.started = Now();
-  StoredJournal journal(profile.id, profile.state, profiles_, services_.artifacts, *run_stop);
+  RunOversight* oversight = services_.oversight;
+  if (oversight != nullptr) oversight->Beginning(profile);
+  StoredJournal journal(profile.id, profile.state, profiles_, services_.artifacts, *run_stop,
+                        oversight);
   const RunOver over = Run(profile, journal, *run_stop, stop);
   Conclude(profile, accepted, over, Now());
   Settle({profile, journal.stored_state()}, *run_stop, stop);

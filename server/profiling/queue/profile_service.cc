@@ -45,7 +45,8 @@ Profile NewProfile(const std::string& workspace, ResolvedRequest resolved) {
 ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& models,
                                DatasetRegistry& datasets, SourceRegistry& sources,
                                ArtifactStore& artifacts, ProfileQueue& queue, EventHub& events,
-                               LiveProgress& live, std::string runtime_name)
+                               LiveProgress& live, std::string runtime_name,
+                               devices::DevicePool* gpus)
     : profiles_(profiles),
       models_(models),
       datasets_(datasets),
@@ -54,7 +55,8 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
       queue_(queue),
       events_(events),
       live_(live),
-      runtime_name_(std::move(runtime_name)) {}
+      runtime_name_(std::move(runtime_name)),
+      gpus_(gpus) {}
 
 Result<CreatedProfile> ProfileService::Rerun(const std::string& workspace,
                                              const std::string& name_or_id, bool when_quiet,
@@ -88,18 +90,25 @@ Result<CreatedProfile> ProfileService::Queue(const std::string& workspace,
                                              const ProfileRequest& request,
                                              const IdempotencyKey& key, CreationRules rules,
                                              MoreRuns more_runs) {
-  MLPROF_LET(resolved,
-             ResolveRequest({models_, datasets_, sources_, runtime_name_}, workspace, request));
+  MLPROF_LET(profile, Make(workspace, request));
   MLPROF_TRY(CheckRoom(rules));
-  auto created = profiles_.Create(NewProfile(workspace, std::move(resolved)), key,
-                                  more_runs == MoreRuns::kAllowed);
+  auto created = profiles_.Create(profile, key, more_runs == MoreRuns::kAllowed);
   if (created && !created->replayed) queue_.Wake();
   return created;
 }
 
-Status ProfileService::CheckRoom(CreationRules rules) {
+Result<Profile> ProfileService::Make(const std::string& workspace, const ProfileRequest& request) {
+  MLPROF_LET(resolved, ResolveRequest({models_, datasets_, sources_, runtime_name_, gpus_},
+                                      workspace, request));
+  return NewProfile(workspace, std::move(resolved));
+}
+
+void ProfileService::Wake() { queue_.Wake(); }
+
+Status ProfileService::CheckRoom(CreationRules rules, std::int64_t more) {
   MLPROF_LET(queued, profiles_.CountQueued());
-  if (queued < (rules == CreationRules::kNative ? kLongestQueue : kLongestAzureQueue)) return {};
+  if (queued + more <= (rules == CreationRules::kNative ? kLongestQueue : kLongestAzureQueue))
+    return {};
   return Fail(ErrorCode::kResourceExhausted,
               "the queue holds " + std::to_string(queued) + " profiles; try again later");
 }

@@ -23,6 +23,9 @@ class SourceRegistry;
 class ProfileQueue;
 class EventHub;
 class LiveProgress;
+namespace devices {
+class DevicePool;
+}
 
 /// Whose manners a new profile is made by.
 enum class CreationRules {
@@ -34,7 +37,8 @@ class ProfileService {
  public:
   ProfileService(ProfileRepository& profiles, ModelRegistry& models, DatasetRegistry& datasets,
                  SourceRegistry& sources, ArtifactStore& artifacts, ProfileQueue& queue,
-                 EventHub& events, LiveProgress& live, std::string runtime_name);
+                 EventHub& events, LiveProgress& live, std::string runtime_name,
+                 devices::DevicePool* gpus = nullptr);
 
   /// Resolves ids, stores and queues. kInvalidArgument with pointers, kNotFound is
   /// never given (an unknown id in the body is a bad field), kConflict, kKeyReused,
@@ -42,12 +46,17 @@ class ProfileService {
   Result<CreatedProfile> Create(const std::string& workspace, const ProfileRequest& request,
                                 const IdempotencyKey& key,
                                 CreationRules rules = CreationRules::kNative);
+  /// The profile that Create() would store and queue. Errors as its, but for those of names, keys
+  /// and a full queue.
+  Result<Profile> Make(const std::string& workspace, const ProfileRequest& request);
+  /// Profiles were stored by somebody else, and wait.
+  void Wake();
   /// The same question once more, as the newest run of its name. kConflict while it is unfinished;
   /// else as Create().
   Result<CreatedProfile> Rerun(const std::string& workspace, const std::string& name_or_id,
                                bool when_quiet, const IdempotencyKey& key);
-  /// kResourceExhausted where Create() would refuse for a full queue.
-  Status CheckRoom(CreationRules rules);
+  /// kResourceExhausted where the queue has no room for so many more.
+  Status CheckRoom(CreationRules rules, std::int64_t more = 1);
   /// What Create() made with this key, if anything.
   Result<std::optional<Profile>> MadeBefore(const std::string& workspace,
                                             const IdempotencyKey& key);
@@ -106,6 +115,7 @@ class ProfileService {
   EventHub& events_;
   LiveProgress& live_;
   std::string runtime_name_;
+  devices::DevicePool* gpus_;
 };
 
 }  // namespace mlprof::server

@@ -1,5 +1,6 @@
 #include "server/profiling/queue/resolve_request.h"
 
+#include "server/devices/gpu/device_pool.h"
 #include "server/profiling/run/recorded_arrivals.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -15,11 +16,14 @@ Status CheckAvailable(const ProfileRequest& request, const std::string& runtime_
   const auto later = [](std::string what) {
     return Fail(ErrorCode::kNotAvailable, std::move(what) + " come with a later version");
   };
-  if (request.accelerator.type != AcceleratorType::kNone) return later("accelerators");
+  if (request.accelerator.type == AcceleratorType::kTpu) return later("TPUs");
   const std::string& runtime = request.runtime;
   if (runtime.empty() || runtime == runtime_name) return {};
-  if (runtime == "docker" || runtime == "kubernetes" || runtime == "process") {
-    return later("runtimes other than " + runtime_name);
+  if (runtime == "kubernetes") return later("runtimes other than docker and process");
+  if (runtime == "docker" || runtime == "process") {
+    return Fail(ErrorCode::kNotAvailable,
+                "this server runs models with --runtime " + runtime_name + "; " + runtime +
+                    " is had from a server that was started with --runtime " + runtime);
   }
   return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields",
                     {{"/runtime", "no such runtime; this server runs " + runtime_name}}));
@@ -33,6 +37,20 @@ Status FieldOrFail(const Error& error, const std::string& pointer,
   if (!unknown) return Fail(error);
   fields.push_back({pointer, error.message()});
   return {};
+}
+
+// A machine that never could give so many is told at once; whether they are free, when it runs.
+void CheckDevices(const Accelerator& asked, devices::DevicePool& gpus,
+                  std::vector<FieldError>& fields) {
+  if (asked.type != AcceleratorType::kGpu) return;
+  if (asked.count == 0) {
+    fields.push_back({"/accelerator/count", "must be 1 or more"});
+    return;
+  }
+  const auto enough = gpus.CheckCount(asked.count);
+  if (!enough) {
+    fields.push_back({"/accelerator/count", enough.error().why + "; " + enough.error().remedy});
+  }
 }
 
 class Resolver {
@@ -77,7 +95,7 @@ class Resolver {
           {"networkOpen", "the model's container had a network: it can reach other machines", ""});
     }
     const auto* script = std::get_if<EntryScriptConfig>(&request_.inference_config->service);
-    if (script == nullptr) return {};
+    if (script == nullptr) return CheckImage();
     const auto exists = services_.sources.Exists(workspace_, script->source_id);
     if (!exists) return FieldOrFail(exists.error(), "/inferenceConfig/sourceId", fields);
     if (!*exists) fields.push_back({"/inferenceConfig/sourceId", "no such source"});
@@ -93,6 +111,23 @@ class Resolver {
   std::vector<Warning> warnings;
 
  private:
+  // A process has no image, and a container always one.
+  Status CheckImage() {
+    const auto& service = std::get<ImageConfig>(request_.inference_config->service);
+    const bool process = services_.runtime_name == "process";
+    if (process && !service.image.empty()) {
+      fields.push_back({"/inferenceConfig/image",
+                        "this server runs models as processes of its machine (--runtime process), "
+                        "which have no image: give command and leave image out"});
+    }
+    if (!process && service.image.empty()) {
+      fields.push_back({"/inferenceConfig/image",
+                        "is required: only a server with --runtime process runs a command of its "
+                        "own machine"});
+    }
+    return {};
+  }
+
   const RequestServices& services_;
   const std::string& workspace_;
   ProfileRequest& request_;
@@ -119,6 +154,11 @@ Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
   MLPROF_TRY(resolver.Dataset());
   MLPROF_TRY(resolver.RecordedArrivals());
   MLPROF_TRY(resolver.Config());
+  if (services.gpus != nullptr) {
+    CheckDevices(request.accelerator, *services.gpus, resolver.fields);
+  } else if (request.accelerator.type == AcceleratorType::kGpu) {
+    return Fail(ErrorCode::kNotAvailable, "this server gives no GPUs");
+  }
   if (!resolver.fields.empty()) {
     return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields", resolver.fields));
   }

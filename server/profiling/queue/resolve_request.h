@@ -13,6 +13,9 @@ namespace mlprof::server {
 class ModelRegistry;
 class DatasetRegistry;
 class SourceRegistry;
+namespace devices {
+class DevicePool;
+}
 
 struct ResolvedRequest {
   ProfileRequest request;
@@ -24,6 +27,7 @@ struct RequestServices {
   DatasetRegistry& datasets;
   SourceRegistry& sources;
   const std::string& runtime_name;
+  devices::DevicePool* gpus = nullptr;  // of this machine; nullptr: none are given
 };
 
 /// The ids among those that could be read which name nothing: for a request that is refused anyway,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/domain/variant_comparison.h"
+
 namespace mlprof::server {
 namespace {
 
@@ -28,6 +30,12 @@ constexpr Rule kAgentRule = {
     "the connection to the agent in the container broke and nothing says why", 2, "AgentLost",
     "see the server's log and `docker events`; then try again"};
 
+// Nothing is run again on a machine whose device was just lost.
+constexpr Rule kDeviceRule = {
+    "a device was lost while this profile ran", 1, "DeviceLost",
+    "see in `dmesg` for Xid errors, reset the GPU or restart the machine, "
+    "then create the profile again"};
+
 const Rule& RuleOf(RerunCause cause) {
   switch (cause) {
     case RerunCause::kServerStopped: break;
@@ -35,6 +43,7 @@ const Rule& RuleOf(RerunCause cause) {
     case RerunCause::kEngineLost: return kEngineRule;
     case RerunCause::kNoRoom: return kRoomRule;
     case RerunCause::kAgentLost: return kAgentRule;
+    case RerunCause::kDeviceLost: return kDeviceRule;
   }
   return kServerRule;
 }
@@ -45,6 +54,7 @@ RerunCause CauseOf(StopReason reason) {
     case StopReason::kEngine: return RerunCause::kEngineLost;
     case StopReason::kRoom: return RerunCause::kNoRoom;
     case StopReason::kAgent: return RerunCause::kAgentLost;
+    case StopReason::kDevice: return RerunCause::kDeviceLost;
     case StopReason::kUser:
     case StopReason::kServer: break;
   }
@@ -87,7 +97,9 @@ void RunAgain(Profile& profile, const Profile& accepted, RerunCause cause, const
   Finish(profile,
          {ProfileState::kFailed,
           ProfileError{rule.error,
-                       what + " (" + std::to_string(rule.most_runs) + " runs ended so)",
+                       rule.most_runs == 1
+                           ? what
+                           : what + " (" + std::to_string(rule.most_runs) + " runs ended so)",
                        {rule.advice},
                        ""}},
          now);
@@ -120,6 +132,9 @@ void Conclude(Profile& profile, const Profile& accepted, const RunOver& over, Ti
   const bool has_verdict = over.end.state != ProfileState::kCanceled;
   if (!over.stopped || *over.stopped == StopReason::kUser) {
     Finish(profile, over.end, now);
+    if (over.stopped && !over.why.empty()) {
+      profile.warnings.push_back({kEndedEarlyWarning, over.why, ""});
+    }
   } else if (*over.stopped == StopReason::kServer) {
     has_verdict ? Finish(profile, over.end, now) : void(profile = accepted);
   } else if (!over.begun && !CannotRead(over)) {

@@ -26,6 +26,8 @@ void StoredJournal::FinishPhase(const Profile& profile, const std::string& phase
   Write([&] {
     return repository_.FinishPhase(profile, stored_state_, {phase, began, Now(), outcome});
   });
+  if (!status_ || oversight_ == nullptr) return;
+  if (const auto why = oversight_->WhyEnd(profile, phase)) run_stop_.Ask(StopReason::kUser, *why);
 }
 
 void StoredJournal::Add(const Trial& trial) {

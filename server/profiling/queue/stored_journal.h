@@ -5,6 +5,7 @@
 
 #include "common/result/result.h"
 #include "server/profiling/budget/run_end.h"
+#include "server/profiling/progress/oversight.h"
 #include "server/profiling/progress/reporting.h"
 #include "server/storage/profile_repository.h"
 
@@ -16,11 +17,12 @@ class StoredJournal final : public Journal {
  public:
   /// Of a profile that is stored with `state`. All must outlive it.
   StoredJournal(std::string profile_id, ProfileState state, ProfileRepository& repository,
-                ArtifactStore& artifacts, RunStop& run_stop)
+                ArtifactStore& artifacts, RunStop& run_stop, RunOversight* oversight = nullptr)
       : profile_id_(std::move(profile_id)),
         repository_(repository),
         artifacts_(artifacts),
         run_stop_(run_stop),
+        oversight_(oversight),
         stored_state_(state) {}
 
   void Save(const Profile& profile) override;
@@ -46,6 +48,7 @@ class StoredJournal final : public Journal {
   ProfileRepository& repository_;
   ArtifactStore& artifacts_;
   RunStop& run_stop_;
+  RunOversight* oversight_;
   Status status_;
   ProfileState stored_state_;
 };

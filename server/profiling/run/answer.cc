@@ -9,6 +9,7 @@
 #include "server/analysis/successors.h"
 #include "server/profiling/lab/workload.h"
 #include "server/profiling/run/answer_confidence.h"
+#include "server/profiling/run/findings.h"
 #include "server/profiling/run/no_answer.h"
 #include "server/profiling/run/settings.h"
 #include "server/profiling/run/warnings.h"
@@ -144,6 +145,7 @@ MeasuredNeed NeedOf(const RunFacts& facts) {
   }
   if (facts.hot_file) need.memory.hot_file = facts.hot_file->hot_file.value_or(Bytes());
   KeepToLimit(facts, need.memory);
+  if (facts.device) need.device_memory.emplace().peak = facts.device->need;
   return need;
 }
 
@@ -198,6 +200,12 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   Recommendation answer = Recommend(limits, NeedOf(facts), facts.host.ceiling, failed, Held(facts));
   if (facts.pools && facts.pools->found.adopted) {
     answer.environment_variables = facts.pools->found.environment;
+  }
+  if (facts.device) {
+    answer.device = facts.device->found;
+    for (const auto& [name, value] : facts.device->environment) {
+      answer.environment_variables[name] = value;
+    }
   }
   if (const auto workers = WorkersOf(facts)) {
     answer.workers = ServingWorkers{workers->count, workers->per_worker_memory, workers->reached};
@@ -264,67 +272,6 @@ std::optional<double> HoursToOutOfMemory(const RunFacts& facts,
   const double measured_rate = measured ? measured->queries_per_second.value_or(0) : 0;
   return phases::HoursToOutOfMemory(*facts.plateau, NeedOf(facts), answer->requested.memory(),
                                     facts.objective.requests_per_second.value_or(measured_rate));
-}
-
-std::optional<MemoryFindings> MemoryOf(const RunFacts& facts, std::optional<double> hours) {
-  if (!facts.plateau && !facts.fatal_growth) return std::nullopt;
-  const MeasuredNeed need = NeedOf(facts);
-  MemoryFindings found;
-  if (facts.plateau) {
-    found.trend = facts.plateau->trend;
-    found.requests = facts.plateau->requests;
-    found.bytes_per_request = facts.plateau->bytes_per_request;
-    found.steady_confidence = facts.plateau->steady_confidence;
-  }
-  if (facts.fatal_growth) {
-    found.trend = MemoryTrend::kGrowing;
-    found.requests = facts.fatal_growth->requests;
-    found.bytes_per_request = facts.fatal_growth->bytes_per_request;
-    found.steady_confidence.reset();
-  }
-  found.hours_to_out_of_memory = hours;
-  found.load_peak = need.memory.start_peak;
-  found.serving_peak = need.memory.serving_peak;
-  if (facts.hot_file) found.hot_file = facts.hot_file->hot_file;
-  if (facts.curve) found.per_concurrent_request = facts.curve->memory_per_request;
-  if (facts.objective.requests_per_second && facts.load && facts.load->in_flight) {
-    found.in_flight = need.memory.in_flight;
-  }
-  return found;
-}
-
-std::optional<OverloadFindings> OverloadOf(const RunFacts& facts) {
-  std::optional<OverloadFindings> found;
-  for (const ContainerFacts& container : facts.containers) {
-    if (!container.overload || !container.served_model) continue;
-    if (!found) found.emplace();
-    const Overload& seen = *container.overload;
-    found->max_utilized_memory = std::max(found->max_utilized_memory, seen.peak_unreclaimable);
-    found->max_utilized_cpu = std::max(found->max_utilized_cpu, seen.max_cores);
-    if (seen.concurrency > 0) {
-      found->concurrency = std::max(found->concurrency.value_or(0), seen.concurrency);
-    }
-  }
-  return found;
-}
-
-Findings FindingsOf(const RunFacts& facts, std::optional<double> hours) {
-  Findings findings;
-  findings.replay = facts.replay;
-  if (facts.curve && !facts.curve->curve.levels.empty()) findings.load = facts.curve->curve;
-  if (facts.cpu && !facts.cpu->curve.points.empty()) findings.cpu = facts.cpu->curve;
-  findings.memory = MemoryOf(facts, hours);
-  if (facts.row_pass) {
-    findings.payload = facts.row_pass->payload;
-    findings.heavy_rows = facts.row_pass->named;
-    findings.cold_rows = facts.row_pass->cold;
-    findings.input_growth = facts.row_pass->growth;
-  }
-  if (facts.warm_up) findings.response_cache = facts.warm_up->cache;
-  findings.killing_rows.assign(facts.kills.rows.begin(), facts.kills.rows.end());
-  if (facts.pools) findings.thread_pools = facts.pools->found;
-  findings.overload = OverloadOf(facts);
-  return findings;
 }
 
 }  // namespace

@@ -40,6 +40,13 @@ Bytes SpreadOfStarts(const RunFacts& facts, const Proof& proof) {
   return std::max(NeedOf(facts).memory.start_spread, phases::SpreadOf(std::move(proven)));
 }
 
+// How it was found decides: what reserves more than it needs proves nothing at what it reserves.
+Confidence ConfidenceOf(const DeviceFindings& found) {
+  if (found.needed_by == NeededBy::kAsItIs) return Confidence::kLow;
+  const bool told_apart = found.memory_from != "device";
+  return found.needed_by == NeededBy::kCap && told_apart ? Confidence::kHigh : Confidence::kMedium;
+}
+
 }  // namespace
 
 ConfidenceLabels ConfidencesOf(const RunFacts& facts, const Proof& proof,
@@ -67,7 +74,11 @@ ConfidenceLabels ConfidencesOf(const RunFacts& facts, const Proof& proof,
     evidence.start_spread = static_cast<double>(SpreadOfStarts(facts, proof).count()) /
                             static_cast<double>(floor.count());
   }
-  return JudgeConfidence(evidence);
+  ConfidenceLabels labels = JudgeConfidence(evidence);
+  if (facts.device) {
+    labels.judged.Set(ResourceKind::kDeviceMemory, ConfidenceOf(facts.device->found));
+  }
+  return labels;
 }
 
 }  // namespace mlprof::server

@@ -125,6 +125,7 @@ bool Story::MayRenew() const {
 }
 
 PhaseResult<void> Story::SearchUnderLoad(Lab& lab, Container& container, Workload& workload) {
+  if (!facts_.host.host.limits_hold) return {};
   Enter(shares::kSearchCpu, "searching the CPU limit");
   MLPROF_LET(cpu, SearchCpu(lab, container, workload, *facts_.load, NeedOf(facts_)));
   facts_.cpu = std::move(cpu);

@@ -6,6 +6,7 @@
 #include "server/registry/byte_source.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
+#include "server/registry/model_weights.h"
 #include "server/registry/source_registry.h"
 #include "server/runtime/model_start.h"
 #include "server/runtime/unpacked_content.h"
@@ -44,6 +45,20 @@ std::shared_ptr<const ContentReader> ReaderOf(const VerifiedContent& content, st
   return std::make_shared<UnpackedContent>(
       std::move(owner), content.files,
       [archive = content.archive] { return FileSource::Open(archive); });
+}
+
+void Add(std::optional<Bytes>& sum, const std::optional<Bytes>& more) {
+  if (more) sum = sum.value_or(Bytes()) + *more;
+}
+
+// Files that tell nothing of their parameters take nothing from a profile.
+void AddParameters(const std::filesystem::path& files, StoredParameters& all) {
+  const auto weights = ReadModelWeights(files);
+  if (!weights || weights->parameters == 0) return;
+  const Bytes stored = TotalBytes(weights->by_type);
+  const auto half = std::ranges::find(weights->in_smaller_types, "bfloat16", &InSmallerType::type);
+  Add(all.stored, stored);
+  Add(all.in_half, half == weights->in_smaller_types.end() ? stored : half->bytes);
 }
 
 // In whole steps of memory; at least half, where the reserve is most of a small machine.
@@ -102,15 +117,17 @@ PhaseResult<PlacedInputs> PlaceInputs(const RunServices& services, const Profile
                                       RunStop& run_stop) {
   const InferenceConfig& config = *profile.request.inference_config;
   std::vector<ModelFiles> models;
+  StoredParameters parameters;
   for (const std::string& id : profile.request.model_ids) {
     const auto model = services.models.Get(profile.workspace, id);
     if (!model) return Missing(model.error(), run_stop);
     const auto content = services.models.Verified(*model, run_stop.token());
     if (!content) return Damaged(content.error(), run_stop);
+    AddParameters(content->files, parameters);
     models.push_back({*model, ReaderOf(*content, "the model " + model->id)});
   }
   PlacedModels placed = PlaceModels(models, config);
-  PlacedInputs inputs{std::move(placed.inputs), std::move(placed.model_directory), {}};
+  PlacedInputs inputs{std::move(placed.inputs), std::move(placed.model_directory), {}, parameters};
   if (const auto* script = std::get_if<EntryScriptConfig>(&config.service)) {
     const auto source =
         services.sources.Verified(profile.workspace, script->source_id, run_stop.token());

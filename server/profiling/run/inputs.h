@@ -30,6 +30,7 @@ struct PlacedInputs {
   std::vector<ContentInput> inputs;             // models and source
   std::string model_directory;                  // AZUREML_MODEL_DIR inside the container
   std::shared_ptr<const ContentReader> source;  // null for the image form
+  StoredParameters parameters;
 };
 /// Content is compared with its digest. What is damaged or gone ends the profile; what cannot be
 /// read now may be read later.

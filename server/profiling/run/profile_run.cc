@@ -5,6 +5,8 @@
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/phases/prepare.h"
 #include "server/profiling/run/answer.h"
+#include "server/profiling/run/devices.h"
+#include "server/profiling/run/findings.h"
 #include "server/profiling/run/story.h"
 #include "server/registry/artifact_store.h"
 
@@ -23,7 +25,9 @@ RunEnd Story::Tell() {
 
 PhaseResult<void> Story::TellAll() {
   MLPROF_LET(rows, OpenRows(services_, profile_, run_stop_));
+  MLPROF_LET(lease, TakeDevices(services_, profile_.request.accelerator, run_stop_));
   MLPROF_LET(host, TakeHost(services_, profile_.request.ceiling, run_stop_));
+  SetDevices(lease, host);
   profile_.request.ceiling = {host.ceiling.cpu(), host.ceiling.memory()};
   profile_.host = host.host;
   MLPROF_LET(objective, OpenObjective(services_, profile_, run_stop_));
@@ -44,6 +48,7 @@ PhaseResult<void> Story::TellAll() {
 PhaseResult<Subject> Story::PrepareSubject(const HostChoice& host) {
   const ProfileRequest& request = profile_.request;
   MLPROF_LET(inputs, PlaceInputs(services_, profile_, run_stop_));
+  facts_.parameters = inputs.parameters;
   Enter(shares::kPrepare, "preparing the image");
   MLPROF_LET(image, Prepare(services_.runtime, {*request.inference_config, inputs.source}, journal_,
                             announcer_, run_stop_));
@@ -58,7 +63,8 @@ PhaseResult<Subject> Story::PrepareSubject(const HostChoice& host) {
                  host.host,
                  host.most_memory,
                  request.seed,
-                 services_.keep_root_read_only};
+                 services_.keep_root_read_only,
+                 host.devices};
 }
 
 PhaseResult<void> Story::TellIn(Lab& lab, const Setup& setup) {
@@ -72,10 +78,13 @@ PhaseResult<void> Story::TellIn(Lab& lab, const Setup& setup) {
   auto measured = MeasureAtCeiling(lab, ample, workload);
   See(ample);
   SeeGrowth(ample, measured);
+  facts_.mapped_file = ample.MappedFile();
   ample.Close();
   See(lab);
   if (!measured) return tl::unexpected<RunEnd>(measured.error());
   facts_.successors = SuccessorsOf(facts_);
+  // The need at the ceiling is all that can be told where nothing can be limited.
+  if (!facts_.host.host.limits_hold) return {};
   // Runs at limits are too short to show successors or a leak: no less than was measured holds
   // them.
   const bool grows = facts_.plateau && facts_.plateau->trend == MemoryTrend::kGrowing;
@@ -143,7 +152,9 @@ RunEnd Story::Conclude(const RunEnd& end) {
     profile_.recommendation.reset();
     profile_.no_answer.reset();
   }
-  return end;
+  RunEnd told = end;
+  if (told.error) AddSavings(facts_, *told.error);
+  return told;
 }
 
 RunEnd RunProfile(const RunServices& services, Profile& profile, Journal& journal,

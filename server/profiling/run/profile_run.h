@@ -13,9 +13,13 @@
 
 namespace mlprof::server {
 
+namespace devices {
+class DevicePool;
+}
 class ArtifactStore;
 class ModelRegistry;
 class DatasetRegistry;
+class RunOversight;
 class SourceRegistry;
 
 struct RunServices {
@@ -31,6 +35,10 @@ struct RunServices {
   std::vector<InstrumentKind> instruments = {AgentInstrument::Kind()};
   /// No model is given a folder of its image to write to that its config does not name.
   bool keep_root_read_only = false;
+  /// Who has a say in runs beside their own budgets; nullptr: nobody. Outlives the queue.
+  RunOversight* oversight = nullptr;
+  /// GPUs of this machine; nullptr: none are given.
+  devices::DevicePool* devices = nullptr;
 };
 
 /// Runs the profile to its end, or until `run_stop` is asked, which the run does itself where

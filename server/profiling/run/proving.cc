@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "server/profiling/phases/arenas.h"
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/run/answer.h"
+#include "server/profiling/run/findings.h"
 #include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/settings.h"
 
 namespace mlprof::server {
 
@@ -33,7 +36,8 @@ Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const
            facts_.workers ? facts_.workers->seconds : 0,
            facts_.workers ? facts_.workers->cpu_seconds : 0,
            FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left())},
-          {std::max(need.start_peak, need.serving_peak), LeastCost()}};
+          {std::max(need.start_peak, need.serving_peak), LeastCost(),
+           facts_.starts->ready.address_space}};
 }
 
 std::optional<double> Story::LeastCost() const {
@@ -65,6 +69,7 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     yardstick.reference = hot_file.reference;
     Finish(lab, "done");
   }
+  facts_.most_tasks = ample.most_tasks;
   const ThreadPoolEvidence seen =
       SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
                setup.cpuset, lab.machine().cores);
@@ -76,7 +81,13 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     if (facts_.pools->cpu) yardstick.setup.environment = facts_.pools->found.environment;
     Finish(lab, facts_.pools->cpu ? "a smaller size won" : "no size won");
   }
-  if (auto verified = Verify(lab, yardstick); !verified) {
+  if (auto device = SeeDeviceMemory(lab, yardstick); !device) return device;
+  auto verified = Verify(lab, yardstick);
+  if (verified && MayLackDeviceMemory(yardstick)) {
+    LetGoOfDeviceSettings(yardstick);
+    verified = Verify(lab, yardstick);
+  }
+  if (!verified) {
     if (curves_wait_) facts_.curves_left_out = CurvesLeftOut{"the proof did not end", true};
     return verified;
   }
@@ -84,6 +95,40 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
   if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
   if (!facts_.verification->proof) return {};
   return SeeHowTight(lab, std::move(yardstick));
+}
+
+PhaseResult<void> Story::SeeDeviceMemory(Lab& lab, Yardstick& yardstick) {
+  if (facts_.host.devices.empty() || !lab.ceiling().device_memory()) return {};
+  const double limit = lab.ceiling().cpu().value();
+  const auto seen = SeeDevices(lab.closed(), facts_.load->began, facts_.load->ended,
+                               facts_.load->need.cores / limit);
+  if (!seen) return {};
+  Enter(shares::kDeviceMemory, "seeing how much of its device's memory the model needs");
+  MLPROF_LET(device, MeasureDeviceMemory(lab, yardstick, *seen));
+  facts_.device = std::move(device);
+  yardstick.reference = facts_.device->reference;
+  for (const auto& [name, value] : facts_.device->environment) {
+    yardstick.setup.environment[name] = value;
+  }
+  Finish(lab, facts_.device->cut_short ? "cut short" : "done");
+  return {};
+}
+
+// What failed with less device memory may hold with what the model reserves by itself; no limit of
+// the container's mends it.
+bool Story::MayLackDeviceMemory(const Yardstick& yardstick) const {
+  return !facts_.verification->proof && facts_.device && !facts_.device->environment.empty() &&
+         LeavesRoomToProve(budget_, yardstick);
+}
+
+void Story::LetGoOfDeviceSettings(Yardstick& yardstick) {
+  DeviceMemoryFacts& device = *facts_.device;
+  for (const auto& [name, value] : device.environment) yardstick.setup.environment.erase(name);
+  device.environment.clear();
+  device.found.needed = device.found.reserved;
+  device.found.needed_by = NeededBy::kAsItIs;
+  device.need.each = device.found.needed;
+  device.refuted = true;
 }
 
 PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick) {
@@ -164,7 +209,8 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
 
   // Nothing is tried any more that could lower the limits, and nothing is taken from it.
   const Proof& proof = facts_.tightness->proof;
-  const ProvenLoad proven = LoadOf(proof, facts_.objective);
+  ProvenLoad proven = LoadOf(proof, facts_.objective);
+  proven.requests = RequestsAtAnswer(facts_, proof);
   yardstick.reference = facts_.tightness->reference;
   const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
   if (known && CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) {
@@ -173,7 +219,21 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
     if (lab.stopped()) return Canceled();
     Finish(lab, "done");
   }
+  if (auto tried = TryArenas(lab, yardstick); !tried) return tried;
   return SoakAt(lab, yardstick, proof.limits);
+}
+
+PhaseResult<void> Story::TryArenas(Lab& lab, const Yardstick& yardstick) {
+  // What a heap or a leak takes differs from container to container by itself.
+  const bool steady = !facts_.verification->heap && facts_.plateau &&
+                      facts_.plateau->trend != MemoryTrend::kGrowing;
+  const bool suspected = steady && ArenasSuspected(ArenaEvidenceOf(facts_, lab.subject().config));
+  if (!suspected || !CanTryArenas(lab, yardstick)) return {};
+  Enter(shares::kArenas, "trying fewer arenas of malloc");
+  facts_.arenas = TryFewerArenas(lab, yardstick, facts_.tightness->proof);
+  if (lab.stopped()) return Canceled();
+  Finish(lab, "done");
+  return {};
 }
 
 PhaseResult<void> Story::SoakAt(Lab& lab, const Yardstick& yardstick, const Limits& answer) {

@@ -10,6 +10,7 @@
 #include "server/profiling/lab/host_watch.h"
 #include "server/profiling/phases/ample.h"
 #include "server/profiling/phases/cold_starts.h"
+#include "server/profiling/phases/device_memory.h"
 #include "server/profiling/phases/distinct_rows.h"
 #include "server/profiling/phases/load.h"
 #include "server/profiling/phases/load_curve.h"
@@ -33,7 +34,9 @@ struct HostChoice {
   Bytes most_memory;  // for one container
   Limits ceiling;
   Cpuset cpuset = Cpuset::Whole(0);
-  bool asked_for_more = false;  // than the ceiling
+  bool asked_for_more = false;            // than the ceiling
+  std::vector<std::string> devices = {};  // that the run is lent, by uuid
+  std::string devices_skipped = {};       // why others were passed over
 };
 
 /// Of a model that scales over cores: where more of them stop paying, and what it would have taken
@@ -50,11 +53,18 @@ struct CurvesLeftOut {
   bool for_budget = false;
 };
 
+/// Of all models together, as their files say.
+struct StoredParameters {
+  std::optional<Bytes> stored;
+  std::optional<Bytes> in_half;  // were all of them bfloat16; absent: no less
+};
+
 /// An absent phase has not come to its end.
 struct RunFacts {
   Objective objective;
   std::size_t rows = 0;  // of the dataset
   HostChoice host;
+  StoredParameters parameters;
   std::vector<Warning> image;  // that its preparation gave
   std::optional<ReplayCapacity> replay;
   phases::RowKills kills;
@@ -76,9 +86,13 @@ struct RunFacts {
   std::optional<phases::DistinctFacts> distinct;  // where seen rows are answered from memory
   std::optional<phases::HotFileFacts> hot_file;
   std::optional<phases::PoolFacts> pools;
+  std::optional<phases::DeviceMemoryFacts> device;  // where it has some, and they were read
   std::optional<phases::Verification> verification;
   std::optional<phases::Tightness> tightness;
   std::optional<phases::SustainedFacts> sustained;
+  std::int64_t most_tasks = 0;  // threads of the model at the ceiling
+  Bytes mapped_file;            // the most that it mapped there, of files
+  std::optional<ArenaTrial> arenas;
   std::chrono::seconds soak_asked{0};
   std::optional<phases::SoakFacts> soak;
   HostNoise noise;

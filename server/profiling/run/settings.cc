@@ -26,7 +26,13 @@ UseAtAnswer UseOf(const Proof& proof) {
 }  // namespace
 
 std::int64_t RequestsAtAnswer(const RunFacts& facts, const Proof& proof) {
+  // A kill in a container that was to show something else is one all the same.
+  const bool killed = (facts.tightness && facts.tightness->killed) ||
+                      (facts.sustained && facts.sustained->unsteady);
+  if (killed) return 0;
   std::int64_t requests = facts.soak ? facts.soak->requests : 0;
+  if (facts.tightness) requests += facts.tightness->requests;
+  if (facts.sustained) requests += facts.sustained->requests;
   for (const LimitedRun& run : proof.passes) requests += run.trial.measurements.total_queries;
   return requests;
 }

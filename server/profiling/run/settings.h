@@ -5,7 +5,9 @@
 
 namespace mlprof::server {
 
-/// That were answered at exactly the answer: of the proof's measured loads, and of the soak.
+/// That were answered with the answer's memory or less, and met no kill: of the measured loads of
+/// the proof, of those with less CPU, of those with more load, and of the soak. 0 where a kill did
+/// meet a container with the answer's memory.
 std::int64_t RequestsAtAnswer(const RunFacts& facts, const phases::Proof& proof);
 
 /// Into `answer`, of the containers that proved it and of the search before.

@@ -27,8 +27,8 @@ void AddHeap(const RunFacts& facts, std::vector<Warning>& warnings) {
   const HeapByLimit& heap = *facts.verification->heap;
   warnings.push_back(
       {"heapByLimit",
-       Sentence("the model takes what its memory limit lets it take: %.0f MiB of %.0f, and %.0f of "
-                "%.0f; the answer was searched by starts at lower limits",
+       Sentence("the model sizes its heap by the memory limit: it took %.0f MiB of %.0f, and %.0f "
+                "of %.0f; the answer was searched by starts at lower limits",
                 heap.used_there.mib(), heap.higher_limit.mib(), heap.used.mib(), heap.limit.mib()),
        "fix its heap (-Xmx, -XX:MaxRAMPercentage, --max-old-space-size, "
        "DOTNET_GCHeapHardLimitPercent, GOMEMLIMIT) so that it does not change with the limit; "

@@ -86,12 +86,18 @@ class Story {
   // The answer, proven in containers of its own.
   PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
                           const ResourceUse& ample);
+  // What the model needs of its devices' memory, where it has some.
+  PhaseResult<void> SeeDeviceMemory(Lab& lab, phases::Yardstick& yardstick);
+  bool MayLackDeviceMemory(const phases::Yardstick& yardstick) const;
+  void LetGoOfDeviceSettings(phases::Yardstick& yardstick);
   PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick);
   // A fresh container at the ceiling, warmed up as those at limits are.
   PhaseResult<void> Warm(Lab& lab, phases::Ample& ample, const phases::Yardstick& yardstick);
   // In such a container, where the budget holds it.
   PhaseResult<void> MeasureWaitingCurves(Lab& lab, const phases::Yardstick& yardstick);
   PhaseResult<void> SeeHowTight(Lab& lab, phases::Yardstick yardstick);
+  // What fewer arenas of malloc would save, where they are suspected and the budget holds it.
+  PhaseResult<void> TryArenas(Lab& lab, const phases::Yardstick& yardstick);
   PhaseResult<void> SoakAt(Lab& lab, const phases::Yardstick& yardstick, const Limits& answer);
   // What grows only over hours is a leak all the same.
   void SeeGrowth(const phases::SoakFacts& soak);

@@ -12,6 +12,7 @@
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/cold_warnings.h"
+#include "server/profiling/run/device_warnings.h"
 #include "server/profiling/run/no_answer.h"
 #include "server/profiling/run/sizing_warnings.h"
 #include "server/profiling/run/tail_warning.h"
@@ -352,6 +353,7 @@ Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of
   AddCpuset(facts, warnings);
   AddProcesses(facts, warnings);
   AddInstruments(facts, warnings);
+  for (Warning& warning : DeviceWarnings(facts)) Add(warnings, std::move(warning));
   for (Warning& warning : SizingWarnings(facts)) Add(warnings, std::move(warning));
   AddProof(facts, warnings);
   if (const auto tail = TailWarning(facts)) Add(warnings, *tail);

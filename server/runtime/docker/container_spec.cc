@@ -7,6 +7,7 @@
 
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/model_start.h"
+#include "server/runtime/writable_path.h"
 
 namespace mlprof::server::docker {
 namespace {
@@ -15,6 +16,8 @@ constexpr const char* kAgentSocket = "/.mlprof/agent.sock";
 // When the host runs out of memory, the kernel is to end the container before other programs (0 is
 // the default, 1000 the most: the agent gives that to the model, so that it goes first).
 constexpr int kOomScore = 500;
+constexpr const char* kDriverCapabilities = "NVIDIA_DRIVER_CAPABILITIES";
+constexpr const char* kCdiKind = "nvidia.com/gpu=";
 
 Json Mounts(const ContainerPlaces& places) {
   Json mounts = Json::array({ReadOnlyMount(places.agent_binary, kAgentProgram),
@@ -33,6 +36,30 @@ Json Capabilities(bool run_as_root) {
   Json capabilities = Json::array({"SETUID", "SETGID", "KILL"});
   if (run_as_root) capabilities.push_back("CHOWN");
   return capabilities;
+}
+
+// Each by its uuid, and no other: what the container sees is what its profile was given.
+Json DeviceRequests(const std::vector<std::string>& uuids, DeviceAccess access) {
+  if (access == DeviceAccess::kCdi) {
+    Json names = Json::array();
+    for (const std::string& uuid : uuids) names.push_back(kCdiKind + uuid);
+    return Json::array({{{"Driver", "cdi"}, {"DeviceIDs", std::move(names)}}});
+  }
+  return Json::array({{{"Driver", ""},
+                       {"DeviceIDs", uuids},
+                       {"Capabilities", Json::array({Json::array({"gpu"})})}}});
+}
+
+// What NVIDIA's runtime reads of a container. Images of CUDA ask for all devices: where that
+// runtime is the engine's default, a profile without any would see those of others, unmeasured.
+Json DeviceVariables(const LaunchRequest& request, DeviceAccess access) {
+  const bool by_runtime = access == DeviceAccess::kEnvironment && !request.devices.empty();
+  const std::string visible = by_runtime ? VisibleDevices(request.devices) : "void";
+  Json variables = Json::array({std::string(kVisibleDevices) + "=" + visible});
+  if (by_runtime && !request.image.environment.contains(kDriverCapabilities)) {
+    variables.push_back(std::string(kDriverCapabilities) + "=compute,utility");
+  }
+  return variables;
 }
 
 Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Isolation isolation) {
@@ -58,29 +85,10 @@ Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Iso
   return config;
 }
 
-Result<std::string> CheckedPath(const std::string& path) {
-  std::string normal = std::filesystem::path(path).lexically_normal().string();
-  while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
-  const bool absolute = !path.empty() && path.front() == '/';
-  const bool climbs = path.find("..") != std::string::npos;
-  if (!absolute || climbs || normal == "/") {
-    return Fail(InvalidArgument("'" + path +
-                                "' cannot be a writable path: it must be absolute, below / and "
-                                "without '..'"));
-  }
-  for (const std::string_view kept : {"/proc", "/sys", "/dev", "/.mlprof"}) {
-    if (IsWithin(normal, kept)) {
-      return Fail(InvalidArgument("'" + path + "' cannot be a writable path: " + std::string(kept) +
-                                  " is not the model's"));
-    }
-  }
-  return normal;
-}
-
 Result<std::vector<std::string>> CheckedPaths(const std::vector<std::string>& paths) {
   std::set<std::string> checked;
   for (const std::string& path : paths) {
-    Result<std::string> one = CheckedPath(path);
+    Result<std::string> one = CheckedWritablePath(path);
     if (!one) return Fail(one.error());
     checked.insert(*std::move(one));
   }
@@ -88,11 +96,6 @@ Result<std::vector<std::string>> CheckedPaths(const std::vector<std::string>& pa
 }
 
 }  // namespace
-
-bool IsWithin(std::string_view path, std::string_view folder) {
-  if (path.substr(0, folder.size()) != folder) return false;
-  return path.size() == folder.size() || path[folder.size()] == '/';
-}
 
 Json WritableMount(const ScratchFolder& folder) {
   if (!folder.keeps_image_content) {
@@ -154,19 +157,26 @@ Result<std::vector<ScratchFolder>> ScratchFolders(const LaunchRequest& request,
 }
 
 Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
-                   const std::string& instance_id, Isolation isolation) {
-  return {{"Image", request.image.image_id},
-          {"Entrypoint", Json::array({kAgentProgram})},
-          {"Cmd", Json::array({"--socket", kAgentSocket})},
-          {"User", "0:0"},
-          {"WorkingDir", "/"},
-          {"Hostname", kModelHostName},
-          {"Tty", false},
-          {"OpenStdin", false},
-          {"StopSignal", "SIGTERM"},
-          {"Healthcheck", {{"Test", Json::array({"NONE"})}}},
-          {"Labels", {{kInstanceLabel, instance_id}, {kProfileLabel, request.profile_id}}},
-          {"HostConfig", HostConfig(request, places, isolation)}};
+                   const std::string& instance_id, Isolation isolation, DeviceAccess access) {
+  Json spec = {{"Image", request.image.image_id},
+               {"Entrypoint", Json::array({kAgentProgram})},
+               {"Cmd", Json::array({"--socket", kAgentSocket})},
+               {"User", "0:0"},
+               {"WorkingDir", "/"},
+               {"Hostname", kModelHostName},
+               {"Tty", false},
+               {"OpenStdin", false},
+               {"StopSignal", "SIGTERM"},
+               {"Healthcheck", {{"Test", Json::array({"NONE"})}}},
+               {"Labels", {{kInstanceLabel, instance_id}, {kProfileLabel, request.profile_id}}},
+               {"HostConfig", HostConfig(request, places, isolation)}};
+  const bool given = !request.devices.empty();
+  // The engine itself tells the runtime of devices that are asked for by request.
+  if (!given || access != DeviceAccess::kRequest) spec["Env"] = DeviceVariables(request, access);
+  if (given && access != DeviceAccess::kEnvironment) {
+    spec["HostConfig"]["DeviceRequests"] = DeviceRequests(request.devices, access);
+  }
+  return spec;
 }
 
 Result<std::vector<LocalInput>> LocalInputs(const std::vector<ContentInput>& inputs) {

@@ -53,7 +53,8 @@ struct ContainerPlaces {
 };
 
 Json ContainerSpec(const LaunchRequest& request, const ContainerPlaces& places,
-                   const std::string& instance_id, Isolation isolation);
+                   const std::string& instance_id, Isolation isolation,
+                   DeviceAccess access = DeviceAccess::kRequest);
 
 /// What every container of ours shares, those that prepare images too: no way to gain rights, a
 /// bound on processes and log, nothing that lives on after it.
@@ -63,8 +64,6 @@ Json HardenedHostConfig();
 /// nothing is mounted at exactly an unbounded volume. kInvalidArgument where one cannot be
 /// writable.
 Result<std::vector<std::string>> VolumePaths(const std::vector<std::string>& volumes);
-
-bool IsWithin(std::string_view path, std::string_view folder);
 
 Json WritableMount(const ScratchFolder& folder);
 

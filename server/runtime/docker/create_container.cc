@@ -11,6 +11,7 @@
 
 #include "common/log/log.h"
 #include "common/os/tree_walk.h"
+#include "common/units/size_text.h"
 #include "server/runtime/docker/engine.h"
 #include "server/runtime/docker/host_facts.h"
 #include "server/runtime/docker/remove_container.h"

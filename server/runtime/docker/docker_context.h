@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -15,33 +14,11 @@
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_options.h"
 #include "server/runtime/docker/engine.h"
-#include "server/runtime/docker/turnstile.h"
 #include "server/runtime/environment/environment_uses.h"
+#include "server/runtime/live_containers.h"
+#include "server/runtime/turnstile.h"
 
 namespace mlprof::server::docker {
-
-/// Names of the containers that a Target owns; whatever else carries our label is an orphan.
-/// Thread-safe.
-class LiveContainers {
- public:
-  /// False where the name is owned already.
-  bool Add(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    return names_.insert(name).second;
-  }
-  void Remove(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    names_.erase(name);
-  }
-  std::set<std::string> Names() const {
-    const std::lock_guard lock(mutex_);
-    return names_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::set<std::string> names_;
-};
 
 /// What the engine said last of something that hardly changes. Thread-safe.
 template <class Value>

@@ -76,7 +76,8 @@ Status DockerTarget::CreateOnVolume(const LaunchRequest& request, const AgentSoc
   const ContainerPlaces places{options.agent_binary, socket.path(), std::move(inputs), *folders};
   asked_ = true;
   Result<std::string> id = CreateWithCopies(
-      *context_, name_, ContainerSpec(request, places, options.instance_id, options.isolation),
+      *context_, name_,
+      ContainerSpec(request, places, options.instance_id, options.isolation, options.device_access),
       *folders, *volume_, patience);
   if (!id) return Fail(id.error());
   id_ = *std::move(id);

@@ -19,6 +19,13 @@ using DockerCallObserver =
 
 enum class Isolation { kDefault, kGvisor };
 
+/// How the engine is told to give a container GPUs.
+enum class DeviceAccess {
+  kRequest,      // as `docker run --gpus` does: needs NVIDIA's container toolkit
+  kCdi,          // by the names of the container device interface
+  kEnvironment,  // by NVIDIA_VISIBLE_DEVICES, where NVIDIA's is the engine's default runtime
+};
+
 struct DockerOptions {
   std::string docker_host = "unix:///var/run/docker.sock";  // or a bare path
   std::filesystem::path agent_binary;   // static mlprof-agent, on a file system Docker sees
@@ -27,6 +34,7 @@ struct DockerOptions {
   std::string base_image;               // of entry scripts; "": mlprof's own, built when missing
   std::vector<std::string> registries;  // beside the engine's own: HOST or HOST:PORT; "*": all
   Isolation isolation = Isolation::kDefault;
+  DeviceAccess device_access = DeviceAccess::kRequest;
   /// All writable folders of one container together. Preparing an environment may take twice that.
   Bytes scratch_limit = GiB(10);
   DockerCallObserver observe_call;

@@ -1,7 +1,5 @@
 #include "server/runtime/docker/docker_runtime.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 #include <system_error>
@@ -9,6 +7,7 @@
 
 #include "common/log/log.h"
 #include "server/runtime/agent_connection.h"
+#include "server/runtime/agent_program.h"
 #include "server/runtime/docker/container_spec.h"
 #include "server/runtime/docker/disk/scratch_volume.h"
 #include "server/runtime/docker/docker_target.h"
@@ -166,14 +165,9 @@ Result<std::unique_ptr<Runtime>> MakeDockerRuntime(DockerOptions options) {
   Result<std::string> socket = docker::SocketOf(options.docker_host);
   if (!socket) return Fail(socket.error());
   if (options.instance_id.empty()) return Fail(InvalidArgument("an instance id is needed"));
-  std::error_code error;
-  const auto agent = std::filesystem::canonical(options.agent_binary, error);
-  if (error || ::access(agent.c_str(), X_OK) != 0) {
-    return Fail(InvalidArgument("no agent program at '" + options.agent_binary.string() +
-                                "'; it is installed beside mlprof-server (build target "
-                                "mlprof-agent)"));
-  }
+  MLPROF_LET(agent, FindAgentProgram(options.agent_binary));
   options.agent_binary = agent;
+  std::error_code error;
   options.data_dir = std::filesystem::absolute(options.data_dir, error);
   if (error) return Fail(InvalidArgument("the data directory: " + error.message()));
   auto context = std::make_shared<docker::DockerContext>(std::move(options), *std::move(socket),

@@ -2,6 +2,7 @@
 
 #include "server/runtime/environment/environment_recipe.h"
 #include "server/runtime/model_start.h"
+#include "server/runtime/writable_path.h"
 
 namespace mlprof::server::docker {
 namespace {

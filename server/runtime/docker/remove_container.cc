@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <system_error>
 
 #include "common/log/log.h"
+#include "common/os/read_text.h"
 #include "common/os/unique_fd.h"
 #include "server/runtime/docker/container_spec.h"
 
@@ -74,10 +73,7 @@ bool IsWholeId(const std::string& id) {
   return id.size() == 64 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::string CgroupOf(const std::filesystem::path& process) {
-  std::ifstream file(process / "cgroup");
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
+std::string CgroupOf(const std::filesystem::path& process) { return ReadText(process / "cgroup"); }
 
 // Kills by a descriptor of the process, opened before its cgroup is looked at: by its number,
 // another process might have it by then.

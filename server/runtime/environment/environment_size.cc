@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "common/domain/write_error.h"
 #include "common/os/tree_walk.h"
+#include "common/units/size_text.h"
 
 namespace mlprof::server::environment {
 namespace {

@@ -155,6 +155,7 @@ TEST(AgentWatchTest, TheCommandsEndIsTold) {
   const auto event = agent.recorder().WaitEvent(Kind::kExited);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->signal, SIGSEGV);
+  EXPECT_EQ(event->detail, "sh") << "its name, read before it was reaped";
   EXPECT_EQ(agent.recorder().events.front().kind, Kind::kStarted);
 }
 

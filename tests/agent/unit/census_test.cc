@@ -44,12 +44,13 @@ TEST(ThreadPoolsTest, OtherFilesAndAnonymousMemoryAreNone) {
 
 TEST(ProcessStatusTest, IsReadFromTheKernelsText) {
   const auto status = ParseProcessStatus(
-      "Name:\tVmHWM:\nVmPeak:\t 9 kB\nVmHWM:\t    1892 kB\nVmRSS:\t    1800 kB\n"
+      "Name:\tVmHWM:\nVmPeak:\t 9 kB\nVmSize:\t 7 kB\nVmHWM:\t    1892 kB\nVmRSS:\t    1800 kB\n"
       "RssAnon:\t 144 kB\nRssFile:\t 1656 kB\nThreads:\t7\n");
   ASSERT_TRUE(status);
   EXPECT_EQ(status->high_water, KiB(1892));
   EXPECT_EQ(status->resident, KiB(1800));
   EXPECT_EQ(status->file, KiB(1656));
+  EXPECT_EQ(status->address_space, KiB(7));
   EXPECT_EQ(status->threads, 7);
 }
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/sampling/cgroup_location.h"
 #include "agent/sampling/cgroup_reader.h"
 #include "agent/sampling/proc.h"
 #include "agent/sampling/sampler.h"
+#include "common/cgroup/cgroup_location.h"
 
 namespace mlprof::agent {
 namespace {
@@ -115,8 +115,8 @@ class Scratch {
   void Write(const std::string& name, const std::string& text) {
     std::ofstream(root_ + "/" + name) << text;
   }
-  CgroupLocation AsV1() const { return {1, "", root_, root_, root_, root_}; }
-  CgroupLocation AsV2() const { return {2, root_, "", "", "", ""}; }
+  CgroupLocation AsV1() const { return {1, "", "", root_, root_, root_, root_}; }
+  CgroupLocation AsV2() const { return {2, root_, "", "", "", "", ""}; }
   const std::string& root() const { return root_; }
 
  private:

@@ -6,10 +6,10 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "agent/sampling/cgroup_location.h"
 #include "agent/sampling/high_water.h"
 #include "agent/sampling/proc.h"
 #include "agent/sampling/sampler.h"
+#include "common/cgroup/cgroup_location.h"
 
 namespace mlprof::server::bench {
 namespace {
@@ -73,8 +73,8 @@ double IdleLoopCpuPercent(std::chrono::milliseconds time) {
 double WarmSampleMicroseconds() {
   const IdleChild child;
   agent::EventLoop loop = OpenLoop();
-  const auto cgroup = agent::OpenCgroup(agent::LocateCgroup(
-      agent::ReadWholeFile("/proc/self/cgroup"), agent::ReadWholeFile("/proc/self/mountinfo")));
+  const auto cgroup = agent::OpenCgroup(LocateCgroup(agent::ReadWholeFile("/proc/self/cgroup"),
+                                                     agent::ReadWholeFile("/proc/self/mountinfo")));
   const agent::ProcReader proc;
   agent::HighWater high_water(child.AsList());
   agent::RunQueue run_queue(child.AsList());

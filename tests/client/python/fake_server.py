@@ -45,6 +45,8 @@ class FakeServer:
         self.rows = {}
         self.profiles = {}
         self.profile_steps = [{}]  # each GET of a profile takes the next, in the end the last
+        self.comparison = None
+        self.comparison_states = []
         self.samples = {}
         self.series_info = {}
         self.token = None
@@ -81,6 +83,25 @@ class FakeServer:
     def on_sources(self, request, rest):
         self.contents["source"] = request.body
         return 201, {"id": "sha256:" + "0" * 64}
+
+    # --- comparisons ---
+
+    def on_comparisons(self, request, rest):
+        """One at most, which goes through the states of `comparison_states`."""
+        if request.method == "DELETE":
+            return 204, b""
+        if request.method == "POST" and not rest:
+            self.comparison = {"id": "c0", "name": request.json["name"], "state": "Queued",
+                               "variants": [{"name": variant["name"], "profileId": "0123"}
+                                            for variant in request.json["variants"]],
+                               "recommendation": None}
+            return 202, self.comparison
+        if self.comparison_states:
+            self.comparison["state"] = self.comparison_states.pop(0)
+        if self.comparison["state"] == "Succeeded":
+            self.comparison["recommendation"] = {
+                "variant": self.comparison["variants"][0]["name"], "because": "it is", "close": []}
+        return 200, self.comparison
 
     # --- models ---
 

@@ -23,7 +23,7 @@ class PackageTest(unittest.TestCase):
         kept = {key: value for key, value in os.environ.items()
                 if not key.startswith(("MLPROF_", "XDG_"))}
         self.replace(mock.patch.dict(os.environ, {**kept, **variables}, clear=True))
-        self.replace(mock.patch("mlprof.core.profile.POLL_SECONDS", 0))
+        self.replace(mock.patch("mlprof.core.waiting.POLL_SECONDS", 0))
         self.replace(mock.patch("mlprof.rest.connection.FIRST_PAUSE_SECONDS", 0))
         self.workspace = Workspace("sub", "group", "ws")
 

@@ -180,7 +180,8 @@ TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
   EXPECT_EQ(hello->agent_version, "1.2.3");
   EXPECT_EQ(hello->pid, 1);
   EXPECT_EQ(hello->cgroup_version, 2);
-  const auto ready = DecodeReady(Payload(Ready{1s, 2s, MiB(3), 4, 5, {"libgomp", "libopenblas"}}));
+  const auto ready =
+      DecodeReady(Payload(Ready{1s, 2s, MiB(3), 4, 5, {"libgomp", "libopenblas"}, GiB(6)}));
   ASSERT_TRUE(ready);
   EXPECT_EQ(ready->took, 1s);
   EXPECT_EQ(ready->cpu_time, 2s);
@@ -188,6 +189,7 @@ TEST(AgentCodecTest, TheSmallOnesComeBackWhole) {
   EXPECT_EQ(ready->processes, 4);
   EXPECT_EQ(ready->threads, 5);
   EXPECT_EQ(ready->thread_pools, (std::vector<std::string>{"libgomp", "libopenblas"}));
+  EXPECT_EQ(ready->address_space, GiB(6));
   ProcessEvent event{ProcessEvent::Kind::kOomKill, 12, 3, 9, 4, "why", "/app"};
   const auto got = DecodeProcessEvent(Payload(event));
   ASSERT_TRUE(got);

@@ -29,6 +29,8 @@ Findings EverythingFound() {
   findings.cold_rows = ColdRows{40, 39, 351.5, 360, 301, 51.5, 52, 1.25, MiB(12)};
   findings.response_cache = ResponseCache{20, 20.5, 0.25, 20.25};
   findings.input_growth = InputGrowth{4000, 65536};
+  findings.memory_savings = {{"inFlight", "serve 4 rows at once instead of 8", MiB(96), true},
+                             {"precision", "bfloat16 or float16", MiB(40), false}};
   return findings;
 }
 
@@ -46,6 +48,7 @@ TEST(FindingsJsonTest, WritesNullForWhatWasNotLookedAt) {
   }
   EXPECT_EQ(json["heavyRows"], Json::array());
   EXPECT_EQ(json["killingRows"], Json::array());
+  EXPECT_EQ(json["memorySavings"], Json::array());
   EXPECT_EQ(*DecodeFindings(json), Findings());
   EXPECT_EQ(*DecodeFindings(Json::object()), Findings());
 }
@@ -57,6 +60,11 @@ TEST(FindingsJsonTest, NamesUnits) {
   EXPECT_EQ(json["cpu"]["points"][0]["latencyPercentile99InMs"], 48);
   EXPECT_EQ(json["cpu"]["serialInMs"], 2.5);
   EXPECT_EQ(json["memory"]["trend"], "growing");
+  EXPECT_EQ(json["memorySavings"][0], (Json{{"change", "inFlight"},
+                                            {"advice", "serve 4 rows at once instead of 8"},
+                                            {"savesInBytes", MiB(96).count()},
+                                            {"basis", "measured"}}));
+  EXPECT_EQ(json["memorySavings"][1]["basis"], "estimated");
   EXPECT_EQ(json["overload"], (Json{{"maxUtilizedMemoryInBytes", MiB(1302).count()},
                                     {"maxUtilizedCpu", 1.9},
                                     {"concurrency", 16}}));

@@ -54,6 +54,21 @@ TEST(InferenceConfigJsonTest, ReadsTheDocumentedImage) {
   EXPECT_EQ(config->shm_size, MiB(64));
 }
 
+TEST(InferenceConfigJsonTest, TakesACommandInPlaceOfAnImage) {
+  for (const char* text : {R"({"command":["/server"],"port":80})",
+                           R"({"image":"","command":["/server"],"port":80})"}) {
+    const auto config = DecodeConfig(text);
+    ASSERT_TRUE(config.has_value()) << config.error().message();
+    const Json json = EncodeInferenceConfig(*config);
+    EXPECT_FALSE(json.contains("image"));
+    const auto again = DecodeConfig(json.dump());
+    ASSERT_TRUE(again.has_value()) << again.error().message();
+    EXPECT_EQ(*again, *config);
+  }
+  EXPECT_THAT(BadFields(R"({"image":"","port":80})"), ElementsAre("/image"));
+  EXPECT_THAT(BadFields(R"({"command":[],"port":80})"), ElementsAre("/image"));
+}
+
 TEST(InferenceConfigJsonTest, NeedsExactlyOneForm) {
   EXPECT_THAT(BadFields(R"({"port":80})"),
               UnorderedElementsAre("/entryScript", "/sourceId", "/port"));

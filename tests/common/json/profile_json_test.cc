@@ -31,7 +31,9 @@ Profile FullProfile() {
   profile.request.model_ids = {"m:1", "n:2"};
   profile.request.input_dataset_id = "d:3";
   profile.request.inference_config.emplace();
-  profile.request.inference_config->service = ImageConfig();
+  ImageConfig service;
+  service.image = "model:1";
+  profile.request.inference_config->service = service;
   profile.request.ceiling = {Cores::FromTenths(20), GiB(4)};
   profile.request.objective.concurrency = 2;
   profile.request.objective.latency_ms = {{"p95", 50.5}};
@@ -48,7 +50,7 @@ Profile FullProfile() {
   profile.findings.load.emplace().knee_concurrency = 4;
   profile.warnings = {{"sharedCores", "message", "advice"}};
   profile.error = ProfileError{"OutOfMemory", "message", {"more"}, "log"};
-  profile.host = HostFacts{"cpu", 2, GiB(8), 1, "quiet"};
+  profile.host = HostFacts{"cpu", 2, GiB(8), 1, true, "quiet"};
   return profile;
 }
 

@@ -22,7 +22,7 @@ TEST(DiagnoseDeathTest, SaysPlainlyThatAKillTellsNothingOfTheAllocationUnlessThe
   EXPECT_NE(DiagnoseDeath(evidence).message.find("unknown"), std::string::npos);
   evidence.log_tail = "RESOURCE_EXHAUSTED: Out of memory allocating 1073741824 bytes.\n";
   const ProfileError error = DiagnoseDeath(evidence);
-  EXPECT_NE(error.message.find("before that XLA could not allocate 1.0 GiB"), std::string::npos);
+  EXPECT_NE(error.message.find("before that XLA could not allocate 1 GiB"), std::string::npos);
   EXPECT_EQ(error.message.find("unknown"), std::string::npos);
   ASSERT_TRUE(error.allocation);
   EXPECT_EQ(error.allocation->asked, GiB(1));
@@ -100,6 +100,58 @@ TEST(DiagnoseRowsTest, ReadsAFailedAllocationInTheResponse) {
   EXPECT_EQ(error.code, "OutOfMemory");
   ASSERT_TRUE(error.allocation);
   EXPECT_EQ(error.allocation->runtime, AllocatingRuntime::kNumPy);
+}
+
+TEST(DiagnoseRowsTest, ReadsAFailedAllocationInTheLogOfAnEmptyError) {
+  RowFailureEvidence evidence;
+  evidence.requests = evidence.failures = 3;
+  evidence.first_row = 0;
+  evidence.first_status = 500;
+  evidence.first_body = "Internal Server Error";
+  evidence.log_tail =
+      "numpy.core._exceptions.MemoryError: Unable to allocate 2.00 GiB for an array "
+      "with shape (268435456,) and data type float64\n";
+  const ProfileError error = DiagnoseRows(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_EQ(error.evidence, "Internal Server Error");
+  EXPECT_NE(error.advice.back().find("--max-error-rate"), std::string::npos) << "if it was not";
+  evidence.first_body = "KeyError: 'age'";
+  EXPECT_EQ(DiagnoseRows(evidence).code, "RowsFailed") << "the response says why";
+  evidence.first_body.clear();
+  evidence.log_tail = "ValueError: could not convert string to float\n";
+  EXPECT_EQ(DiagnoseRows(evidence).code, "RowsFailed");
+}
+
+TEST(DiagnoseDeathTest, AStartThatNeverEndedMayHaveRunOutOfMemory) {
+  DeathEvidence evidence;
+  evidence.not_ready = "nothing listens there";
+  EXPECT_EQ(DiagnoseDeath(evidence).code, "StartTimedOut");
+  evidence.log_tail = "MemoryError\n";
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_NE(error.message.find("was not ready in time"), std::string::npos);
+  EXPECT_NE(error.advice.back().find("profile logs"), std::string::npos);
+  evidence.log_tail += std::string(8192, '.');
+  EXPECT_EQ(DiagnoseDeath(evidence).code, "StartTimedOut") << "it was long ago";
+}
+
+TEST(DiagnoseDeathTest, AStartThatOnlyReadsItsFilesBackLacksMemory) {
+  DeathEvidence evidence;
+  evidence.not_ready = "nothing listens there";
+  evidence.thrashing = Thrashing{5000, MiB(64)};
+  const ProfileError error = DiagnoseDeath(evidence);
+  EXPECT_EQ(error.code, "OutOfMemory");
+  EXPECT_NE(error.message.find("filled its memory limit of 64 MiB"), std::string::npos);
+}
+
+TEST(DiagnoseDeathTest, NamesTheProcessThatTheKernelKilled) {
+  DeathEvidence evidence;
+  evidence.oom_kills = 1;
+  evidence.limits = {Cores(1.0), MiB(256)};
+  evidence.killed_process = "gunicorn";
+  EXPECT_NE(DiagnoseDeath(evidence).message.find("the kernel killed the model's process "
+                                                 "'gunicorn' for memory at the limit of 256 MiB"),
+            std::string::npos);
 }
 
 TEST(DiagnoseRowsTest, TellsAResponseThatNeverEndedFromOneThatCame) {

@@ -38,5 +38,21 @@ TEST(HeapTest, TakesLessWhereTheDifferenceIsMoreThanChance) {
   EXPECT_FALSE(TakesLess(MiB(300), MiB(400)));
 }
 
+TEST(HeapTest, ThatIsReservedByTheLimitIsRecognisedBeforeItIsFilled) {
+  // A JVM: a quarter of the limit, beside what is the same under all of them.
+  const Reserved ceiling{GiB(8), MiB(1500) + GiB(2)};
+  EXPECT_TRUE(ReservesByLimit(ceiling, {MiB(448), MiB(1500 + 112)}));
+  EXPECT_TRUE(ReservesByLimit({GiB(1), MiB(1500 + 256)}, {MiB(448), MiB(1500 + 112)}));
+  // Too little of the difference: stacks and arenas of a few threads more.
+  EXPECT_FALSE(ReservesByLimit(ceiling, {MiB(448), MiB(1500 + 2048 - 200)}));
+  EXPECT_FALSE(ReservesByLimit({GiB(1), MiB(90)}, {MiB(900), MiB(70)}));
+  EXPECT_FALSE(ReservesByLimit(ceiling, {GiB(8), MiB(1500)}));
+}
+
+TEST(HeapTest, OfWhatWasNotToldNothingIsKnown) {
+  EXPECT_FALSE(ReservesByLimit({GiB(8), Bytes()}, {MiB(448), GiB(1)}));
+  EXPECT_FALSE(ReservesByLimit({GiB(8), GiB(3)}, {MiB(448), Bytes()}));
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -30,9 +30,9 @@ int Simulated(double rate, const Arrivals& arrivals, double seconds_each) {
 
 TEST(InFlightTest, AgreesWithASimulationOfRandomArrivals) {
   for (const Arrivals& arrivals : {Arrivals::kPoisson, Arrivals::Gamma(0.5), Arrivals::Gamma(2)}) {
-    for (const double seconds : {0.01, 0.1, 1.0}) {
-      EXPECT_NEAR(InFlightAtMost(20, arrivals, seconds), Simulated(20, arrivals, seconds), 1)
-          << arrivals.cv << " " << seconds;
+    for (const double latency : {0.01, 0.1, 1.0}) {
+      EXPECT_NEAR(InFlightAtMost(20, arrivals, latency), Simulated(20, arrivals, latency), 1)
+          << arrivals.cv << " " << latency;
     }
   }
 }

@@ -25,7 +25,8 @@ TEST(MemoryBeforeDeathTest, TellsTheLevelAndTheRise) {
   EXPECT_EQ(before->level, MiB(490));
   EXPECT_EQ(before->rise, MiB(390));
   EXPECT_EQ(before->within, std::chrono::milliseconds(300)) << "since it was last that low";
-  EXPECT_EQ(Sentence(*before), "it held 490 MiB at the end, 390 MiB of them since 0.30 s before");
+  EXPECT_EQ(Sentence(*before, before->level),
+            "it held 490 MiB at the end, 390 MiB of them since 0.30 s before");
 }
 
 TEST(MemoryBeforeDeathTest, TakesThePeakThatTheSampleBehindTheKillTells) {
@@ -51,7 +52,8 @@ TEST(MemoryBeforeDeathTest, AModelThatStoodAtItsLimitDidNotRise) {
   const auto before = BeforeDeath(SamplesOfMib({300, 300, 300}));
   ASSERT_TRUE(before);
   EXPECT_EQ(before->rise, Bytes());
-  EXPECT_EQ(Sentence(*before), "it held 300 MiB at the end, and as much 0.10 s before");
+  EXPECT_EQ(Sentence(*before, before->level),
+            "it held 300 MiB at the end, and as much 0.10 s before");
 }
 
 TEST(MemoryBeforeDeathTest, OfTheKillsOwnSampleAloneNoRiseIsTold) {
@@ -59,7 +61,16 @@ TEST(MemoryBeforeDeathTest, OfTheKillsOwnSampleAloneNoRiseIsTold) {
   samples[2].at = std::chrono::seconds(9);
   samples[2].oom_kills = 1;
   samples[2].peak_unreclaimable = MiB(500);
-  EXPECT_EQ(Sentence(*BeforeDeath(samples)), "it held 500 MiB at the end");
+  EXPECT_EQ(Sentence(*BeforeDeath(samples), MiB(512)), "it held 500 MiB at the end");
+}
+
+TEST(MemoryBeforeDeathTest, WhatRoseBetweenTwoSamplesWasNotHeld) {
+  EXPECT_EQ(Sentence(*BeforeDeath(SamplesOfMib({1, 1, 1})), MiB(128)),
+            "it was last seen with 1 MiB, and rose to the limit faster than it was looked at");
+  auto full_of_files = SamplesOfMib({60, 60, 60});
+  full_of_files.back().usage = MiB(126);
+  EXPECT_EQ(Sentence(*BeforeDeath(full_of_files), MiB(128)),
+            "it held 60 MiB at the end, and as much 0.10 s before");
 }
 
 TEST(MemoryBeforeDeathTest, OfNoSamplesNothingIsTold) { EXPECT_FALSE(BeforeDeath({})); }

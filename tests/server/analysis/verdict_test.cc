@@ -231,6 +231,15 @@ TEST(JudgeTest, AsksForMemoryWhereAHeapWasFullUnderRowsThatMet) {
   EXPECT_NE(verdict.sentence.find("java.lang.OutOfMemoryError"), std::string::npos);
 }
 
+TEST(JudgeTest, RefusesRowsThatMetAnErrorWithSettingsOfAProfilesOwn) {
+  VerificationEvidence evidence = Survived(100);
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+  evidence.failed_in_burst = true;
+  const Verdict verdict = Judge(evidence, All(10), {});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.shortage, std::nullopt) << "more of the container's memory mends nothing";
+}
+
 TEST(JudgeTest, BlamesAFullHeapForErrorsThatOnlyTheLimitBrings) {
   VerificationEvidence evidence = Survived(100);
   evidence.failures = evidence.new_failures = 5;

@@ -143,9 +143,29 @@ TEST(ServerOptionsTest, TakeRegistriesByTheirHosts) {
             std::string::npos);
 }
 
+TEST(ServerOptionsTest, TakeTheAddressesOfProfilerServersOneByOneOrTogether) {
+  const std::vector<profiler::ProfilerAddress> both = {{"127.0.0.1", 9012}, {"::1", 9013}};
+  const auto one_by_one = ParseServerOptions(
+      {"--capture-address", "127.0.0.1:9012", "--capture-address=[::1]:9013"}, Environment({}));
+  ASSERT_TRUE(one_by_one.has_value());
+  EXPECT_EQ(one_by_one->capture_addresses, both);
+  const auto together = ParseServerOptions(
+      {}, Environment({{"MLPROF_CAPTURE_ADDRESS", "127.0.0.1:9012,[::1]:9013"}}));
+  ASSERT_TRUE(together.has_value());
+  EXPECT_EQ(together->capture_addresses, both);
+  EXPECT_TRUE(ParseServerOptions({}, Environment({}))->capture_addresses.empty());
+  EXPECT_NE(WhyNot({"--capture-address", "127.0.0.1"}).find("--capture-address"),
+            std::string::npos);
+}
+
 TEST(ServerOptionsTest, NameAnUnknownFlagAndAMissingValue) {
   EXPECT_NE(WhyNot({"--lisen", "x"}).find("--lisen"), std::string::npos);
   EXPECT_NE(WhyNot({"--data-dir"}).find("--data-dir wants a value"), std::string::npos);
+}
+
+TEST(ServerOptionsTest, RunModelsAsProcessesOnlyWhereTheServerIsToldSo) {
+  EXPECT_EQ(ParseServerOptions({}, Environment({}))->runtime, "docker");
+  EXPECT_EQ(ParseServerOptions({"--runtime", "process"}, Environment({}))->runtime, "process");
 }
 
 TEST(ServerOptionsTest, SayWhatComesWithALaterVersion) {

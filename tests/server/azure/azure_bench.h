@@ -15,6 +15,7 @@
 #include "server/azure/datasets/dataset_texts.h"
 #include "server/azure/routes/azure_endpoint.h"
 #include "server/metrics/controller_metrics.h"
+#include "server/profiling/comparison/comparison_service.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 #include "server/profiling/queue/profile_queue.h"
@@ -23,6 +24,7 @@
 #include "server/rest/rest_api.h"
 #include "server/retention/retention.h"
 #include "server/storage/azure_records.h"
+#include "server/storage/comparison_repository.h"
 #include "server/storage/tokens.h"
 #include "tests/fakes/fake_runtime.h"
 #include "tests/server/azure/parsed.h"
@@ -148,6 +150,8 @@ class AzureBench : public RegistryTest {
                       metrics_};
   ProfileService service_{profiles_, models_, datasets_, sources_, artifacts_,
                           queue_,    events_, live_,     "docker"};
+  ComparisonRepository comparisons_{*database_};
+  ComparisonService comparison_service_{comparisons_, service_, models_};
   Retention retention_{{runtime_, *database_, *content_, profiles_,
                         [this](const std::string& workspace, const std::string& id) {
                           return service_.Delete(workspace, id);
@@ -162,8 +166,8 @@ class AzureBench : public RegistryTest {
   const std::string reader_ = tokens_->Create({"reader", Scope::kRead}).value().secret;
   AccessRules access_;
   AzureAddress address_{"http://127.0.0.1:8080", "https://127.0.0.1:8443", "127.0.0.1:8443"};
-  AzureServices azure_{{models_, datasets_, sources_, service_, retention_, *database_, *tokens_,
-                        access_, metrics_, [] { return Status(); }, "test"},
+  AzureServices azure_{{models_, datasets_, sources_, service_, comparison_service_, retention_,
+                        *database_, *tokens_, access_, metrics_, [] { return Status(); }, "test"},
                        blobs_,
                        records_,
                        texts_,

@@ -36,7 +36,7 @@ TEST(ContainerHostTest, IsJudgedByItsOwnCores) {
   EXPECT_TRUE(HasWarning(RunToAnAnswer(bench), "noisyHost"));
   ProfilingBench large;
   large.busy_cores = 1.3;
-  large.runtime.container_host = HostFacts{"node", 64, GiB(32), 2, ""};
+  large.runtime.container_host = HostFacts{"node", 64, GiB(32), 2, true, ""};
   EXPECT_FALSE(HasWarning(RunToAnAnswer(large), "noisyHost"));
 }
 

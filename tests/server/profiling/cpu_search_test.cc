@@ -3,8 +3,10 @@
 
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "server/profiling/phases/reference.h"
+#include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof::server {
@@ -50,6 +52,42 @@ TEST(ReferenceTest, IsTheObjectivesLoadAlone) {
   EXPECT_FALSE(phases::IsObjectivesLoad(objective, 4));
   objective.requests_per_second = 5;
   EXPECT_FALSE(phases::IsObjectivesLoad(objective, 1));
+}
+
+std::vector<Trial> ProbesOf(const Objective& objective) {
+  ProfilingBench bench{FakeModel()};
+  bench.RegisterInputs(TextRows(20));
+  ProfileRequest request = ProfilingBench::Request("p", std::chrono::seconds(300));
+  request.objective = objective;
+  EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
+  bench.AwaitEnd("p");
+  std::vector<Trial> probes = bench.service().Trials("default", "p").value_or(std::vector<Trial>());
+  std::erase_if(probes, [](const Trial& t) { return t.purpose != TrialPurpose::kCpuProbe; });
+  return probes;
+}
+
+TEST(CpuSearchTest, LeavesALimitThatIsClearlyTooSlowAfterASecond) {
+  int early = 0;
+  for (const Trial& probe : ProbesOf({})) {
+    if (!probe.passed && probe.limits.cpu() <= Cores(0.7)) {
+      EXPECT_LT(probe.seconds, 2) << probe.limits.cpu().value();
+      ++early;
+    }
+  }
+  EXPECT_GT(early, 0);
+}
+
+TEST(CpuSearchTest, VisitsTheCeilingBehindTheFirstLimitAndEveryThirdAtTheLatest) {
+  int since = 0;
+  int anchors = 0;
+  for (const Trial& probe : ProbesOf({})) {
+    const bool at_ceiling = probe.limits.cpu() == LabBench::kCeiling.cpu();
+    anchors += at_ceiling ? 1 : 0;
+    since = at_ceiling ? 0 : since + 1;
+    EXPECT_LE(since, anchors == 0 ? 1 : 3);
+    if (anchors > 1) break;  // the curve's own limits come after the search
+  }
+  EXPECT_GE(anchors, 1);
 }
 
 TEST(CpuSearchTest, AServerThatTurnsRequestsAwayAtALowLimitNeedsMore) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/text/cpuset.h"
 #include "server/analysis/thread_pools.h"
 #include "server/profiling/lab/core_split.h"
 #include "server/profiling/phases/thread_pools.h"

@@ -47,6 +47,22 @@ TEST(HeapByLimitTest, IsRecognisedAfterAStartThatTakesLongerThanTheLoad) {
   EXPECT_TRUE(VerifiedFrom(bench, MiB(1200), MiB(1084), 20).heap);
 }
 
+TEST(HeapByLimitTest, IsRecognisedByWhatItReservesWhereItFillsSlowly) {
+  FakeModel model = AQuarterForTheHeap();
+  model.garbage_per_row = KiB(1);
+  model.reserves_heap = true;
+  LabBench bench(model);
+  // It took no more at the ceiling, and would be taken for one that keeps to itself.
+  phases::Yardstick yardstick = bench.MeasuredAt(2);
+  yardstick.at_ceiling = {MiB(170), 0.002, GiB(1) + Scale(LabBench::kCeiling.memory(), 0.25)};
+  const phases::Verification verified = phases::Verify(
+      bench.lab, yardstick, {Cores(1.0), MiB(1200)}, [](const phases::Verification&) {});
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_TRUE(verified.heap);
+  EXPECT_GE(verified.limits.memory(), MiB(400));
+  EXPECT_LE(verified.limits.memory(), MiB(448));
+}
+
 TEST(HeapByLimitTest, IsRaisedWhereItsHeapIsFull) {
   LabBench bench(AQuarterForTheHeap());
   // As under a ceiling of 1 GiB, where the heap was 256 MiB.

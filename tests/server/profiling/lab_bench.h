@@ -33,6 +33,7 @@ class LabBench {
     subject.ceiling = ceiling;
     subject.host.cores = 2;
     subject.host_memory = GiB(4);
+    if (ceiling.device_memory()) subject.devices = {"GPU-1"};
     return subject;
   }
 

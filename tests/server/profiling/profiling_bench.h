@@ -13,7 +13,10 @@
 #include <optional>
 #include <thread>
 
+#include "server/devices/gpu/device_pool.h"
 #include "server/metrics/controller_metrics.h"
+#include "server/profiling/comparison/comparison_oversight.h"
+#include "server/profiling/comparison/comparison_service.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 #include "server/profiling/queue/profile_queue.h"
@@ -22,6 +25,7 @@
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
 #include "server/registry/source_registry.h"
+#include "server/storage/comparison_repository.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "tests/fakes/fake_runtime.h"
@@ -54,9 +58,12 @@ class ProfilingBench {
     Open(policy);
   }
   void Close() {
+    comparison_service_.reset();
     service_.reset();
     queue_.reset();
     events_.reset();
+    oversight_.reset();
+    comparisons_.reset();
     profiles_.reset();
     artifacts_.reset();
     sources_.reset();
@@ -145,6 +152,8 @@ class ProfilingBench {
   }
 
   ProfileService& service() { return *service_; }
+  ComparisonOversight& oversight() { return *oversight_; }
+  ComparisonService& comparisons() { return *comparison_service_; }
   ProfileQueue& queue() { return *queue_; }
   std::filesystem::path database_file() const { return folder_ / "mlprof.db"; }
   ModelRegistry& models() { return *models_; }
@@ -171,8 +180,13 @@ class ProfilingBench {
   double busy_cores = 0;
   /// The model's on a host of so many. Of the queue that the next Restart() makes.
   std::function<Cpuset(int)> cpuset_of = &Cpuset::Whole;
+  /// In place of the comparisons'. Of the queue that the next Restart() makes.
+  RunOversight* overseer = nullptr;
   /// Beside the agent's samples. Of the queue that the next Restart() makes.
   std::vector<InstrumentKind> more_instruments;
+  /// The GPUs of the imitated host; nullptr: it gives none. Of the queue that the next Restart()
+  /// makes; must outlive it.
+  devices::DevicePool* gpus = nullptr;
 
  private:
   HostLoad ReadImitatedHost() const {
@@ -210,9 +224,14 @@ class ProfilingBench {
     services.cpuset_of = cpuset_of;
     for (const InstrumentKind& kind : more_instruments) services.instruments.push_back(kind);
     services.keep_root_read_only = keep_root_read_only_;
+    services.devices = gpus;
+    comparisons_.emplace(*database_);
+    oversight_.emplace(*comparisons_, *profiles_);
+    services.oversight = overseer != nullptr ? overseer : &*oversight_;
     queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_, waits);
     service_.emplace(*profiles_, *models_, *datasets_, *sources_, *artifacts_, *queue_, *events_,
-                     live_, "docker");
+                     live_, "docker", gpus);
+    comparison_service_.emplace(*comparisons_, *service_, *models_);
     ASSERT_TRUE(queue_->Start(policy).has_value());
   }
 
@@ -259,6 +278,9 @@ class ProfilingBench {
   std::optional<EventHub> events_;
   std::optional<ProfileQueue> queue_;
   std::optional<ProfileService> service_;
+  std::optional<ComparisonRepository> comparisons_;
+  std::optional<ComparisonOversight> oversight_;
+  std::optional<ComparisonService> comparison_service_;
 };
 
 /// `count` distinct rows as text/plain.

@@ -42,11 +42,9 @@ TEST(ProofLoadTest, OfAClosedLoopEndsWithItsCountsAndThePeriodsOfTheQuota) {
   EXPECT_EQ(slow.time, 3100ms);
   EXPECT_EQ(slow.min_requests, 59u);
   EXPECT_EQ(slow.longest, 60s);
-  EXPECT_EQ(slow.wanted_requests, 0u);
   const LoadTime usual = ProofLoad(At(50), 60s);
   EXPECT_EQ(usual.min_requests, 299u);
   EXPECT_EQ(usual.longest, 20s);
-  EXPECT_EQ(ProofLoad(At(150), 60s).wanted_requests, 1000u);
 }
 
 TEST(ProofLoadTest, OfALatencyAsksForItsCountHoweverLongThatTakesAtTheLimit) {
@@ -82,16 +80,10 @@ TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
   EXPECT_EQ(load.until, 0s);
 }
 
-TEST(RestOfTest, IsWhatIsWantedBeyondTheCount) {
+TEST(RestOfTest, IsNothingOfALoadWhoseTailIsNotInDoubt) {
   const LoadTime load = ProofLoad(At(150), 60s);
-  const auto rest = RestOf(FourRows(), load, Sent(465, 3100ms), std::nullopt);
-  ASSERT_TRUE(rest);
-  EXPECT_EQ(rest->max_requests, 535u);
-  EXPECT_EQ(rest->max_time, 6900ms);
-  // The rows go on where they ended.
-  EXPECT_EQ(rest->order.front(), 1u);
-  EXPECT_FALSE(RestOf(FourRows(), load, Sent(1000, 6600ms), std::nullopt));
-  EXPECT_FALSE(RestOf(FourRows(), load, Sent(300, 10s), std::nullopt));
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(465, 3100ms), std::nullopt));
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(465, 3100ms), Slow(0)));
 }
 
 TEST(RestOfTest, GoesOnWhereATailIsInDoubt) {
@@ -102,6 +94,7 @@ TEST(RestOfTest, GoesOnWhereATailIsInDoubt) {
     ASSERT_TRUE(rest) << slow;
     EXPECT_FALSE(rest->max_requests);
     EXPECT_EQ(rest->max_time, 6700ms);
+    EXPECT_EQ(rest->order.front(), 3u) << "the rows go on where they ended";
   }
   EXPECT_FALSE(RestOf(FourRows(), load, Sent(299, 3300ms), Slow(10 / 299.0)));
   Tail uncounted = Slow(3 / 150.0);
@@ -113,10 +106,11 @@ TEST(RestOfTest, IsNothingOfALoadThatEndedOrOfARate) {
   const LoadTime load = ProofLoad(At(150), 60s);
   ReplayResult lost = Sent(300, 3100ms);
   lost.target_lost = true;
-  EXPECT_FALSE(RestOf(FourRows(), load, lost, std::nullopt));
+  EXPECT_FALSE(RestOf(FourRows(), load, lost, Slow(3 / 300.0)));
   ReplayPlan rate = FourRows();
   rate.open_loop = OpenLoop{20};
-  EXPECT_FALSE(RestOf(rate, load, Sent(300, 3100ms), std::nullopt));
+  EXPECT_FALSE(RestOf(rate, load, Sent(300, 3100ms), Slow(3 / 300.0)));
+  EXPECT_FALSE(RestOf(FourRows(), load, Sent(300, 10s), Slow(3 / 300.0)));
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ class ContentReferencesTest : public RegistryTest {
 
 TEST_F(ContentReferencesTest, AreReadByNoIndex) {
   const std::string plan = PlanOf(kReferencesSql);
-  for (const char* table :
-       {"models", "datasets", "sources", "profile_artifacts", "azure_blobs", "azure_blocks"}) {
+  for (const char* table : {"models", "datasets", "sources", "profile_artifacts", "captures",
+                            "azure_blobs", "azure_blocks"}) {
     EXPECT_NE(plan.find(std::string("SCAN ") + table + "\n"), std::string::npos) << plan;
   }
   EXPECT_EQ(plan.find("INDEX"), std::string::npos) << plan;

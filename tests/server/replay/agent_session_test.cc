@@ -40,10 +40,11 @@ class ToldLink final : public AgentLink {
   std::string Said() { return std::exchange(said_, ""); }
 
   void TellReady() { listener_->OnReady({}); }
-  void TellChildDied(int signal) {
+  void TellChildDied(int signal, const std::string& name = "") {
     agent_protocol::ProcessEvent event;
     event.kind = agent_protocol::ProcessEvent::Kind::kChildDied;
     event.signal = signal;
+    event.detail = name;
     listener_->OnProcessEvent(event);
   }
   void TellOomKills(std::int64_t so_far) {
@@ -107,6 +108,24 @@ TEST(AgentSessionTest, TellsAnOomKillFromACrash) {
   ASSERT_TRUE(starved.AwaitReady({}, Soon()).has_value());
   EXPECT_TRUE(starved.Replay(HeldRows({"x"}), Once(1), {}, Soon()).target_lost);
   EXPECT_EQ(starved.Death().oom_kills, 1);
+}
+
+TEST(AgentSessionTest, NamesTheFirstThatTheKernelKilled) {
+  FakeClock clock;
+  ToldLink link;
+  AgentSession session(link, clock);
+  link.TellChildDied(0, "replaced");
+  EXPECT_EQ(session.Death().killed_process, "");
+  link.TellOomKills(1);
+  link.TellChildDied(SIGSEGV, "another");
+  EXPECT_EQ(session.Death().killed_process, "") << "it was not killed";
+  link.TellChildDied(0, "too late to be told apart");
+  EXPECT_EQ(session.Death().killed_process, "");
+  link.TellOomKills(2);
+  link.TellChildDied(0, "gunicorn\x1b");
+  link.TellOomKills(3);
+  link.TellChildDied(SIGKILL, "python3");
+  EXPECT_EQ(session.Death().killed_process, "gunicorn?");
 }
 
 TEST(AgentSessionTest, SaysWhyTheModelDidNotStart) {

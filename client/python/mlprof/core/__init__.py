@@ -1,5 +1,6 @@
 """The classes of the profiling flow, where azureml.core has them."""
 
+from mlprof.core.comparison import Comparison
 from mlprof.core.conda_dependencies import CondaDependencies
 from mlprof.core.dataset import Dataset
 from mlprof.core.datastore import Datastore
@@ -9,6 +10,7 @@ from mlprof.core.profile import ModelProfile
 from mlprof.core.workspace import Workspace
 
 __all__ = [
+    "Comparison",
     "CondaDependencies",
     "Dataset",
     "Datastore",

@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
+from mlprof.core.comparison import Comparison
 from mlprof.core.inference_config import InferenceConfig
 from mlprof.core.model_facts import (
     FRAMEWORK,
@@ -20,7 +21,7 @@ from mlprof.core.model_facts import (
 )
 from mlprof.core.model_query import TagFilter, has_all, newest_of_each, tag_query
 from mlprof.core.profile import ModelProfile
-from mlprof.core.profile_request import Objective, create_profile
+from mlprof.core.profile_request import Objective, Variant, create_comparison, create_profile
 from mlprof.core.resource_configuration import ResourceConfiguration
 from mlprof.core.times import parse_time
 from mlprof.data.tabular_dataset import TabularDataset
@@ -243,6 +244,46 @@ class Model:
             seed=seed,
             soak_seconds=soak_seconds,
             when_quiet=when_quiet,
+        )
+
+    @staticmethod
+    def compare(
+        workspace: "Workspace",
+        name: str,
+        models: "Sequence[Model]",
+        inference_config: Optional[InferenceConfig],
+        input_dataset: TabularDataset,
+        variants: Sequence[Variant],
+        cpu: Optional[float] = None,
+        memory_in_gb: Optional[float] = None,
+        *,
+        objective: Optional[Objective] = None,
+        budget_seconds: Optional[int] = None,
+        seed: Optional[int] = None,
+        prices: Optional[Mapping[str, float]] = None,
+        rank_by: Optional[str] = None,
+    ) -> Comparison:
+        """Queues a profile for each variant, to be ranked by cost.
+
+        A variant has a `name` and what is different in it: `environmentVariables`, `image`,
+        `command`, `args`, `inferenceConfig`, `objective`. `budget_seconds` is that of all of them.
+        `prices` are {"perCoreHour": …, "perGibHour": …}, `rank_by` "millionRequests" or "replica".
+        """
+        return create_comparison(
+            workspace,
+            name,
+            [model.id for model in models],
+            inference_config,
+            input_dataset,
+            variants,
+            ceiling=(cpu or None, memory_in_gb or None),
+            more={
+                "objective": None if objective is None else dict(objective),
+                "budgetSeconds": budget_seconds,
+                "seed": seed,
+                "prices": None if prices is None else dict(prices),
+                "rankBy": rank_by,
+            },
         )
 
     def serialize(self) -> JsonObject:

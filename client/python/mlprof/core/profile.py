@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import datetime
 import sys
-import time
 import warnings
 from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Optional
 
 from mlprof.core.profile_details import FINISHED, Ceiling, details, figures
 from mlprof.core.progress import ProgressPrinter
 from mlprof.core.times import parse_time
-from mlprof.exceptions import MlprofException, ServerUnreachableException, WebserviceException
+from mlprof.core.waiting import wait_until_ended
+from mlprof.exceptions import MlprofException
 from mlprof.report.page import page_of
 from mlprof.rest.connection import JsonObject, segment
 
 if TYPE_CHECKING:
     from mlprof.core.workspace import Workspace
 
-POLL_SECONDS = 1.0
-# For so long the server may be away (a restart) while a profile is waited for.
-LONGEST_ABSENCE_SECONDS = 120.0
 MOST_POINTS = 600
 FEWEST_POINTS = 2
 
@@ -98,24 +95,14 @@ class ModelProfile:
         `error` says what it was. Raises WebserviceException after `timeout_seconds`.
         """
         printer = ProgressPrinter(sys.stdout) if show_output else None
-        deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-        last_response = time.monotonic()
-        while True:
-            try:
-                self.refresh()
-                last_response = time.monotonic()
-            except ServerUnreachableException:
-                if time.monotonic() - last_response > LONGEST_ABSENCE_SECONDS:
-                    raise
+
+        def refresh() -> bool:
+            self.refresh()
             if printer:
                 printer.show(self.resource)
-            if self.resource["state"] in FINISHED:
-                break
-            if deadline is not None and time.monotonic() > deadline:
-                raise WebserviceException(
-                    f"the profile {self.name} has not ended after {timeout_seconds} s; it goes on"
-                )
-            time.sleep(POLL_SECONDS)
+            return self.resource["state"] in FINISHED
+
+        wait_until_ended(refresh, f"the profile {self.name}", timeout_seconds)
         self._warn()
 
     def get_details(self) -> Dict[str, Any]:

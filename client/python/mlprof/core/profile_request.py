@@ -1,9 +1,10 @@
-"""Asking for a profile."""
+"""Asking for a profile, or for a comparison of several variants of one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from mlprof.core.comparison import Comparison
 from mlprof.core.inference_config import InferenceConfig
 from mlprof.core.profile import ModelProfile
 from mlprof.data.tabular_dataset import TabularDataset
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from mlprof.core.workspace import Workspace
 
 Objective = Mapping[str, Any]
+Variant = Mapping[str, Any]  # {"name": …, "environmentVariables": {…}, …}
 Ceiling = Tuple[Optional[float], Optional[float]]  # cores, GiB
 
 
@@ -31,6 +33,59 @@ def create_profile(
     when_quiet: Optional[bool] = None,
 ) -> ModelProfile:
     """Sends what is not on the server yet, then the request. The profile may wait in a queue."""
+    request = _request(
+        workspace,
+        name,
+        model_ids,
+        inference_config,
+        dataset,
+        ceiling,
+        {
+            "description": description,
+            "objective": None if objective is None else dict(objective),
+            "budgetSeconds": budget_seconds,
+            "seed": seed,
+            "soakSeconds": soak_seconds,
+            "whenQuiet": when_quiet,
+        },
+    )
+    created = workspace.connection.post("/profiles", request)
+    return ModelProfile.of_resource(workspace, created, ceiling)
+
+
+def create_comparison(
+    workspace: "Workspace",
+    name: str,
+    model_ids: List[str],
+    inference_config: Optional[InferenceConfig],
+    dataset: TabularDataset,
+    variants: Sequence[Variant],
+    ceiling: Ceiling,
+    more: Mapping[str, Any],
+) -> Comparison:
+    """The same for several variants of it. An `inferenceConfig` of theirs may be an InferenceConfig."""
+    request = _request(workspace, name, model_ids, inference_config, dataset, ceiling, more)
+    request["variants"] = [_sent(variant, workspace) for variant in variants]
+    return Comparison(workspace, workspace.connection.post("/comparisons", request))
+
+
+def _sent(variant: Variant, workspace: "Workspace") -> Dict[str, Any]:
+    sent = dict(variant)
+    config = sent.get("inferenceConfig")
+    if isinstance(config, InferenceConfig):
+        sent["inferenceConfig"] = config.upload(workspace.connection)
+    return sent
+
+
+def _request(
+    workspace: "Workspace",
+    name: str,
+    model_ids: List[str],
+    inference_config: Optional[InferenceConfig],
+    dataset: TabularDataset,
+    ceiling: Ceiling,
+    more: Mapping[str, Any],
+) -> Dict[str, Any]:
     if not name:
         raise UserErrorException("profile_name: a profile needs a name")
     if not model_ids:
@@ -44,16 +99,10 @@ def create_profile(
     registered = dataset.registered_in(workspace)
     request: Dict[str, Any] = {
         "name": name,
-        "description": description,
         "modelIds": model_ids,
         "inputDatasetId": registered.id,
         "inferenceConfig": inference_config.upload(connection) if inference_config else None,
-        "objective": None if objective is None else dict(objective),
-        "budgetSeconds": budget_seconds,
-        "seed": seed,
-        "soakSeconds": soak_seconds,
-        "whenQuiet": when_quiet,
+        "containerResourceRequirements": {"cpu": cpu, "memoryInGb": memory},
+        **more,
     }
-    request["containerResourceRequirements"] = {"cpu": cpu, "memoryInGb": memory}
-    given = {key: value for key, value in request.items() if value is not None}
-    return ModelProfile.of_resource(workspace, connection.post("/profiles", given), ceiling)
+    return {key: value for key, value in request.items() if value is not None}

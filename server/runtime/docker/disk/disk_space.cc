@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <string>
 
+#include "common/units/size_text.h"
+
 namespace mlprof::server::docker {
 namespace {
 

@@ -22,8 +22,8 @@ bool Says(const std::string& text, const std::string& words) {
 TEST(AllocationAdviceTest, TellsWhatASmallerTypeAndBatchGive) {
   const auto advice = AdviceFor(OfTensorFlow(), std::nullopt);
   ASSERT_GE(advice.size(), 3U);
-  EXPECT_TRUE(Says(advice[0], "2.0 GiB instead of 4.0 GiB (estimated)")) << advice[0];
-  EXPECT_TRUE(Says(advice[1], "one takes 16 MiB, and half of them 2.0 GiB")) << advice[1];
+  EXPECT_TRUE(Says(advice[0], "2 GiB instead of 4 GiB (estimated)")) << advice[0];
+  EXPECT_TRUE(Says(advice[1], "one takes 16 MiB, and half of them 2 GiB")) << advice[1];
   EXPECT_TRUE(Says(advice.back(), "TF_FORCE_GPU_ALLOW_GROWTH"));
 }
 
@@ -32,7 +32,7 @@ TEST(AllocationAdviceTest, TheGreatestGainComesFirst) {
   failure.runtime = AllocatingRuntime::kXla;
   failure.padded = GiB(16);
   failure.unpadded = GiB(2);
-  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "14.0 GiB of 16.0 GiB"));
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "14 GiB of 16 GiB"));
   failure.unpadded = Bytes(GiB(16).count() - 1);
   EXPECT_FALSE(Says(AdviceFor(failure, std::nullopt).front(), "padding"));
 }
@@ -48,7 +48,7 @@ TEST(AllocationAdviceTest, ATypeThatIsSmallAlreadyIsNotToBeMadeSmaller) {
 TEST(AllocationAdviceTest, DoublesTakeAQuarter) {
   AllocationFailure failure = OfTensorFlow();
   failure.type = "float64";
-  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "1.0 GiB instead of 4.0 GiB"));
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "1 GiB instead of 4 GiB"));
 }
 
 TEST(AllocationAdviceTest, PyTorchsUnusedPiecesAreToldWhereTheyWouldDo) {
@@ -57,7 +57,7 @@ TEST(AllocationAdviceTest, PyTorchsUnusedPiecesAreToldWhereTheyWouldDo) {
   failure.on_device = true;
   failure.asked = GiB(2);
   failure.reserved = GiB(3);
-  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "holds 3.0 GiB unused"));
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "holds 3 GiB unused"));
   failure.reserved = GiB(1);
   EXPECT_FALSE(Says(AdviceFor(failure, std::nullopt).front(), "unused"));
 }
@@ -68,6 +68,35 @@ TEST(AllocationAdviceTest, ALimitOfTheContainerIsNoneOfTheDevices) {
 
 TEST(AllocationAdviceTest, OfNothingKnownTheGeneralAdviceStays) {
   EXPECT_EQ(AdviceFor({}, MiB(512)).size(), 2U);
+}
+
+TEST(AllocationAdviceTest, ImagesOfHalfTheirSidesTakeAQuarter) {
+  AllocationFailure failure;
+  failure.asked = GiB(4);
+  failure.shape = {64, 512, 512, 3};
+  failure.type = "float";
+  const auto advice = AdviceFor(failure, std::nullopt);
+  EXPECT_TRUE(Says(advice.front(), "takes 1 GiB instead of 4 GiB (estimated), in grey a third"))
+      << advice.front();
+  failure.shape = {8, 12, 512, 512};
+  EXPECT_FALSE(Says(AdviceFor(failure, std::nullopt).front(), "images")) << "attention";
+  failure.shape = {3, 3, 512, 512};
+  EXPECT_FALSE(Says(AdviceFor(failure, std::nullopt).front(), "images")) << "a filter";
+  failure.shape = {32, 64, 256, 256};
+  failure.op = "conv2_block1/Conv2D";
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).front(), "images"));
+}
+
+TEST(AllocationAdviceTest, EachRuntimeHasItsOwnMeans) {
+  AllocationFailure failure;
+  failure.runtime = AllocatingRuntime::kPyTorch;
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).back(), "inference_mode"));
+  failure.runtime = AllocatingRuntime::kTensorFlow;
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).back(), "tf.function"));
+  failure.on_device = true;
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).back(), "memory_limit"));
+  failure.runtime = AllocatingRuntime::kCpp;
+  EXPECT_TRUE(Says(AdviceFor(failure, std::nullopt).back(), "smaller type"));
 }
 
 }  // namespace

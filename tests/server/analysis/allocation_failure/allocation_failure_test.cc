@@ -30,7 +30,7 @@ TEST(AllocationFailureTest, ReadsTheOperatorsErrorOfTensorFlow) {
   EXPECT_EQ(failure.op, "Fill");
   EXPECT_EQ(Gib(failure.asked), 16) << "the tensor's size by its shape and type";
   EXPECT_EQ(Sentence(failure),
-            "TensorFlow could not allocate 16.0 GiB on CPU:0 for a tensor of shape [8192,8192,64] "
+            "TensorFlow could not allocate 16 GiB on CPU:0 for a tensor of shape [8192,8192,64] "
             "and type float (operator Fill, allocator mklcpu)");
 }
 
@@ -97,10 +97,62 @@ TEST(AllocationFailureTest, ReadsTheCompilersReportOfATpu) {
   EXPECT_EQ(failure.largest[1].kind, "HLO temp");
 }
 
+TEST(AllocationFailureTest, ReadsThePeakBuffersOfAProgramForAGpu) {
+  const AllocationFailure failure = Found("xla_gpu_peak_buffers");
+  EXPECT_TRUE(failure.on_device);
+  EXPECT_EQ(Gib(failure.asked), 9);
+  ASSERT_EQ(failure.largest.size(), 2U);
+  EXPECT_EQ(Gib(failure.largest[0].size), 6);
+  EXPECT_TRUE(failure.largest[0].op.starts_with("jit(run)/jit(main)/encoder/dot_general"));
+  EXPECT_EQ(failure.largest[0].shape, "f32[256,6291456]");
+  EXPECT_EQ(failure.largest[0].label, "custom-call");
+  EXPECT_EQ(failure.largest[1].shape, "f32[65536,6144]");
+  EXPECT_EQ(failure.largest[1].kind, "parameter");
+}
+
+TEST(AllocationFailureTest, ReadsTheVectorMemoryOfATpusKernel) {
+  const AllocationFailure failure = Found("xla_tpu_vmem_scoped");
+  EXPECT_EQ(failure.device, "vmem");
+  EXPECT_EQ(failure.op, "flash_attention.1");
+  EXPECT_NEAR(failure.asked.value_or(Bytes()).mib(), 37.22, 1e-3);
+  EXPECT_EQ(failure.limit, MiB(32));
+}
+
+TEST(AllocationFailureTest, ReadsBuffersBehindALoggersPrefix) {
+  const auto failure = FindAllocationFailure(
+      "(E pid=1) ERROR [core.py:1] RESOURCE_EXHAUSTED: Ran out of memory in memory space vmem. "
+      "Used "
+      "40.00M of 32.00M vmem. Exceeded vmem capacity by 8.00M.\n"
+      "(E pid=1) ERROR [core.py:1]   1. Size: 4.00M\n"
+      "(E pid=1) ERROR [core.py:1]      Shape: bf16[8,2048,128]{2,1,0:T(16,128)(2,1)}\n"
+      "(E pid=1) ERROR [core.py:1]      Allocation type: scoped\n");
+  ASSERT_TRUE(failure);
+  ASSERT_EQ(failure->largest.size(), 1U);
+  EXPECT_EQ(failure->largest[0].size, MiB(4));
+  EXPECT_EQ(failure->largest[0].shape, "bf16[8,2048,128]{2,1,0:T(16,128)(2,1)}");
+  EXPECT_EQ(failure->largest[0].kind, "scoped");
+}
+
+TEST(AllocationFailureTest, ReadsTheChunksThatTakeMost) {
+  const AllocationFailure failure = Found("tensorflow_bfc_chunks");
+  EXPECT_EQ(failure.op, "model/dense/MatMul");
+  ASSERT_EQ(failure.largest.size(), 3U);
+  EXPECT_EQ(failure.largest[0].size, Bytes(235929600));
+  EXPECT_EQ(failure.largest[0].kind, "19 chunks");
+  EXPECT_EQ(failure.largest[1].kind, "1 chunk");
+  EXPECT_EQ(failure.largest[2].kind, "312 chunks");
+}
+
+TEST(AllocationFailureTest, LooksPastHundredsOfWarningsThatAreNone) {
+  std::string log = "RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[4] and type float\n";
+  for (int i = 0; i < 500; ++i) log += "OOM when allocating tensor with shape[was avoided\n";
+  EXPECT_TRUE(FindAllocationFailure(log));
+}
+
 TEST(AllocationFailureTest, TellsXlasDevicesFromItsHost) {
   EXPECT_FALSE(Found("jax_cpu").on_device);
   EXPECT_EQ(Gib(Found("jax_cpu").asked), 1024);
-  EXPECT_EQ(Sentence(Found("jax_cpu")), "XLA could not allocate 1.0 TiB on the CPU");
+  EXPECT_EQ(Sentence(Found("jax_cpu")), "XLA could not allocate 1 TiB on the CPU");
   EXPECT_TRUE(Found("jax_gpu").on_device);
   EXPECT_EQ(Found("jax_gpu").runtime, Runtime::kXla) << "it shares TensorFlow's allocator";
   EXPECT_EQ(Gib(Found("jax_gpu").asked), 64);

@@ -50,6 +50,22 @@ TEST(ContainerSpecTest, GivesWhatWasAskedForAndNoMore) {
   EXPECT_EQ(spec, Golden("create_everything.json")) << DumpJsonIndented(spec);
 }
 
+TEST(ContainerSpecTest, ShowsAModelNoDeviceButThoseOfItsProfile) {
+  LaunchRequest request = Request();
+  const auto spec = [&](DeviceAccess access) {
+    return ContainerSpec(request, Places(request), "i1", Isolation::kDefault, access);
+  };
+  const Json none = Json::array({"NVIDIA_VISIBLE_DEVICES=void"});
+  EXPECT_EQ(spec(DeviceAccess::kRequest)["Env"], none);
+  EXPECT_EQ(spec(DeviceAccess::kEnvironment)["Env"], none);
+  request.devices = {"GPU-1"};
+  EXPECT_EQ(spec(DeviceAccess::kCdi)["Env"], none) << "the engine gives it by its own way";
+  EXPECT_FALSE(spec(DeviceAccess::kRequest).contains("Env")) << "the engine says it";
+  EXPECT_EQ(spec(DeviceAccess::kEnvironment)["Env"][0], "NVIDIA_VISIBLE_DEVICES=GPU-1");
+  request.image.environment["NVIDIA_DRIVER_CAPABILITIES"] = "video";
+  EXPECT_EQ(spec(DeviceAccess::kEnvironment)["Env"].size(), 1U) << "the image says which";
+}
+
 TEST(ContainerSpecTest, NeverUsesNanoCpus) {
   const LaunchRequest request = Request();
   const Json spec = ContainerSpec(request, Places(request), "i1", Isolation::kDefault);

@@ -1,4 +1,4 @@
-#include "server/runtime/docker/turnstile.h"
+#include "server/runtime/turnstile.h"
 
 #include <gtest/gtest.h>
 

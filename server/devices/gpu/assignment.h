@@ -1,0 +1,38 @@
+// Which devices a profile is given. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/devices/gpu/device_reader.h"
+
+namespace mlprof::server::devices {
+
+/// How a device stands when it is to be given away.
+struct Candidate {
+  Device device;
+  /// Processes that compute on it while no profile of ours has it: somebody else's.
+  std::vector<DeviceProcess> others = {};
+  bool held = false;  // by another profile of ours
+  bool lost = false;
+};
+
+struct Assignment {
+  enum class Kind {
+    kGiven,
+    kWait,    // enough of them, but other profiles of ours have some
+    kRefuse,  // waiting for profiles of ours would not help
+  };
+  Kind kind = Kind::kRefuse;
+  std::vector<Device> devices = {};  // kGiven
+  /// One sentence: of what was skipped where some are given, of what is missing where not.
+  std::string why = {};
+};
+
+/// The first `count` that are free, in their order. A device is given to one profile at a time.
+Assignment Assign(const std::vector<Candidate>& candidates, int count);
+
+/// "2 GPUs (GPU-1 NVIDIA A100, GPU-2 NVIDIA A100)".
+std::string ListText(const std::vector<Device>& devices);
+
+}  // namespace mlprof::server::devices

@@ -1,0 +1,37 @@
+// Where device traces of running programs come from, as an interface.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+
+#include "common/http/message.h"
+#include "common/result/result.h"
+#include "server/devices/profiler/profiler_address.h"
+
+namespace mlprof::server::profiler {
+
+struct Recording {
+  ProfilerAddress address;
+  std::chrono::milliseconds duration{1000};
+  std::filesystem::path folder;  // where the trace is put
+  /// Called a few times a second, with what came of the trace: 0 of 0 while it is recorded.
+  std::function<void(Bytes received, Bytes total)> on_progress = {};
+  std::stop_token stop = {};
+};
+
+inline constexpr std::chrono::milliseconds kShortestRecording{10};
+inline constexpr std::chrono::seconds kLongestRecording{600};
+
+class TraceSource {
+ public:
+  virtual ~TraceSource() = default;
+  /// Records the program at the address and gives the XSpace as a file of its own. Each error is a
+  /// sentence that says what to do. kConflict: another profile runs there, nothing ran, or the
+  /// server keeps traces on its own disk. kInvalidArgument: that is no profiler server.
+  /// kUnavailable: out of reach, or lost. kDeadlineExceeded, kTooLarge, kCancelled, kInternal.
+  virtual Result<SpooledBody> Record(const Recording& recording) = 0;
+};
+
+}  // namespace mlprof::server::profiler

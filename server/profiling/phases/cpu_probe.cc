@@ -1,0 +1,138 @@
+#include "server/profiling/phases/cpu_probe.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "server/analysis/resource_use.h"
+#include "server/profiling/phases/proof_load.h"
+#include "server/profiling/phases/reference_in_turns.h"
+#include "server/profiling/phases/replays.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+// A limit far too low shows itself by then.
+constexpr std::chrono::milliseconds kLeastProbeTime{1100};
+
+CpuPoint MakePoint(Cores cpu, const Trial& trial) {
+  const Measurements& measured = trial.measurements;
+  CpuPoint point;
+  point.cpu = cpu;
+  point.mean_ms = measured.average_latency_ms.value_or(0);
+  point.p50_ms = measured.latency_p50_ms.value_or(0);
+  point.p95_ms = measured.latency_p95_ms.value_or(point.p50_ms);
+  point.p99_ms = measured.latency_p99_ms.value_or(point.p95_ms);
+  point.requests_per_second = measured.queries_per_second.value_or(0);
+  point.throttled_share = measured.throttled_share.value_or(0);
+  point.passed = trial.passed;
+  return point;
+}
+
+tl::unexpected<RunEnd> LimitNotChanged(const char* what, const Error& error) {
+  return FailRun({"RuntimeFailed",
+                  std::string("the CPU limit could not be ") + what + ": " + error.message(),
+                  {"run `mlprof doctor` on the server's machine"},
+                  ""});
+}
+
+class Probing {
+ public:
+  Probing(Lab& lab, Container& container, const Workload& workload, const JudgedBeside& beside)
+      : lab_(lab), container_(container), workload_(workload), beside_(beside) {}
+
+  PhaseResult<Probed> At(const CpuProbe& wanted) {
+    const Cores cpu = wanted.cpu;
+    if (auto status = container_.SetCpu(cpu); !status) {
+      return LimitNotChanged("changed", status.error());
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "trying %.1f cores", cpu.value());
+    lab_.Progressed(0.5, text);
+    const Timestamp began = Now();
+    const auto watch = container_.WatchHost();
+    const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), wanted.time);
+    const ReplayResult replay = Replay(plan);
+    const ResourceUse use = Summarize(container_.SamplesOf(replay));
+    Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples()), {}, false};
+    SetCost(use, replay, probed.look);
+    if (auto ended = CheckTarget(lab_, container_, replay); !ended) {
+      return tl::unexpected<RunEnd>(ended.error());
+    }
+    Trial trial = MakeTrial(container_, workload_, TrialPurpose::kCpuProbe, plan, began, replay);
+    probed.verdict = Judge(plan, replay, use, probed.look);
+    trial.passed = probed.verdict.passed;
+    trial.verdict = probed.verdict.sentence;
+    lab_.Record(trial);
+    if (replay.requests.size() >= RequestsForConfidence(0.95)) {
+      probed.cpu_seconds_per_query = trial.measurements.cpu_seconds_per_query;
+    }
+    probed.clearly_slow = IsTooSlow(plan, replay);
+    probed.point = MakePoint(cpu, trial);
+    return probed;
+  }
+
+ private:
+  // In two parts, of which the first may be enough.
+  ReplayResult Replay(const ReplayPlan& plan) {
+    const Deadline end = lab_.budget().end();
+    ReplayPlan first = plan;
+    // Each part waits for its last rows, which takes from the rate of several in flight.
+    const bool in_parts = !plan.open_loop && plan.concurrency == 1 &&
+                          plan.max_time > kLeastProbeTime && !beside_.now.looks.empty() &&
+                          workload_.objective.latency_ms.empty();
+    if (in_parts) first.max_time = kLeastProbeTime;
+    ReplayResult replay = container_.Replay(first, end);
+    const bool ended = replay.stopped || replay.cut_off || replay.target_lost ||
+                       replay.ended - replay.began >= plan.max_time;
+    if (!in_parts || ended || IsTooSlow(plan, replay)) return replay;
+    const auto rest = AfterBeginning(plan, replay);
+    if (rest) Append(replay, container_.Replay(*rest, end));
+    return replay;
+  }
+
+  bool IsTooSlow(const ReplayPlan& plan, const ReplayResult& replay) const {
+    return IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
+  }
+
+  Verdict Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
+                const Look& look) const {
+    VerificationEvidence evidence;
+    evidence.became_ready = true;
+    evidence.requests = std::ssize(replay.requests);
+    // What fails without a CPU limit, by chance, or where the quota did not bind, is not the
+    // limit's doing.
+    evidence.new_failures = NewFailures(beside_.reference, replay);
+    const bool throttled = use.throttled_share.value_or(0) >= kUnboundShare;
+    if (throttled && evidence.new_failures >= kFewestNewFailures) {
+      evidence.failures = evidence.new_failures;
+    }
+    evidence.reference_error_share = beside_.reference.error_share;
+    evidence.throttled_share = use.throttled_share;
+    SetBeside(beside_.now, plan, look, evidence);
+    const Objective& objective = workload_.objective;
+    SetRate(RateOf(plan, replay, AcceptableMs(beside_.reference, objective)), evidence);
+    return server::Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)),
+                         objective);
+  }
+
+  Lab& lab_;
+  Container& container_;
+  const Workload& workload_;
+  const JudgedBeside& beside_;
+};
+
+}  // namespace
+
+PhaseResult<Probed> ProbeCpu(Lab& lab, Container& container, const Workload& workload,
+                             const CpuProbe& probe, const JudgedBeside& beside) {
+  return Probing(lab, container, workload, beside).At(probe);
+}
+
+PhaseResult<void> LiftCpuLimit(Lab& lab, Container& container) {
+  if (auto status = container.SetCpu(lab.ceiling().cpu()); !status) {
+    return LimitNotChanged("lifted again", status.error());
+  }
+  return {};
+}
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,43 @@
+// One CPU limit tried in the container that serves, where it is changed in place.
+#pragma once
+
+#include <optional>
+
+#include "server/analysis/cpu_curve.h"
+#include "server/analysis/noise.h"
+#include "server/analysis/verdict.h"
+#include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/reference.h"
+
+namespace mlprof::server::phases {
+
+struct CpuProbe {
+  Cores cpu;
+  LoadTime time;
+};
+
+/// Both live longer than what is judged.
+struct JudgedBeside {
+  const Reference& now;        // what the limit is to be no slower than
+  const Reference& reference;  // what fails without a limit, too
+};
+
+struct Probed {
+  CpuPoint point;
+  NoiseEvidence noise;
+  Verdict verdict;
+  Look look;
+  /// CPU time of a request, where there were as many as p95 takes.
+  std::optional<double> cpu_seconds_per_query;
+  bool clearly_slow = false;  // as IsClearlySlow
+};
+
+/// Judged as a verification is, by its own latencies and errors; over as soon as it is clearly too
+/// slow. The trial is recorded. The limit stays until the next one, or LiftCpuLimit.
+PhaseResult<Probed> ProbeCpu(Lab& lab, Container& container, const Workload& workload,
+                             const CpuProbe& probe, const JudgedBeside& beside);
+
+/// To the ceiling.
+PhaseResult<void> LiftCpuLimit(Lab& lab, Container& container);
+
+}  // namespace mlprof::server::phases

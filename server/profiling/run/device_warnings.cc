@@ -1,0 +1,66 @@
+#include "server/profiling/run/device_warnings.h"
+
+#include <algorithm>
+
+namespace mlprof::server {
+namespace {
+
+std::string Listed(const std::map<std::string, std::string>& missing) {
+  std::string all;
+  for (const auto& [figure, why] : missing) {
+    all += (all.empty() ? "" : "; ") + figure + ": " + why;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Warning> DeviceWarnings(const RunFacts& facts) {
+  std::vector<Warning> warnings;
+  if (!facts.host.devices_skipped.empty()) {
+    warnings.push_back(
+        {"devicesSkipped",
+         "not every GPU of this machine could be given: " + facts.host.devices_skipped,
+         "`nvidia-smi` lists what uses them"});
+  }
+  if (facts.host.devices.empty() || !facts.load) return warnings;
+  if (!facts.device) {
+    const bool seen = std::any_of(facts.containers.begin(), facts.containers.end(),
+                                  [](const ContainerFacts& c) { return c.device.has_value(); });
+    warnings.push_back({"deviceNotMeasured",
+                        seen ? "what the model needs of its GPU's memory was not measured: the "
+                               "device tells no use of its memory, or no time was left"
+                             : "its GPUs could not be read while the model ran",
+                        "see the server's log, and allow a longer budget with --budget-seconds"});
+    return warnings;
+  }
+  const DeviceFindings& found = facts.device->found;
+  if (!found.missing.empty()) {
+    warnings.push_back({"deviceFiguresMissing",
+                        "the device does not tell every figure: " + Listed(found.missing), ""});
+  }
+  if (found.memory_from == "device") {
+    warnings.push_back({"deviceMemoryOfAll",
+                        "the memory of the model's processes on the device is not told apart: all "
+                        "that the device held beyond what it did before counts as the model's",
+                        "keep others off the device while it is profiled"});
+  }
+  if (found.needed_by == NeededBy::kAsItIs) {
+    warnings.push_back(
+        {"deviceMemoryReserved",
+         facts.device->refuted
+             ? "with less of its device's memory all rows were answered, and yet the answer did "
+               "not "
+               "hold in fresh containers: it was proven with what the model reserves"
+             : "no setting made the model take less of its device's memory: what it needs "
+               "may be less than what it reserves",
+         "give the framework a hard cap in the model's own code, and profile again"});
+  }
+  if (facts.device->cut_short) {
+    warnings.push_back({"deviceMemoryCutShort", *facts.device->cut_short,
+                        "allow a longer budget with --budget-seconds"});
+  }
+  return warnings;
+}
+
+}  // namespace mlprof::server

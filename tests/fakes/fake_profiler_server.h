@@ -1,0 +1,45 @@
+// A profiler server that a test scripts: one gRPC answer over real HTTP/2, for every call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "tests/fakes/tcp_server.h"
+
+namespace mlprof::fakes {
+
+struct ProfilerScript {
+  std::string response = {};        // the ProfileResponse
+  std::string status = "0";         // grpc-status; "": none
+  std::string status_message = {};  // grpc-message, encoded
+  std::string http_status = "200";
+  std::string content_type = "application/grpc";
+  char compressed = 0;
+  std::optional<std::uint32_t> told_size = {};  // in place of the response's
+  std::optional<std::size_t> lost_after = {};   // bytes of the body, whereafter it hangs up
+  bool silent = false;                          // it takes the call and answers nothing
+};
+
+class FakeProfilerServer {
+ public:
+  explicit FakeProfilerServer(ProfilerScript script);
+
+  int port() const { return server_->port(); }
+  /// Of the last call.
+  std::string path() const;
+  std::string request() const;  // the gRPC message, without its five bytes
+
+ private:
+  void Serve(int fd);
+
+  const ProfilerScript script_;
+  mutable std::mutex mutex_;
+  std::string path_;
+  std::string request_;
+  std::unique_ptr<TcpServer> server_;  // last: it ends first
+};
+
+}  // namespace mlprof::fakes

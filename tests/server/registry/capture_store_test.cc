@@ -1,0 +1,61 @@
+#include "server/registry/capture_store.h"
+
+#include <gtest/gtest.h>
+
+#include "common/hash/sha256.h"
+#include "server/registry/content_references.h"
+#include "tests/server/registry/registry_fixture.h"
+#include "tests/server/storage/damaged_file.h"
+
+namespace mlprof::server {
+namespace {
+
+class CaptureStoreTest : public RegistryTest {
+ protected:
+  Capture KeepTrace(const std::string& bytes, const std::string& workspace = "default") {
+    SpooledBody body = Upload(bytes);
+    body.sha256 = Sha256Hex(bytes);
+    return captures_.Keep(workspace, body).value();
+  }
+  CaptureStore captures_{*database_, *content_, Bytes(10)};
+};
+
+TEST_F(CaptureStoreTest, ATraceIsKnownByItsContent) {
+  const Capture kept = KeepTrace("trace");
+  EXPECT_EQ(kept.id, "sha256:" + Sha256Hex("trace"));
+  EXPECT_EQ(kept.size, Bytes(5));
+  EXPECT_EQ(KeepTrace("trace").created, kept.created);
+  EXPECT_EQ(Content(captures_.File(captures_.Get("default", kept.id).value()).value()), "trace");
+  EXPECT_EQ(FilesUnder("incoming"), 0U);
+}
+
+TEST_F(CaptureStoreTest, TheOldestMakeRoomForTheNewest) {
+  const Capture first = KeepTrace("11111");
+  const Capture second = KeepTrace("22222", "other");
+  EXPECT_TRUE(captures_.Get("default", first.id));
+  const Capture third = KeepTrace("33333");
+  EXPECT_EQ(captures_.Get("default", first.id).error().code(), ErrorCode::kNotFound);
+  EXPECT_FALSE(content_->HasFile(Sha256Hex("11111")));
+  EXPECT_TRUE(captures_.Get("other", second.id));
+  EXPECT_TRUE(captures_.Get("default", KeepTrace("larger than all of the room").id));
+  EXPECT_FALSE(captures_.Get("default", third.id));
+}
+
+TEST_F(CaptureStoreTest, ContentThatAnotherWorkspaceHasStays) {
+  const Capture kept = KeepTrace("trace");
+  KeepTrace("trace", "other");
+  ASSERT_TRUE(captures_.Remove("default", kept.id));
+  EXPECT_EQ(captures_.Remove("default", kept.id).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(Content(captures_.File(captures_.Get("other", kept.id).value()).value()), "trace");
+}
+
+TEST_F(CaptureStoreTest, AScratchFileGoesWithItsLastOwner) {
+  auto scratch = captures_.ScratchFile();
+  WriteBytes(*scratch, "json");
+  EXPECT_EQ(FilesUnder("incoming"), 1U);
+  scratch.reset();
+  EXPECT_EQ(FilesUnder("incoming"), 0U);
+}
+
+}  // namespace
+}  // namespace mlprof::server
