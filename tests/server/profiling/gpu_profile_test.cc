@@ -66,6 +66,29 @@ TEST_F(GpuProfileTest, AreProvenWithWhatIsReservedWhereLessDidNotHold) {
   EXPECT_FALSE(answer.environment_variables.contains("XLA_PYTHON_CLIENT_MEM_FRACTION"));
 }
 
+TEST_F(GpuProfileTest, WaitForTheHostWhereTheAnswersCpuIsUsedUp) {
+  gpu_.busy = 0.2;
+  gpu_.memory_busy = 0.1;
+  ASSERT_TRUE(Create("p"));
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  const DeviceLimit& limit = profile.recommendation->device->limit.value();
+  EXPECT_EQ(limit.by, LimitedBy::kHostCpu)
+      << limit.reason << ", asked for " << profile.recommendation->requested.cpu().value();
+}
+
+TEST_F(GpuProfileTest, SayThatNobodyCanTellWhetherTheDeviceWasFree) {
+  gpu_.reader->Adjust(
+      "GPU-1", [](devices::FakeDeviceReader::Entry& entry) { entry.reading.memory_used = GiB(2); });
+  ASSERT_TRUE(Create("p"));
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  const auto told = std::find_if(profile.warnings.begin(), profile.warnings.end(),
+                                 [](const Warning& w) { return w.code == "deviceNotJudged"; });
+  ASSERT_NE(told, profile.warnings.end());
+  EXPECT_THAT(told->message, HasSubstr("2048 MiB of its memory are held"));
+}
+
 TEST_F(GpuProfileTest, AreRefusedBeforeAnythingStartsWhereThereAreNotSoMany) {
   const auto created = Create("p", 2);
   ASSERT_FALSE(created);
