@@ -235,7 +235,7 @@ ProfileError Diagnose(const DeathEvidence& evidence) {
   if (evidence.not_ready) return StartedInVain(evidence);
   return {"AgentLost",
           "the connection to the agent in the container broke and nothing says why",
-          {"see the server's log and `docker events`; then try again"},
+          {"see the server's log, with Docker `docker events` too; then try again"},
           evidence.log_tail};
 }
 

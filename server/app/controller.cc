@@ -287,8 +287,9 @@ struct Controller::Parts {
   LiveProgress live;
   AccessRules access;
   std::unique_ptr<Runtime> runtime;
-  devices::DevicePool gpus{std::make_shared<devices::PatientReader>(
-      std::make_shared<nvml::NvmlReader>(), kDriverPatience)};
+  const std::shared_ptr<devices::PatientReader> driver = std::make_shared<devices::PatientReader>(
+      std::make_shared<nvml::NvmlReader>(), kDriverPatience);
+  devices::DevicePool gpus{driver};
   std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;
@@ -356,6 +357,7 @@ void Controller::Stop(StopLimit& limit) {
   limit.Enter("the queue and its containers", kQueueStop);
   parts_->readiness->Stop();
   parts_->retention->Stop();
+  parts_->driver->GiveUp();  // one that hangs would hold up the end of a run
   parts_->queue->Stop();
   parts_->live_captures.Stop();
   limit.Enter("requests", kRequestsStop);

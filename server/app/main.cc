@@ -16,6 +16,7 @@
 #include "server/app/controller.h"
 #include "server/app/lifetime.h"
 #include "server/app/options.h"
+#include "server/app/runtime_check.h"
 
 namespace {
 
@@ -84,6 +85,10 @@ int Run(const std::vector<std::string>& arguments) {
   }
   if (options->version) {
     std::puts("mlprof-server " MLPROF_VERSION);
+    return 0;
+  }
+  if (options->check_runtime) {
+    std::puts(mlprof::DumpJson(mlprof::server::CheckRuntime(*options)).c_str());
     return 0;
   }
   return Serve(*options);

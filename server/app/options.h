@@ -48,6 +48,8 @@ struct ServerOptions {
   /// --leave-profiles: no profile is run, and unfinished ones stay as they are (the command line's
   /// work on tokens).
   bool leave_profiles = false;
+  /// --check-runtime: say what its runtime finds here, as JSON, and end.
+  bool check_runtime = false;
   std::string log_level = "info";  // --log-level debug|info|warn|error
   bool help = false;
   bool version = false;

@@ -15,16 +15,12 @@ std::filesystem::path BesideThisProgram(const char* name) {
   return self.parent_path() / name;
 }
 
-std::filesystem::path AgentOf(const ServerOptions& options) {
-  return options.agent.empty() ? BesideThisProgram("mlprof-agent") : options.agent;
-}
-
 DockerOptions DockerSettings(const ServerOptions& options, const std::filesystem::path& data_dir,
                              std::string instance_id, ControllerMetrics& metrics,
                              const AccessRules& access) {
   DockerOptions docker;
   if (!options.docker_host.empty()) docker.docker_host = options.docker_host;
-  docker.agent_binary = AgentOf(options);
+  docker.agent_binary = AgentProgramOf(options);
   docker.data_dir = data_dir;
   docker.instance_id = std::move(instance_id);
   docker.base_image = options.base_image;
@@ -44,13 +40,17 @@ DockerOptions DockerSettings(const ServerOptions& options, const std::filesystem
 
 }  // namespace
 
+std::filesystem::path AgentProgramOf(const ServerOptions& options) {
+  return options.agent.empty() ? BesideThisProgram("mlprof-agent") : options.agent;
+}
+
 Result<std::unique_ptr<Runtime>> MakeRuntime(const ServerOptions& options,
                                              const std::filesystem::path& data_dir,
                                              const std::string& instance_id,
                                              ControllerMetrics& metrics,
                                              const AccessRules& access) {
   if (options.runtime == "process") {
-    return MakeProcessRuntime({AgentOf(options), data_dir, instance_id});
+    return MakeProcessRuntime({AgentProgramOf(options), data_dir, instance_id});
   }
   return MakeDockerRuntime(DockerSettings(options, data_dir, instance_id, metrics, access));
 }

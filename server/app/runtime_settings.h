@@ -12,6 +12,9 @@
 
 namespace mlprof::server {
 
+/// The agent's program: as it was told, else beside this one.
+std::filesystem::path AgentProgramOf(const ServerOptions& options);
+
 /// `metrics` and `access` are asked for as long as the runtime lives. Errors as of its factory.
 Result<std::unique_ptr<Runtime>> MakeRuntime(const ServerOptions& options,
                                              const std::filesystem::path& data_dir,

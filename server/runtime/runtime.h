@@ -14,6 +14,7 @@
 #include "common/domain/inference_config.h"
 #include "common/domain/limits.h"
 #include "common/domain/profile.h"
+#include "common/domain/runtime_words.h"
 #include "common/domain/warning.h"
 #include "common/domain/write_error.h"
 #include "common/result/result.h"
@@ -111,6 +112,7 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
   virtual std::string name() const = 0;  // "docker"
+  virtual RuntimeWords words() const = 0;
   /// What the engine can give a container, asked before there is one: a profile's ceiling is chosen
   /// within it. The machine that a container then runs on is told by its Target.
   virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;

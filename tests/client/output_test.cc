@@ -94,6 +94,27 @@ TEST(ProfileDetailsTest, ShowsTheDevicesOfAnAnswerThatHasSome) {
       << text;
 }
 
+TEST(ProfileDetailsTest, ShowsHowADeviceWasUsedAndWhereItsMemoryWasReadFrom) {
+  Profile profile = SucceededProfile(true);
+  DeviceFindings& device = profile.recommendation->device.emplace();
+  device.reserved = GiB(12);
+  device.needed = GiB(3);
+  device.needed_by = NeededBy::kCap;
+  device.memory_from = "processes";
+  device.busy = 0.42;
+  device.memory_busy = 0.17;
+  device.watts = 250.4;
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("read from the model's processes, ten times a second"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("busy 42% of the time, its memory 17%, 250 W"), std::string::npos) << text;
+  device.memory_from = "device";
+  device.busy = device.memory_busy = device.watts = std::nullopt;
+  const std::string less = ProfileDetails(profile);
+  EXPECT_NE(less.find("what the whole device gained"), std::string::npos) << less;
+  EXPECT_EQ(less.find("busy"), std::string::npos) << less;
+}
+
 TEST(ProfileDetailsTest, SaysWhatWasFound) {
   ExpectGolden("cli/found.table", ProfileDetails(LeakingProfile()));
 }

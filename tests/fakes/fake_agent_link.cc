@@ -322,7 +322,8 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   const bool from_cache = model_.caches_responses && seen_.contains(row.body);
   const std::chrono::microseconds cpu =
       works ? Visit(row.body) + model_.collection * (heap_.collected() ? 1 : 0) : kNullTarget;
-  const std::chrono::nanoseconds slept = from_cache ? kNullTarget * 0 : model_.sleep_per_row;
+  const std::chrono::nanoseconds slept =
+      from_cache ? kNullTarget * 0 : model_.sleep_per_row + model_.sleeps_more();
   const auto took =
       slept +
       std::max(std::chrono::duration_cast<std::chrono::nanoseconds>(cpu * stretch),

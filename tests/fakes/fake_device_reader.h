@@ -20,6 +20,8 @@ class FakeDeviceReader final : public DeviceReader {
     std::map<SampledFigure, std::vector<DriverSample>> samples = {};
     std::map<pid_t, Bytes> peaks = {};
     bool lost = false;
+    std::optional<DeviceProblem> unreadable = {};
+    int odd_readings = 0;  // so many that come next do not tell the memory of processes
   };
 
   /// A device of 16 GiB that nobody uses.
@@ -71,10 +73,14 @@ class FakeDeviceReader final : public DeviceReader {
     return all;
   }
   DeviceResult<DeviceReading> Read(const std::string& uuid) override {
-    return OfOne<DeviceReading>(uuid, [this](const Entry& entry) {
+    return OfOne<DeviceReading>(uuid, [this](Entry& entry) {
       ++reads_;
       read_.notify_all();
-      return entry.reading;
+      DeviceReading reading = entry.reading;
+      if (entry.odd_readings == 0) return reading;
+      --entry.odd_readings;
+      for (DeviceProcess& process : *reading.processes) process.memory.reset();
+      return reading;
     });
   }
   DeviceResult<std::optional<std::vector<DriverSample>>> Samples(
@@ -100,8 +106,9 @@ class FakeDeviceReader final : public DeviceReader {
   DeviceResult<T> OfOne(const std::string& uuid, Give give) {
     const std::lock_guard lock(mutex_);
     if (failure_) return Fail(*failure_);
-    for (const Entry& entry : entries_) {
+    for (Entry& entry : entries_) {
       if (entry.device.uuid != uuid) continue;
+      if (entry.unreadable) return Fail(*entry.unreadable, uuid);
       if (entry.lost) return Fail(DeviceProblem::kLost, uuid);
       return give(entry);
     }

@@ -3,6 +3,7 @@
 // device.
 #pragma once
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -21,6 +22,9 @@ class FakeGpuModel {
   Bytes need = MiB(3000);    // of its pool
   Bytes grown = GiB(4);      // the pool that grows by doubling, where it may
   Bytes context = MiB(400);  // beside the pool
+  double busy = 0.4;         // shares of the time while it is there
+  double memory_busy = 0.85;
+  std::atomic<Bytes> reserved = Bytes();  // its pool, of the newest process
   bool ignores_growth = false;
   bool ignores_fraction = false;
   bool holds_each_cap_once = false;
@@ -59,11 +63,12 @@ class FakeGpuModel {
     const bool grows = said("XLA_PYTHON_CLIENT_PREALLOCATE") == "false" && !ignores_growth;
     const Bytes pool = grows ? std::min(grown, most) : most;
     if (pool < need) return false;
+    reserved = pool;
     reader->Adjust("GPU-1", [&](devices::FakeDeviceReader::Entry& entry) {
       entry.reading.processes = {{++last_pid_, pool + context}};
       entry.reading.memory_used = pool + context;
-      entry.reading.busy = 0.4;
-      entry.reading.memory_busy = 0.85;
+      entry.reading.busy = busy;
+      entry.reading.memory_busy = memory_busy;
     });
     return true;
   }

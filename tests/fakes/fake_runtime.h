@@ -46,6 +46,10 @@ struct FakeModel {
   std::chrono::microseconds cpu_after_row{0};
   /// Slept with every row, beside its CPU time.
   std::chrono::microseconds sleep_per_row{0};
+  /// Likewise, asked with every row.
+  std::function<std::chrono::microseconds()> sleeps_more = [] {
+    return std::chrono::microseconds(0);
+  };
   /// CPU time that the first visit of a row takes besides.
   std::chrono::microseconds first_visit_cpu{0};
   /// Rows that were answered before take no time worth speaking of.
@@ -159,6 +163,9 @@ class FakeRuntime final : public Runtime {
   explicit FakeRuntime(FakeModel model = {}) : model_(std::move(model)) {}
 
   std::string name() const override { return "docker"; }
+  RuntimeWords words() const override {
+    return {"the imitated engine", "went away", "start it", "see its log", "see it", "see to it"};
+  }
   Result<HostFacts> Host(Deadline deadline, std::stop_token stop) override;
   Status Check(Deadline deadline, std::stop_token stop) override;
   Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,

@@ -1,12 +1,21 @@
+#include <utility>
+
 #include "client/cli/command.h"
 #include "client/cli/doctor/check.h"
 
 namespace mlprof::client::cli {
 namespace {
 
-Result<int> Doctor(Session& session, const Options&) {
-  std::vector<Finding> findings = CheckDocker(session.surroundings());
-  for (const auto& group : {CheckHost(session.surroundings()), CheckServer(session)}) {
+Result<int> Doctor(Session& session, const Options& options) {
+  const std::string asked = options.Text("--runtime");
+  if (options.Has("--runtime") && asked != "docker" && asked != "process") {
+    return WrongUse("--runtime must be docker or process, not '" + asked + "'");
+  }
+  RuntimeReport report = CheckRuntime(asked, session.surroundings());
+  const bool containers = report.runtime == "docker";
+  std::vector<Finding> findings =
+      containers ? CheckDocker(session.surroundings()) : std::move(report.findings);
+  for (const auto& group : {CheckHost(session.surroundings(), containers), CheckServer(session)}) {
     findings.insert(findings.end(), group.begin(), group.end());
   }
   Table table{{"CHECK", "STATE", "FOUND", "MEND"}, {}};
@@ -32,8 +41,11 @@ Command DoctorCommand() {
           "say what is missing on this machine, and what mends it",
           0,
           0,
-          {},
-          {"mlprof doctor", "mlprof doctor -o json"},
+          {{{"--runtime"},
+            "RUNTIME",
+            "what models are to run on: docker or process (default: as the "
+            "server is configured)"}},
+          {"mlprof doctor", "mlprof doctor --runtime process", "mlprof doctor -o json"},
           Doctor};
 }
 

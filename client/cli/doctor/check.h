@@ -15,10 +15,20 @@ struct Finding {
   std::string mend;   // the command or step that mends it; "" where there is nothing to do
 };
 
+/// What models would run on here.
+struct RuntimeReport {
+  std::string runtime;            // "docker", "process"
+  std::vector<Finding> findings;  // of processes
+};
+
+/// What mlprof-server finds with `--runtime RUNTIME` ("": as it is configured), which it is asked
+/// for; "docker" where it is not there and nothing was asked for.
+RuntimeReport CheckRuntime(const std::string& runtime, const Surroundings& surroundings);
 /// The engine, its versions, and whether its limits work.
 std::vector<Finding> CheckDocker(const Surroundings& surroundings);
-/// Programs, disk, kernel and cores of this machine.
-std::vector<Finding> CheckHost(const Surroundings& surroundings);
+/// Programs, disk, kernel and cores of this machine; what bounds the disk of containers where
+/// models run in them.
+std::vector<Finding> CheckHost(const Surroundings& surroundings, bool containers);
 /// The configured server; nothing where there is none.
 std::vector<Finding> CheckServer(Session& session);
 

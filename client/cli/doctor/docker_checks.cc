@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::chrono::seconds kWait{5};
 constexpr const char* kInstall =
-    "apt-get install -y docker.io && (dockerd >/var/log/dockerd.log 2>&1 &)";
+    "apt-get install -y docker.io && (dockerd >/var/log/dockerd.log 2>&1 &); or do without: "
+    "--runtime process, see mlprof doctor --runtime process";
 
 // The socket that DOCKER_HOST (may be "") names.
 Result<std::string> SocketOf(const std::string& docker_host) {

@@ -79,13 +79,14 @@ Finding CoresFinding() {
 
 }  // namespace
 
-std::vector<Finding> CheckHost(const Surroundings& surroundings) {
-  return {ProgramFinding("mlprof-server", surroundings),
-          ProgramFinding("mlprof-agent", surroundings),
-          DiskFinding(surroundings),
-          ScratchFinding(),
-          PressureFinding(),
-          CoresFinding()};
+std::vector<Finding> CheckHost(const Surroundings& surroundings, bool containers) {
+  std::vector<Finding> findings = {ProgramFinding("mlprof-server", surroundings),
+                                   ProgramFinding("mlprof-agent", surroundings),
+                                   DiskFinding(surroundings)};
+  if (containers) findings.push_back(ScratchFinding());
+  findings.push_back(PressureFinding());
+  findings.push_back(CoresFinding());
+  return findings;
 }
 
 std::vector<Finding> CheckServer(Session& session) {

@@ -56,9 +56,27 @@ const char* HowTold(NeededBy by) {
   return "as it reserves it";
 }
 
+std::string HowRead(const std::string& memory_from) {
+  if (memory_from == "accounting") return "the driver's accounting of the model's process";
+  if (memory_from == "processes") return "the model's processes, ten times a second";
+  return "what the whole device gained: processes were not told apart";
+}
+
+// What the device did under the objective's load; "" where it told nothing.
+std::string DeviceUseText(const DeviceFindings& device) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (device.busy) add("busy " + Figure(100 * *device.busy, 0) + "% of the time");
+  if (device.memory_busy) add("its memory " + Figure(100 * *device.memory_busy, 0) + "%");
+  if (device.watts) add(Figure(*device.watts, 0) + " W");
+  return text;
+}
+
 void WriteDevice(const DeviceFindings& device, Details& details) {
   details.Line("GPU", InMib(device.needed) + " needed (" + HowTold(device.needed_by) + "), " +
                           InMib(device.reserved) + " reserved");
+  if (!device.memory_from.empty()) details.Line(" ", "read from " + HowRead(device.memory_from));
+  if (const std::string use = DeviceUseText(device); !use.empty()) details.Line(" ", use);
   if (!device.limit) return;
   const std::string by(Name(device.limit->by));
   details.Line(" ", "limited by " + by + ": " + device.limit->reason);

@@ -11,6 +11,9 @@ std::string Counted(std::size_t count) {
 
 std::string Skipped(const Candidate& candidate) {
   if (candidate.lost) return candidate.device.uuid + " is lost";
+  if (!candidate.unread.empty()) {
+    return candidate.device.uuid + " cannot be read (" + candidate.unread + ")";
+  }
   std::string pids;
   for (const DeviceProcess& process : candidate.others) {
     pids += (pids.empty() ? "" : ", ") + std::to_string(process.pid);
@@ -18,16 +21,29 @@ std::string Skipped(const Candidate& candidate) {
   return candidate.device.uuid + " is in use by others (process " + pids + ")";
 }
 
-}  // namespace
-
-std::string ListText(const std::vector<Device>& devices) {
-  std::string names;
-  for (const Device& device : devices) {
-    names += (names.empty() ? "" : ", ") + device.uuid;
-    if (!device.name.empty()) names += " " + device.name;
-  }
-  return Counted(devices.size()) + (names.empty() ? "" : " (" + names + ")");
+bool CanBeGiven(const Candidate& candidate) {
+  if (candidate.lost || !candidate.unread.empty()) return false;
+  return candidate.held || candidate.others.empty();
 }
+
+// The indexes of those that are known to be free, then of those that are in doubt.
+std::vector<std::size_t> FreeOf(const std::vector<Candidate>& candidates) {
+  std::vector<std::size_t> free;
+  for (const bool in_doubt : {false, true}) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Candidate& candidate = candidates[i];
+      if (!CanBeGiven(candidate) || candidate.held) continue;
+      if (candidate.doubt.empty() != in_doubt) free.push_back(i);
+    }
+  }
+  return free;
+}
+
+void Append(std::string& all, const std::string& sentence) {
+  all += (all.empty() ? "" : "; ") + sentence;
+}
+
+}  // namespace
 
 Assignment Assign(const std::vector<Candidate>& candidates, int count) {
   const auto wanted = static_cast<std::size_t>(std::max(0, count));
@@ -35,13 +51,19 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count) {
   std::size_t held = 0;
   std::string skipped;
   for (const Candidate& candidate : candidates) {
-    if (candidate.lost || (!candidate.held && !candidate.others.empty())) {
-      skipped += (skipped.empty() ? "" : "; ") + Skipped(candidate);
+    if (!CanBeGiven(candidate)) {
+      Append(skipped, Skipped(candidate));
     } else if (candidate.held) {
       ++held;
-    } else if (assignment.devices.size() < wanted) {
-      assignment.devices.push_back(candidate.device);
     }
+  }
+  std::vector<std::size_t> chosen = FreeOf(candidates);
+  if (chosen.size() > wanted) chosen.resize(wanted);
+  std::sort(chosen.begin(), chosen.end());
+  for (const std::size_t i : chosen) {
+    assignment.devices.push_back(candidates[i].device);
+    const std::string& doubt = candidates[i].doubt;
+    if (!doubt.empty()) Append(assignment.doubts, candidates[i].device.uuid + ": " + doubt);
   }
   assignment.why = skipped;
   const std::size_t free = assignment.devices.size();
@@ -50,6 +72,7 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count) {
     return assignment;
   }
   assignment.devices.clear();
+  assignment.doubts.clear();
   const std::string of = Counted(wanted) + (wanted == 1 ? " is" : " are") + " asked for, and ";
   if (free + held >= wanted) {
     assignment.kind = Assignment::Kind::kWait;
@@ -59,6 +82,15 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count) {
   assignment.why = of + std::to_string(free + held) + " of " + std::to_string(candidates.size()) +
                    " can be given" + (skipped.empty() ? "" : ": " + skipped);
   return assignment;
+}
+
+std::string ListText(const std::vector<Device>& devices) {
+  std::string names;
+  for (const Device& device : devices) {
+    names += (names.empty() ? "" : ", ") + device.uuid;
+    if (!device.name.empty()) names += " " + device.name;
+  }
+  return Counted(devices.size()) + (names.empty() ? "" : " (" + names + ")");
 }
 
 }  // namespace mlprof::server::devices

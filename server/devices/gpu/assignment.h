@@ -15,6 +15,9 @@ struct Candidate {
   std::vector<DeviceProcess> others = {};
   bool held = false;  // by another profile of ours
   bool lost = false;
+  std::string unread = {};  // why it could not be read: then it cannot be measured either
+  /// Why nobody can tell whether it is free: it is given where no other one is.
+  std::string doubt = {};
 };
 
 struct Assignment {
@@ -27,9 +30,12 @@ struct Assignment {
   std::vector<Device> devices = {};  // kGiven
   /// One sentence: of what was skipped where some are given, of what is missing where not.
   std::string why = {};
+  /// Of those that are given and not known to be free, one sentence each; "": there are none.
+  std::string doubts = {};
 };
 
-/// The first `count` that are free, in their order. A device is given to one profile at a time.
+/// The first `count` that are free, in their order; those that are in doubt only after them. A
+/// device is given to one profile at a time.
 Assignment Assign(const std::vector<Candidate>& candidates, int count);
 
 /// "2 GPUs (GPU-1 NVIDIA A100, GPU-2 NVIDIA A100)".

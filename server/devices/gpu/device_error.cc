@@ -25,6 +25,11 @@ std::pair<std::string, std::string> WordsOf(DeviceProblem problem) {
       return {"the NVIDIA driver works and finds no GPU",
               "see in `lspci` and `dmesg` whether the machine has one, and whether it is given to "
               "another driver"};
+    case DeviceProblem::kNoPart:
+      return {
+          "every GPU of this machine is split (MIG mode) and has no instance to give",
+          "make one (`nvidia-smi mig -lgip` lists the sizes, `nvidia-smi mig -cgi SIZE -C` makes "
+          "it), or switch the mode off (`nvidia-smi -mig 0`)"};
     case DeviceProblem::kUnknownDevice:
       return {"there is no such GPU", "`nvidia-smi -L` lists those that there are"};
     case DeviceProblem::kLost:

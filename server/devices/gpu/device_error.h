@@ -14,6 +14,7 @@ enum class DeviceProblem {
   kOtherVersion,   // library and kernel driver are of two versions
   kNoPermission,   // this program may not read devices
   kNoDevice,       // all of that is well, and there is no device
+  kNoPart,         // there are cards, all of them split (MIG), and none has a part
   kUnknownDevice,  // no device has this name
   kLost,           // it was there, and has fallen off the bus or needs a reset
   kSilent,         // the driver does not answer

@@ -5,6 +5,22 @@
 namespace mlprof::server::devices {
 namespace {
 
+// Of a device that no process is shown on; what a driver and a desktop hold by themselves is less.
+// Chosen, not measured.
+constexpr Bytes kUnexplained = GiB(1);
+
+std::string DoubtOf(const DeviceReading& reading) {
+  if (!reading.processes) {
+    const auto why = reading.missing.find("processes");
+    return "the driver does not tell which processes compute on it" +
+           (why == reading.missing.end() ? "" : " (" + why->second + ")");
+  }
+  const Bytes used = reading.memory_used.value_or(Bytes());
+  if (!reading.processes->empty() || used < kUnexplained) return "";
+  return std::to_string(used.count() >> 20) +
+         " MiB of its memory are held, and no process that holds them is shown";
+}
+
 Refusal RefusalOf(const DeviceError& error) { return {false, error.what, error.remedy}; }
 
 }  // namespace
@@ -20,7 +36,9 @@ std::vector<Candidate> DevicePool::Look(const std::vector<Device>& devices) {
     Candidate candidate{device};
     const auto reading = reader_->Read(device.uuid);
     candidate.lost = !reading && reading.error().problem == DeviceProblem::kLost;
+    if (!reading && !candidate.lost) candidate.unread = reading.error().what;
     if (reading && reading->processes) candidate.others = *reading->processes;
+    if (reading) candidate.doubt = DoubtOf(*reading);
     candidates.push_back(std::move(candidate));
   }
   return candidates;
@@ -39,7 +57,7 @@ tl::expected<DeviceLease, Refusal> DevicePool::Take(int count) {
                                   "end what uses them (`nvidia-smi` lists it), or ask for fewer"});
   }
   for (const Device& device : assignment.devices) held_.insert(device.uuid);
-  return DeviceLease(*this, std::move(assignment.devices), std::move(assignment.why));
+  return DeviceLease(*this, std::move(assignment));
 }
 
 tl::expected<void, Refusal> DevicePool::CheckCount(int count) {

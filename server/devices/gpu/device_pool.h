@@ -24,6 +24,7 @@ class DeviceLease {
     std::swap(pool_, other.pool_);
     std::swap(devices_, other.devices_);
     std::swap(skipped_, other.skipped_);
+    std::swap(doubts_, other.doubts_);
     return *this;
   }
   ~DeviceLease();
@@ -31,15 +32,21 @@ class DeviceLease {
   const std::vector<Device>& devices() const { return devices_; }
   /// Why others were passed over; "": none were.
   const std::string& skipped() const { return skipped_; }
+  /// Of its devices that nobody can tell to be free: why; "": of all it is known.
+  const std::string& doubts() const { return doubts_; }
 
  private:
   friend class DevicePool;
-  DeviceLease(DevicePool& pool, std::vector<Device> devices, std::string skipped)
-      : pool_(&pool), devices_(std::move(devices)), skipped_(std::move(skipped)) {}
+  DeviceLease(DevicePool& pool, Assignment given)
+      : pool_(&pool),
+        devices_(std::move(given.devices)),
+        skipped_(std::move(given.why)),
+        doubts_(std::move(given.doubts)) {}
 
   DevicePool* pool_ = nullptr;
   std::vector<Device> devices_;
   std::string skipped_;
+  std::string doubts_;
 };
 
 /// Why there is no lease.

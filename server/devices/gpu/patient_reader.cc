@@ -1,5 +1,6 @@
 #include "server/devices/gpu/patient_reader.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,8 @@ struct PatientReader::State {
   /// Waits to be asked. What it gives publishes the answer, with the mutex held.
   std::function<std::function<void()>(DeviceReader&)> question;
   bool busy = false;
+  std::chrono::steady_clock::time_point begun;  // the question that it is busy with
+  bool given_up = false;
   bool ended = false;
   bool has_thread = false;
 };
@@ -54,6 +57,12 @@ PatientReader::~PatientReader() {
   state_->changed.notify_all();
 }
 
+void PatientReader::GiveUp() {
+  const std::lock_guard lock(state_->mutex);
+  state_->given_up = true;
+  state_->changed.notify_all();
+}
+
 template <class T>
 DeviceResult<T> PatientReader::Ask(std::function<DeviceResult<T>(DeviceReader&)> question) {
   const auto until = std::chrono::steady_clock::now() + longest_;
@@ -66,17 +75,23 @@ DeviceResult<T> PatientReader::Ask(std::function<DeviceResult<T>(DeviceReader&)>
     thread->detach();
     state_->has_thread = true;
   }
-  if (!state_->changed.wait_until(lock, until, [&] { return !state_->busy; })) {
-    return Fail(DeviceProblem::kSilent);
+  // A call that has hung for so long already is not waited for again.
+  while (state_->busy && !state_->given_up) {
+    const auto begun = state_->begun;
+    const bool moved = state_->changed.wait_until(lock, std::min(until, begun + longest_), [&] {
+      return state_->given_up || !state_->busy || state_->begun != begun;
+    });
+    if (!moved) return Fail(DeviceProblem::kSilent);
   }
+  if (state_->given_up) return Fail(DeviceProblem::kSilent);
   state_->busy = true;
+  state_->begun = std::chrono::steady_clock::now();
   state_->question = [answer, question = std::move(question)](DeviceReader& reader) {
     return [answer, given = question(reader)] { *answer = given; };
   };
   state_->changed.notify_all();
-  const bool answered =
-      state_->changed.wait_until(lock, until, [&] { return answer->has_value(); });
-  if (!answered) return Fail(DeviceProblem::kSilent);
+  state_->changed.wait_until(lock, until, [&] { return state_->given_up || answer->has_value(); });
+  if (!answer->has_value()) return Fail(DeviceProblem::kSilent);
   return **answer;
 }
 

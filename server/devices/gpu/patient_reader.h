@@ -1,5 +1,6 @@
 // A reader that never waits long: a sick device can hold its driver's calls for minutes. What is
-// not answered in time is kSilent, and so is every question until the driver has come back.
+// not answered in time is kSilent, and so is, at once, every question until the driver has come
+// back.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,9 @@ class PatientReader final : public DeviceReader {
   PatientReader(std::shared_ptr<DeviceReader> reader, std::chrono::milliseconds longest);
   /// A call that still hangs keeps its thread and the reader, and ends with the process.
   ~PatientReader() override;
+
+  /// From now on nobody waits: whoever asks or has asked gets kSilent at once. For a stop.
+  void GiveUp();
 
   DeviceResult<std::vector<Device>> List() override;
   DeviceResult<DeviceReading> Read(const std::string& uuid) override;

@@ -24,6 +24,8 @@ bool IsAbsence(Code code) {
     case kResetRequired:
     case kGpuNotFound:
     case kUninitialized:
+    case kDriverNotLoaded:
+    case kVersionMismatch:
     case kTimeout: return false;
     default: return code != kSuccess;
   }

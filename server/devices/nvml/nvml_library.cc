@@ -80,6 +80,7 @@ devices::DeviceResult<std::unique_ptr<Library>> Library::Open(const std::string&
     return devices::Fail(DeviceProblem::kNoLibrary, why != nullptr ? why : file);
   }
   std::unique_ptr<Library> library(new Library());
+  library->opened_ = opened;
   library->functions_ = FindAll(opened);
   const Functions& has = library->functions_;
   if (has.init == nullptr || has.count == nullptr || has.by_index == nullptr ||
@@ -96,6 +97,7 @@ devices::DeviceResult<std::unique_ptr<Library>> Library::Open(const std::string&
 
 Library::~Library() {
   if (begun_ && functions_.shutdown != nullptr) functions_.shutdown();
+  if (opened_ != nullptr) ::dlclose(opened_);
 }
 
 std::string Library::TextOf(Code code) const {

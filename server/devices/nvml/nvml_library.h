@@ -40,8 +40,8 @@ struct Functions {
   Code (*accounting)(Handle, unsigned, AccountingStats*) = nullptr;
 };
 
-/// Open and begun; the library is shut down with it. Stays in memory: drivers' libraries do not
-/// bear being unloaded.
+/// Open and begun; the library is shut down and unloaded with it, as NVIDIA's own binding for Go
+/// does: one that stayed in memory would be the old one again after the driver's update.
 class Library {
  public:
   /// The loader's path is looked through, unless `file` is a path.
@@ -58,6 +58,7 @@ class Library {
  private:
   Library() = default;
 
+  void* opened_ = nullptr;
   Functions functions_;
   bool begun_ = false;
 };

@@ -33,6 +33,11 @@ std::optional<Bytes> TotalMemory(const Functions& functions, Handle handle) {
   return Bytes(static_cast<std::int64_t>(memory.total));
 }
 
+// What was opened is of no use any more, whatever comes back.
+bool IsWithoutDriver(Code code) {
+  return code == kUninitialized || code == kDriverNotLoaded || code == kVersionMismatch;
+}
+
 bool IsSplit(const Functions& functions, Handle card) {
   unsigned now = 0;
   unsigned later = 0;
@@ -79,10 +84,25 @@ SampledAs HowSampled(SampledFigure figure) {
 DeviceResult<std::shared_ptr<Library>> NvmlReader::Opened() {
   const std::lock_guard lock(mutex_);
   if (library_) return library_;
+  const auto now = std::chrono::steady_clock::now();
+  if (failure_ && now < try_again_) return tl::unexpected(*failure_);
   auto opened = Library::Open(file_);
-  if (!opened) return tl::unexpected(opened.error());
+  if (!opened) {
+    failure_ = opened.error();
+    try_again_ = now + between_tries_;
+    return tl::unexpected(*failure_);
+  }
+  failure_.reset();
   library_ = std::move(*opened);
   return library_;
+}
+
+// The mutex is held. Another thread may still ask the library, which then lives as long.
+void NvmlReader::Close(const Library& library, const devices::DeviceError& why) {
+  if (library_.get() != &library) return;
+  library_.reset();
+  failure_ = why;
+  try_again_ = std::chrono::steady_clock::now() + between_tries_;
 }
 
 // A device that was there and is not any more has fallen off the bus.
@@ -93,7 +113,9 @@ tl::unexpected<devices::DeviceError> NvmlReader::Failed(const Library& library, 
   if (code == kNotFound && known_.contains(uuid)) {
     return devices::Fail(DeviceProblem::kLost, text);
   }
-  return tl::unexpected(ErrorOf(code, text));
+  devices::DeviceError error = ErrorOf(code, text);
+  if (IsWithoutDriver(code)) Close(library, error);
+  return tl::unexpected(std::move(error));
 }
 
 DeviceResult<Handle> NvmlReader::Find(const Library& library, const std::string& uuid) {
@@ -131,17 +153,23 @@ DeviceResult<std::vector<Device>> NvmlReader::List() {
   if (counted != kSuccess) return Failed(*library, counted, "the list of GPUs");
   std::vector<Device> all;
   std::optional<devices::DeviceError> lost;
+  std::string without_parts;
   for (unsigned i = 0; i < count; ++i) {
     Handle handle = nullptr;
     const Code code = library->functions().by_index(i, &handle);
     if (code == kSuccess) {
+      const std::size_t before = all.size();
       AddCard(*library, handle, all);
+      if (all.size() == before) without_parts = TextFrom(library->functions().uuid, handle);
     } else {
       lost = Failed(*library, code, "GPU " + std::to_string(i)).value();
     }
   }
   // Others may be used where one cannot.
   if (all.empty() && lost) return tl::unexpected(*lost);
+  if (all.empty() && !without_parts.empty()) {
+    return devices::Fail(DeviceProblem::kNoPart, without_parts);
+  }
   if (all.empty()) return devices::Fail(DeviceProblem::kNoDevice);
   const std::lock_guard lock(mutex_);
   for (const Device& device : all) known_.insert(device.uuid);

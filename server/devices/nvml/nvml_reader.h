@@ -1,8 +1,10 @@
 // NVIDIA's devices, read on the host through the driver's library.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,11 +14,14 @@
 
 namespace mlprof::server::nvml {
 
-/// The library is opened when it is first asked, and tried again while that fails: a driver that is
-/// installed or mended later is found without a restart of the server.
+/// The library is opened when it is first asked, and tried again now and then while that fails, or
+/// once the driver has gone: one that is installed, mended or loaded anew later is found without a
+/// restart of the server. In between the last failure is told.
 class NvmlReader final : public devices::DeviceReader {
  public:
-  explicit NvmlReader(std::string file = kLibraryName) : file_(std::move(file)) {}
+  explicit NvmlReader(std::string file = kLibraryName,
+                      std::chrono::milliseconds between_tries = std::chrono::seconds(5))
+      : file_(std::move(file)), between_tries_(between_tries) {}
 
   devices::DeviceResult<std::vector<devices::Device>> List() override;
   devices::DeviceResult<devices::DeviceReading> Read(const std::string& uuid) override;
@@ -32,9 +37,14 @@ class NvmlReader final : public devices::DeviceReader {
                                               const std::string& uuid);
   void AddCard(const Library& library, Handle handle, std::vector<devices::Device>& all);
 
+  void Close(const Library& library, const devices::DeviceError& why);
+
   const std::string file_;
+  const std::chrono::milliseconds between_tries_;
   std::mutex mutex_;
   std::shared_ptr<Library> library_;
+  std::optional<devices::DeviceError> failure_;  // of the last try, while there is no library
+  std::chrono::steady_clock::time_point try_again_;
   std::set<std::string> known_;  // that were there once: one that is gone since is lost
 };
 

@@ -12,6 +12,9 @@
 namespace mlprof::server {
 namespace {
 
+// Every profile of a comparison is read for it: a page of these is a thousand profiles at most.
+constexpr int kMostListed = 20;
+
 Error BadFields(std::vector<FieldError> problems) {
   return Error(ErrorCode::kInvalidArgument, "the request has bad fields", std::move(problems));
 }
@@ -66,8 +69,8 @@ Result<VariantComparison> ComparisonService::Create(const std::string& workspace
 Result<std::vector<Profile>> ComparisonService::MakeProfiles(
     const std::string& workspace, const VariantComparisonRequest& request) {
   std::vector<FieldError> problems;
-  const auto requests =
-      RequestsOf(request, SharedConfig(models_, workspace, request.base), problems);
+  const auto shared = SharedConfig(models_, workspace, request.base);
+  const auto requests = RequestsOf(request, shared, problems);
   std::vector<Profile> profiles;
   std::vector<ProfileRequest> resolved;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -79,7 +82,9 @@ Result<std::vector<Profile>> ComparisonService::MakeProfiles(
     }
     if (profile.error().fields().empty()) return Fail(profile.error());
     for (const FieldError& field : profile.error().fields()) {
-      AddOnce({PointerInComparison(field.pointer, request.variants[i], i), field.detail}, problems);
+      AddOnce({PointerInComparison(field.pointer, request.variants[i], i, shared.has_value()),
+               field.detail},
+              problems);
     }
   }
   if (problems.empty()) RefuseAlike(resolved, problems);
@@ -111,7 +116,9 @@ Result<VariantComparison> ComparisonService::Get(const std::string& workspace,
 
 Result<Page<VariantComparison>> ComparisonService::List(const std::string& workspace,
                                                         const PageRequest& page) {
-  MLPROF_LET(records, comparisons_.List(workspace, page));
+  PageRequest bounded = page;
+  bounded.top = std::min(page.top, kMostListed);
+  MLPROF_LET(records, comparisons_.List(workspace, bounded));
   Page<VariantComparison> shown;
   shown.next_cursor = records.next_cursor;
   for (const ComparisonRecord& record : records.value) {

@@ -11,9 +11,10 @@ namespace {
 
 std::string PointerOfVariant(std::size_t index) { return JoinPointer("/variants", index); }
 
-// An image stands for a config of its own where there is none.
+// An image stands for a config of its own where there is none, and so does a command: a server
+// whose models are processes serves it as it is.
 ImageConfig* ImageOf(const Variant& variant, std::optional<InferenceConfig>& config) {
-  if (!config && variant.image) {
+  if (!config && (variant.image || variant.command)) {
     config.emplace();
     config->service = ImageConfig();
   }
@@ -80,7 +81,18 @@ std::vector<ProfileRequest> RequestsOf(const VariantComparisonRequest& compariso
 }
 
 std::string PointerInComparison(const std::string& pointer, const Variant& variant,
-                                std::size_t index) {
+                                std::size_t index, bool shared_config) {
+  constexpr std::string_view kConfig = "/inferenceConfig";
+  if (!variant.inference_config && pointer.starts_with(kConfig)) {
+    const std::string within = pointer.substr(kConfig.size());
+    const auto says = [&](const char* key, bool given) { return given && within.starts_with(key); };
+    // Without a config to begin with all of it is the variant's.
+    const bool own = !shared_config && (variant.image || variant.command);
+    if (own || says("/image", variant.image.has_value()) ||
+        says("/command", variant.command.has_value()) || says("/args", variant.args.has_value())) {
+      return PointerOfVariant(index) + within;
+    }
+  }
   const bool own = (variant.inference_config && pointer.starts_with("/inferenceConfig")) ||
                    (variant.objective && pointer.starts_with("/objective"));
   return own ? PointerOfVariant(index) + pointer : pointer;

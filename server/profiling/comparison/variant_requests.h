@@ -17,9 +17,9 @@ std::vector<ProfileRequest> RequestsOf(const VariantComparisonRequest& compariso
                                        std::vector<FieldError>& problems);
 
 /// "/inferenceConfig/…" of a variant's profile, as the caller of the comparison finds it: within
-/// the variant where that has brought it.
+/// the variant where that has brought it. `shared_config`: all variants begin with one.
 std::string PointerInComparison(const std::string& pointer, const Variant& variant,
-                                std::size_t index);
+                                std::size_t index, bool shared_config);
 
 /// Variants that ask the same of the same: a problem at each that has a like before it, and at that
 /// one. `requests` as they were resolved.

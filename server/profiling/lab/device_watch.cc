@@ -16,6 +16,8 @@ using devices::SampledFigure;
 
 // What lasts shorter than this may be missed.
 constexpr std::chrono::milliseconds kReadPause{100};
+// So many readings in a row that do not tell memory by processes are no oddity any more: a second.
+constexpr int kStaysUntold = 10;
 // The driver keeps its own samples for longer than that.
 constexpr std::chrono::seconds kSamplesPause{5};
 
@@ -116,25 +118,33 @@ std::optional<Bytes> DeviceWatch::OfProcesses(const DeviceReading& reading, Watc
   bool any = false;
   for (const devices::DeviceProcess& process : *reading.processes) {
     if (!runs_in_(container_.container_id, process.pid)) continue;
-    if (!process.memory) return std::nullopt;
-    held = held + *process.memory;
     any = true;
     watched.pids.insert(process.pid);
+    if (!process.memory) return std::nullopt;
+    held = held + *process.memory;
   }
   const Bytes used = reading.memory_used.value_or(Bytes());
-  // A list without the container's processes, on a device that fills: they are not to be seen.
-  if (!any && used > watched.before) return std::nullopt;
+  // A list without the container's processes, on a device that fills: they are not to be seen,
+  // unless they were before, and have ended.
+  if (!any && used > watched.before && watched.pids.empty()) return std::nullopt;
   return held;
 }
 
 void DeviceWatch::TakeMemory(const DeviceReading& reading, std::chrono::nanoseconds at,
                              Watched& watched) {
-  auto held = OfProcesses(reading, watched);
-  if (!held) {
-    if (!reading.memory_used) return;
-    watched.whole_device = true;
-    held = std::max(Bytes(), *reading.memory_used - watched.before);
+  if (reading.memory_used) {
+    const Bytes gained = std::max(Bytes(), *reading.memory_used - watched.before);
+    watched.gained.push_back({at, static_cast<double>(gained.count())});
+    watched.most_gained = std::max(watched.most_gained, std::optional(gained));
   }
+  const auto held = OfProcesses(reading, watched);
+  if (!held) {
+    ++watched.untold;
+    watched.stays_untold = ++watched.untold_in_row >= kStaysUntold || watched.stays_untold;
+    return;
+  }
+  watched.untold_in_row = 0;
+  if (*held > Bytes()) ++watched.told;
   watched.use.memory.push_back({at, static_cast<double>(held->count())});
   watched.use.peak = std::max(watched.use.peak, held);
 }
@@ -175,10 +185,19 @@ void DeviceWatch::TakeSamples(SampledFigure figure, std::vector<SeriesPoint>& po
   }
 }
 
+// By processes, unless they did not tell it: for a while on end, or more often than they did.
+void DeviceWatch::Settle(Watched& watched) {
+  const bool untold = watched.stays_untold || watched.untold > watched.told;
+  if (!untold || !watched.most_gained) return;
+  watched.use.memory = std::move(watched.gained);
+  watched.use.peak = watched.most_gained;
+  watched.use.peak_from = DeviceMemoryFrom::kWholeDevice;
+}
+
 // Of one process the driver's peak is its own; those of several need not have met.
 void DeviceWatch::TakeAccountedPeak(Watched& watched) {
-  if (watched.whole_device) watched.use.peak_from = DeviceMemoryFrom::kWholeDevice;
-  if (watched.pids.size() != 1 || watched.whole_device) return;
+  const bool whole_device = watched.use.peak_from == DeviceMemoryFrom::kWholeDevice;
+  if (watched.pids.size() != 1 || whole_device) return;
   const auto peak = reader_->PeakOf(watched.uuid, *watched.pids.begin());
   if (!peak || !*peak) return;
   watched.use.peak = std::max(watched.use.peak, *peak);
@@ -194,6 +213,7 @@ Result<DeviceUse> DeviceWatch::End() {
   DeviceUse use;
   for (Watched& watched : watched_) {
     TakeSamples(watched);
+    Settle(watched);
     TakeAccountedPeak(watched);
     use.devices.push_back(std::move(watched.use));
   }

@@ -50,9 +50,16 @@ class DeviceWatch {
   struct Watched {
     std::string uuid;
     OneDeviceUse use;
-    Bytes before;               // that it held when the watch began
-    std::set<pid_t> pids;       // of the container's that were seen
-    bool whole_device = false;  // some of its memory could not be told by processes
+    Bytes before;          // that it held when the watch began
+    std::set<pid_t> pids;  // of the container's that were seen
+    /// What the whole device gained, beside what use.memory says by processes: which of the two
+    /// counts is settled at the end, so that one odd reading changes nothing.
+    std::vector<SeriesPoint> gained;
+    std::optional<Bytes> most_gained;
+    int told = 0;    // readings in which processes of the container's held memory
+    int untold = 0;  // in which processes did not tell it
+    int untold_in_row = 0;
+    bool stays_untold = false;
     std::map<devices::SampledFigure, std::chrono::microseconds> sampled_until;
     std::set<devices::SampledFigure> not_sampled;  // by the driver
   };
@@ -69,6 +76,7 @@ class DeviceWatch {
   void TakeSamples(Watched& watched);
   void TakeSamples(devices::SampledFigure figure, std::vector<SeriesPoint>& points,
                    Watched& watched);
+  static void Settle(Watched& watched);
   void TakeAccountedPeak(Watched& watched);
   void Loop(const std::stop_token& stop);
   Status Failed(const devices::DeviceError& error);

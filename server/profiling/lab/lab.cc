@@ -28,14 +28,10 @@ std::optional<StopReason> Passing(const Error& error) {
 }
 
 // A folder that the model was given to write to may be too large to be copied.
-ProfileError LaunchFailed(const Setup& setup, bool with_devices, ErrorCode code,
+ProfileError LaunchFailed(const Setup& setup, const std::string& device_access, ErrorCode code,
                           const std::string& what) {
   ProfileError error{"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""};
-  if (with_devices) {
-    error.advice.push_back(
-        "see that the engine can give a container GPUs: NVIDIA's container "
-        "toolkit, or another --device-access of the server");
-  }
+  if (!device_access.empty()) error.advice.push_back(device_access);
   if (code != ErrorCode::kTooLarge || setup.given.empty()) return error;
   const RefusedWrite& last = setup.given.back();
   error.message += "; " + last.folder + " is one of them since the model writes to " + last.path;
@@ -76,7 +72,9 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
     parts_.run_stop.Ask(*reason, reason == StopReason::kRoom ? target.error().message() : what);
     return Canceled();
   }
-  return FailRun(LaunchFailed(plan.setup, !subject_.devices.empty(), target.error().code(), what));
+  const std::string device_access =
+      subject_.devices.empty() ? "" : parts_.runtime.words().device_access;
+  return FailRun(LaunchFailed(plan.setup, device_access, target.error().code(), what));
 }
 
 void Lab::Record(Trial trial) {

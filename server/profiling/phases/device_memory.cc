@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/analysis/device_limit.h"
 #include "server/analysis/device_settings.h"
 #include "server/analysis/limit_search.h"
 
@@ -11,6 +10,9 @@ namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kTryTime{1};
+// Of the look that the answer is judged beside, which has as many requests as p99 takes.
+constexpr std::chrono::seconds kSpeedTime{3};
+constexpr std::chrono::seconds kLongestSpeed{15};
 // What growth saves less than is not worth a setting that somebody has to keep, and may be chance.
 constexpr int kWorthwhilePercent = 95;
 // A cap that binds makes the model take less than it grew to, by as much.
@@ -78,7 +80,10 @@ class Search {
       }
     }
     facts_.need = {facts_.found.needed, lab_.ceiling().device_memory()->count};
-    facts_.reference = yardstick_.reference;
+    facts_.reference = facts_.without = yardstick_.reference;
+    if (!facts_.environment.empty()) {
+      if (auto seen = SeeSpeed(); !seen) return tl::unexpected(seen.error());
+    }
     return std::move(facts_);
   }
 
@@ -131,17 +136,37 @@ class Search {
     return tried;
   }
 
+  // Without an objective for latency the answer must be as fast as the model is without limits.
+  // With other settings of its memory it is another model: it is seen with them.
+  PhaseResult<void> SeeSpeed() {
+    if (!yardstick_.workload.objective.latency_ms.empty()) return {};
+    if (!LeavesRoomToProve(lab_.budget(), yardstick_)) {
+      facts_.cut_short =
+          "no time was left to see how fast the model is with its device's memory limited: the "
+          "answer was judged beside the model without these settings";
+      return {};
+    }
+    load_ = {kSpeedTime, RequestsForConfidence(0.99), kLongestSpeed};
+    MLPROF_LET(tried, Try(facts_.environment, "seeing how fast it is so"));
+    const Reference with = OnlyWith(facts_.without, look_);
+    if (!tried.held || !with.p95_ms) return {};
+    if (facts_.without.p95_ms && *facts_.without.p95_ms > 0) {
+      facts_.slower = *with.p95_ms / *facts_.without.p95_ms;
+    }
+    facts_.reference = with;
+    return {};
+  }
+
   PhaseResult<Tried> Try(const DeviceSettings& settings, const std::string& what) {
     lab_.Progressed(0.5, what);
     yardstick_.setup.environment = others_;
     for (const auto& [name, value] : settings) yardstick_.setup.environment[name] = value;
-    LimitedRunPlan plan{lab_.ceiling(),
-                        TrialPurpose::kDeviceMemory,
-                        {kTryTime, RequestsForConfidence(0.95), 2 * kTryTime}};
+    LimitedRunPlan plan{lab_.ceiling(), TrialPurpose::kDeviceMemory, load_};
     plan.once = true;  // how fast it was is no matter of memory
     MLPROF_LET(run, RunAtLimits(lab_, yardstick_, plan));
     const Measurements& measured = run.trial.measurements;
     const auto failures = measured.total_queries - measured.success_queries;
+    look_ = run.look;
     Tried tried;
     tried.held = !run.latencies.empty() && !run.failed_in_burst && IsUsual(failures, measured);
     const auto& device = lab_.closed().back().device;
@@ -168,17 +193,17 @@ class Search {
   const DeviceSettings own_;
   const std::map<std::string, std::string> others_;  // that won before
   const Deadline end_ = lab_.budget().AtMost(lab_.budget().Left() / 2);
+  LoadTime load_ = {kTryTime, RequestsForConfidence(0.95), 2 * kTryTime};
+  Look look_;  // of the newest run
   DeviceMemoryFacts facts_;
 };
 
 }  // namespace
 
 std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& closed,
-                                         std::chrono::nanoseconds from, std::chrono::nanoseconds to,
-                                         std::optional<double> cpu) {
+                                         std::chrono::nanoseconds from,
+                                         std::chrono::nanoseconds to) {
   DeviceFindings found;
-  DeviceLoad load;
-  load.cpu = cpu;
   DeviceMemoryFrom source = DeviceMemoryFrom::kAccounting;
   bool any = false;
   for (const ContainerFacts& container : closed) {
@@ -188,17 +213,13 @@ std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& clos
       found.reserved = std::max(found.reserved, *peak);
       source = std::max(source, use.PeakFrom());
       any = true;
-      if (const auto total = use.Total()) {
-        load.held = static_cast<double>(found.reserved.count()) /
-                    static_cast<double>(std::max<std::int64_t>(1, total->count()));
-      }
     }
     const auto see = [&](std::optional<double>& figure,
                          std::vector<SeriesPoint> OneDeviceUse::*points) {
       figure = std::max(figure, LargestMean(use, points, from, to));
     };
-    see(load.busy, &OneDeviceUse::busy);
-    see(load.memory_busy, &OneDeviceUse::memory_busy);
+    see(found.busy, &OneDeviceUse::busy);
+    see(found.memory_busy, &OneDeviceUse::memory_busy);
     see(found.watts, &OneDeviceUse::watts);
     for (const OneDeviceUse& device : use.devices)
       found.missing.insert(device.missing.begin(), device.missing.end());
@@ -206,9 +227,6 @@ std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& clos
   if (!any) return std::nullopt;
   found.needed = found.reserved;
   found.memory_from = TextOf(source);
-  found.busy = load.busy;
-  found.memory_busy = load.memory_busy;
-  found.limit = JudgeDeviceLimit(load);
   return found;
 }
 

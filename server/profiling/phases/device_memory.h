@@ -21,14 +21,19 @@ struct DeviceMemoryFacts {
   std::map<std::string, std::string> environment;
   std::optional<std::string> cut_short;  // why not all was tried
   bool refuted = false;                  // the answer did not hold with less than is reserved
-  Reference reference;                   // with the looks so far
+  /// Beside which the answer is judged: of the model with these settings, where there are any and
+  /// it was seen with them.
+  Reference reference;
+  Reference without;  // of the model as it came
+  /// With these settings p95 took so many times as long, both at the ceiling.
+  std::optional<double> slower;
 };
 
 /// What the containers that are closed did under the objective's load, which ran within [from, to]
-/// on the run's clock with `cpu` of its limit used. Pure.
+/// on the run's clock. What it was limited by is judged once the answer is known. Pure.
 std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& closed,
-                                         std::chrono::nanoseconds from, std::chrono::nanoseconds to,
-                                         std::optional<double> cpu);
+                                         std::chrono::nanoseconds from,
+                                         std::chrono::nanoseconds to);
 
 /// `seen`: by SeeDevices(). The containers have the ceiling otherwise.
 PhaseResult<DeviceMemoryFacts> MeasureDeviceMemory(Lab& lab, Yardstick yardstick,

@@ -27,11 +27,10 @@ class OutputBatch {
   std::string text_;
 };
 
-ProfileError PrepareError(const Error& error) {
+ProfileError PrepareError(const Error& error, const Runtime& runtime) {
   return {"PrepareFailed",
           error.message(),
-          {"the whole output is in the profile's log: mlprof profile logs",
-           "`mlprof doctor` checks the engine and the base image"},
+          {"the whole output is in the profile's log: mlprof profile logs", runtime.words().check},
           ""};
 }
 
@@ -55,7 +54,7 @@ PhaseResult<PreparedImage> Prepare(Runtime& runtime, const PrepareRequest& reque
     run_stop.Ask(StopReason::kRoom, error.message());
     return Canceled();
   }
-  return FailRun(PrepareError(error));
+  return FailRun(PrepareError(error, runtime));
 }
 
 }  // namespace mlprof::server::phases

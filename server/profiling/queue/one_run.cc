@@ -86,6 +86,7 @@ RunOver ProfileQueue::Run(Profile& profile, StoredJournal& journal, RunStop& run
     if (lost) run_stop.Ask(StopReason::kEngine, well.error().message());
   }
   over.stopped = run_stop.reason();
+  over.runtime = services_.runtime.words();
   over.why = run_stop.why();
   over.wrote_all = journal.status().has_value();
   over.begun = journal.stored_state() != ProfileState::kQueued;

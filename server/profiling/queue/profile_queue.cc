@@ -95,7 +95,7 @@ Status ProfileQueue::Health() const {
     return Fail(Unavailable("profiles wait: " + *why));
   }
   if (const auto why = engine_.cause()) {
-    return Fail(Unavailable("profiles wait for the Docker engine: " + *why));
+    return Fail(Unavailable("profiles wait for " + services_.runtime.words().name + ": " + *why));
   }
   if (const auto why = room_.cause()) return Fail(Unavailable("profiles wait for room: " + *why));
   return {};

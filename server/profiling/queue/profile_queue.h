@@ -111,8 +111,7 @@ class ProfileQueue {
   ProfileEnds ends_;
   Outage storage_{"profiles wait for the data directory",
                   "profiles wait no more for the data directory"};
-  Outage engine_{"profiles wait for the container engine",
-                 "profiles wait no more for the container engine"};
+  Outage engine_{"profiles wait for the runtime", "profiles wait no more for the runtime"};
   Outage room_{"profiles wait for room on this machine", "profiles wait no more for room"};
   Outage removal_{"orphan containers cannot be removed", "orphan containers can be removed again"};
 

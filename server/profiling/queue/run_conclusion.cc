@@ -9,38 +9,38 @@ namespace {
 
 // What a cause that is not the model's means for a profile.
 struct Rule {
-  const char* what;   // happened to the run
+  std::string what;   // happened to the run
   int most_runs;      // ended by it, the profile fails
   const char* error;  // its code then
-  const char* advice;
+  std::string advice;
 };
 
-constexpr Rule kServerRule = {"the server stopped while this profile ran", 3, "Interrupted",
-                              "create the profile again"};
-constexpr Rule kStorageRule = {
+const Rule kServerRule = {"the server stopped while this profile ran", 3, "Interrupted",
+                          "create the profile again"};
+const Rule kStorageRule = {
     "the data directory failed while this profile ran", 3, "StorageFailed",
     "see that the data directory's disk is well and has room, then create the profile again"};
-constexpr Rule kEngineRule = {"the Docker engine went away while this profile ran", 6,
-                              "RuntimeUnavailable",
-                              "Docker's own log may say why; `mlprof doctor` says what is missing"};
-constexpr Rule kRoomRule = {
-    "this machine had no room for its container", 3, "RuntimeFailed",
-    "see that the server's machine has disk space, memory and threads left"};
-constexpr Rule kAgentRule = {
-    "the connection to the agent in the container broke and nothing says why", 2, "AgentLost",
-    "see the server's log and `docker events`; then try again"};
+const Rule kRoomRule = {"this machine had no room for its container", 3, "RuntimeFailed",
+                        "see that the server's machine has disk space, memory and threads left"};
+const Rule kAgentRule = {"the connection to the agent in the container broke and nothing says why",
+                         2, "AgentLost",
+                         "see the server's log, with Docker `docker events` too; then try again"};
 
 // Nothing is run again on a machine whose device was just lost.
-constexpr Rule kDeviceRule = {
-    "a device was lost while this profile ran", 1, "DeviceLost",
-    "see in `dmesg` for Xid errors, reset the GPU or restart the machine, "
-    "then create the profile again"};
+const Rule kDeviceRule = {"a device was lost while this profile ran", 1, "DeviceLost",
+                          "see in `dmesg` for Xid errors, reset the GPU or restart the machine, "
+                          "then create the profile again"};
 
-const Rule& RuleOf(RerunCause cause) {
+Rule EngineRule(const RuntimeWords& runtime) {
+  return {runtime.name + " " + runtime.lost + " while this profile ran", 6, "RuntimeUnavailable",
+          runtime.look};
+}
+
+Rule RuleOf(RerunCause cause, const RuntimeWords& runtime) {
   switch (cause) {
     case RerunCause::kServerStopped: break;
     case RerunCause::kStorageFailed: return kStorageRule;
-    case RerunCause::kEngineLost: return kEngineRule;
+    case RerunCause::kEngineLost: return EngineRule(runtime);
     case RerunCause::kNoRoom: return kRoomRule;
     case RerunCause::kAgentLost: return kAgentRule;
     case RerunCause::kDeviceLost: return kDeviceRule;
@@ -81,9 +81,8 @@ Profile Stripped(Profile profile) {
 }
 
 // Into the queue as it was accepted, or to its end where the same cause ended too many runs.
-void RunAgain(Profile& profile, const Profile& accepted, RerunCause cause, const std::string& why,
-              Timestamp now) {
-  const Rule& rule = RuleOf(cause);
+void RunAgain(Profile& profile, const Profile& accepted, const Rule& rule, RerunCause cause,
+              const std::string& why, Timestamp now) {
   const std::string what = rule.what + (why.empty() ? "" : ": " + why);
   const auto before = std::ranges::count(accepted.reruns, cause, &Rerun::cause);
   if (before + 1 < rule.most_runs) {
@@ -140,13 +139,14 @@ void Conclude(Profile& profile, const Profile& accepted, const RunOver& over, Ti
   } else if (!over.begun && !CannotRead(over)) {
     profile = accepted;  // nothing has come of it: it goes on waiting
   } else {
-    RunAgain(profile, accepted, CauseOf(*over.stopped), over.why, now);
+    const RerunCause cause = CauseOf(*over.stopped);
+    RunAgain(profile, accepted, RuleOf(cause, over.runtime), cause, over.why, now);
   }
 }
 
 void ConcludeInterrupted(Profile& profile, InterruptedPolicy policy, Timestamp now) {
   if (policy == InterruptedPolicy::kRequeue) {
-    return RunAgain(profile, Stripped(profile), RerunCause::kServerStopped, "", now);
+    return RunAgain(profile, Stripped(profile), kServerRule, RerunCause::kServerStopped, "", now);
   }
   Finish(profile,
          {ProfileState::kFailed,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/domain/profile.h"
+#include "common/domain/runtime_words.h"
 #include "server/profiling/budget/run_end.h"
 
 namespace mlprof::server {
@@ -23,9 +24,10 @@ enum class InterruptedPolicy {
 struct RunOver {
   RunEnd end;
   std::optional<StopReason> stopped = {};
-  std::string why = {};   // it was stopped
-  bool wrote_all = true;  // every record of it was stored
-  bool begun = false;     // at least one was
+  std::string why = {};       // it was stopped
+  bool wrote_all = true;      // every record of it was stored
+  bool begun = false;         // at least one was
+  RuntimeWords runtime = {};  // of what it ran on
 };
 
 /// Leaves the profile finished, or queued again as it was `accepted`.

@@ -120,6 +120,7 @@ Status ProfileQueue::CheckEngine(const std::stop_token& stop) {
 }
 
 Status ProfileQueue::LetWait(const std::vector<Profile>& queued, const Error& why) {
+  const RuntimeWords words = services_.runtime.words();
   const bool no_room = why.code() == ErrorCode::kResourceExhausted;
   const auto waited = no_room ? room_.Lasts(Clock::now()) : trust_.DistrustedFor(Clock::now());
   if (policy_ == InterruptedPolicy::kFail && waited >= waits_.private_patience) {
@@ -130,13 +131,11 @@ Status ProfileQueue::LetWait(const std::vector<Profile>& queued, const Error& wh
                                ""}
                 : ProfileError{"RuntimeUnavailable",
                                why.message(),
-                               {"start the engine, then create the profile again",
-                                "`mlprof doctor` says what is missing"},
+                               {words.bring_back + ", then create the profile again", words.look},
                                ""};
     MLPROF_TRY(GiveUp(queued, error));
   }
-  notice_.Show(
-      queued, (no_room ? "waiting for room: " : "waiting for the Docker engine: ") + why.message());
+  notice_.Show(queued, "waiting for " + (no_room ? "room" : words.name) + ": " + why.message());
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "server/analysis/device_limit.h"
 #include "server/analysis/first_visits.h"
 #include "server/analysis/proof_count.h"
 #include "server/analysis/start_cost.h"
@@ -19,6 +20,19 @@ namespace {
 
 using phases::LimitedRun;
 using phases::Proof;
+
+// At the limit that the model is deployed with: the ceiling, which it had while its device was
+// watched, may be all of the machine.
+std::optional<DeviceLimit> DeviceLimitOf(const RunFacts& facts, Cores limit) {
+  const DeviceFindings& found = facts.device->found;
+  DeviceLoad load{found.busy, found.memory_busy, std::nullopt, std::nullopt};
+  if (const auto total = facts.host.ceiling.device_memory()) {
+    load.held = static_cast<double>(found.reserved.count()) /
+                static_cast<double>(std::max<std::int64_t>(1, total->each.count()));
+  }
+  if (facts.load) load.cpu = facts.load->need.cores / limit.value();
+  return JudgeDeviceLimit(load);
+}
 
 // With which a run held the objective: the proof's containers, and the search's probes.
 std::vector<Amount> Held(const RunFacts& facts) {
@@ -203,6 +217,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   }
   if (facts.device) {
     answer.device = facts.device->found;
+    answer.device->limit = DeviceLimitOf(facts, answer.requested.cpu());
     for (const auto& [name, value] : facts.device->environment) {
       answer.environment_variables[name] = value;
     }

@@ -23,6 +23,13 @@ std::vector<Warning> DeviceWarnings(const RunFacts& facts) {
          "not every GPU of this machine could be given: " + facts.host.devices_skipped,
          "`nvidia-smi` lists what uses them"});
   }
+  if (!facts.host.devices_doubted.empty()) {
+    warnings.push_back({"deviceNotJudged",
+                        "nobody can tell whether the profile had its GPUs to itself: " +
+                            facts.host.devices_doubted,
+                        "see in `nvidia-smi` what uses them, as what a former program left; end it "
+                        "or reset the GPU, and profile again"});
+  }
   if (facts.host.devices.empty() || !facts.load) return warnings;
   if (!facts.device) {
     const bool seen = std::any_of(facts.containers.begin(), facts.containers.end(),

@@ -40,6 +40,7 @@ void SetDevices(const devices::DeviceLease& lease, HostChoice& choice) {
     if (!least || *device.memory < *least) least = device.memory;
   }
   choice.devices_skipped = lease.skipped();
+  choice.devices_doubted = lease.doubts();
   if (least) choice.ceiling.Set(DeviceMemory{*least, static_cast<int>(choice.devices.size())});
 }
 

@@ -99,9 +99,7 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
 
 PhaseResult<void> Story::SeeDeviceMemory(Lab& lab, Yardstick& yardstick) {
   if (facts_.host.devices.empty() || !lab.ceiling().device_memory()) return {};
-  const double limit = lab.ceiling().cpu().value();
-  const auto seen = SeeDevices(lab.closed(), facts_.load->began, facts_.load->ended,
-                               facts_.load->need.cores / limit);
+  const auto seen = SeeDevices(lab.closed(), facts_.load->began, facts_.load->ended);
   if (!seen) return {};
   Enter(shares::kDeviceMemory, "seeing how much of its device's memory the model needs");
   MLPROF_LET(device, MeasureDeviceMemory(lab, yardstick, *seen));
@@ -112,6 +110,12 @@ PhaseResult<void> Story::SeeDeviceMemory(Lab& lab, Yardstick& yardstick) {
   }
   Finish(lab, facts_.device->cut_short ? "cut short" : "done");
   return {};
+}
+
+// Of the model as it came: what its curves are measured with.
+const Reference& Story::ReferenceAsItCame(const Yardstick& yardstick) const {
+  const bool with_settings = facts_.device && !facts_.device->environment.empty();
+  return with_settings ? facts_.device->without : yardstick.reference;
 }
 
 // What failed with less device memory may hold with what the model reserves by itself; no limit of
@@ -125,6 +129,8 @@ void Story::LetGoOfDeviceSettings(Yardstick& yardstick) {
   DeviceMemoryFacts& device = *facts_.device;
   for (const auto& [name, value] : device.environment) yardstick.setup.environment.erase(name);
   device.environment.clear();
+  device.slower.reset();
+  yardstick.reference = device.reference = device.without;
   device.found.needed = device.found.reserved;
   device.found.needed_by = NeededBy::kAsItIs;
   device.need.each = device.found.needed;
@@ -181,7 +187,7 @@ PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardsti
   auto measured = Warm(lab, ample, at_ceiling);
   // Beside what verification saw last of the host, which may have changed since the search.
   if (measured) {
-    measured = FillCurve(lab, ample.container(), yardstick.workload, yardstick.reference);
+    measured = FillCurve(lab, ample.container(), yardstick.workload, ReferenceAsItCame(yardstick));
   }
   if (measured) measured = LoadMore(lab, ample.container(), yardstick.workload);
   ample.Close();

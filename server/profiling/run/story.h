@@ -89,6 +89,7 @@ class Story {
   // What the model needs of its devices' memory, where it has some.
   PhaseResult<void> SeeDeviceMemory(Lab& lab, phases::Yardstick& yardstick);
   bool MayLackDeviceMemory(const phases::Yardstick& yardstick) const;
+  const phases::Reference& ReferenceAsItCame(const phases::Yardstick& yardstick) const;
   void LetGoOfDeviceSettings(phases::Yardstick& yardstick);
   PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick);
   // A fresh container at the ceiling, warmed up as those at limits are.

@@ -42,6 +42,16 @@ std::vector<std::filesystem::path> FoldersIn(const std::filesystem::path& root) 
 DockerRuntime::DockerRuntime(std::shared_ptr<DockerContext> context)
     : context_(std::move(context)) {}
 
+RuntimeWords DockerRuntime::words() const {
+  return {"the Docker engine",
+          "went away",
+          "start the engine",
+          "Docker's own log may say why; `mlprof doctor` says what is missing",
+          "`mlprof doctor` checks the engine and the base image",
+          "see that the engine can give a container GPUs: NVIDIA's container toolkit, or another "
+          "--device-access of the server"};
+}
+
 Result<HostFacts> DockerRuntime::Host(Deadline deadline, std::stop_token stop) {
   return AskForHost(*context_, {deadline, std::move(stop)});
 }

@@ -17,6 +17,7 @@ class DockerRuntime final : public Runtime {
   explicit DockerRuntime(std::shared_ptr<DockerContext> context);
 
   std::string name() const override { return "docker"; }
+  RuntimeWords words() const override;
   Result<HostFacts> Host(Deadline deadline, std::stop_token stop) override;
   Status Check(Deadline deadline, std::stop_token stop) override;
   Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,

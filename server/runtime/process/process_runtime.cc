@@ -60,6 +60,15 @@ Status CheckServable(const InferenceConfig& config, Apart apart) {
                               "program elsewhere, as below /opt"));
 }
 
+RuntimeWords ProcessRuntime::words() const {
+  return {"the process runtime",
+          "failed",
+          "let mlprof-server make what models need here",
+          "the server's log may say why; `mlprof doctor --runtime process` says what is missing",
+          "`mlprof doctor --runtime process` checks what the process runtime needs",
+          "see that the model's user may read and write /dev/nvidia*"};
+}
+
 Result<HostFacts> ProcessRuntime::Host(Deadline, std::stop_token) { return HostOf(*context_); }
 
 Status ProcessRuntime::Check(Deadline, std::stop_token) {

@@ -15,6 +15,7 @@ class ProcessRuntime final : public Runtime {
   explicit ProcessRuntime(std::shared_ptr<ProcessContext> context) : context_(std::move(context)) {}
 
   std::string name() const override { return "process"; }
+  RuntimeWords words() const override;
   Result<HostFacts> Host(Deadline deadline, std::stop_token stop) override;
   Status Check(Deadline deadline, std::stop_token stop) override;
   Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,

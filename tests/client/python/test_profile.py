@@ -51,6 +51,29 @@ class RequestTest(ProfileTest):
                                 "environment": {"name": "default"}},
             "containerResourceRequirements": {"cpu": None, "memoryInGb": None}})
 
+    def test_gpus_are_asked_for_with_their_count(self):
+        self.create(accelerator="gpu")
+        self.assertEqual(self.asked()["accelerator"], {"type": "gpu", "count": 1})
+        self.create(name="p2", accelerator="gpu", accelerator_count=2)
+        self.assertEqual(self.asked()["accelerator"], {"type": "gpu", "count": 2})
+        self.create(name="p3", accelerator="none")
+        self.assertNotIn("accelerator", self.asked())
+        for wrong in ({"accelerator": "cuda"}, {"accelerator_count": 2},
+                      {"accelerator": "gpu", "accelerator_count": 0}):
+            with self.assertRaises(UserErrorException, msg=wrong):
+                self.create(name="p4", **wrong)
+
+    def test_what_was_found_of_the_gpu_is_in_the_result(self):
+        device = {"count": 1, "neededMemoryInBytes": 3 << 30, "reservedMemoryInBytes": 12 << 30,
+                  "neededBy": "cap", "memoryFrom": "processes", "utilization": 0.4}
+        profile = self.finished(
+            dict(SUCCEEDED, recommendation=dict(RECOMMENDATION, device=device)))
+        self.assertEqual(profile.recommended_device, device)
+        self.assertEqual(profile.get_details()["recommendedDevice"], device)
+        without = self.finished(SUCCEEDED, name="p2")
+        self.assertIsNone(without.recommended_device)
+        self.assertNotIn("recommendedDevice", without.get_details())
+
     def test_everything(self):
         self.create(cpu=1.5, memory_in_gb=2.0, description="mine", budget_seconds=60, seed=3,
                     soak_seconds=600, when_quiet=True,

@@ -231,7 +231,7 @@ Code nvmlDeviceGetCurrentClocksThrottleReasons(Handle handle, unsigned long long
 
 Code nvmlDeviceGetMigMode(Handle handle, unsigned* now, unsigned* later) {
   return With(handle, "mig", [&](const Device& device) {
-    *now = *later = device.parts.empty() ? 0 : 1;
+    *now = *later = device.parts.empty() && device.Number("split") == 0 ? 0 : 1;
     return kSuccess;
   });
 }

@@ -202,16 +202,65 @@ TEST(VariantRequestsTest, AnImageStandsForAConfigWhereThereIsNone) {
   EXPECT_EQ(requests[0].inference_config->environment_variables.at("T"), "1");
 }
 
-TEST(VariantRequestsTest, ACommandNeedsAnImage) {
+TEST(VariantRequestsTest, ACommandStandsForAConfigWhereThereIsNone) {
+  Variant variant = VariantWith("a");
+  variant.command = {"serve", "--fast"};
+  std::vector<FieldError> problems;
+  const auto requests = RequestsOf(ComparisonOf({variant}), std::nullopt, problems);
+  EXPECT_TRUE(problems.empty());
+  const auto& service = std::get<ImageConfig>(requests[0].inference_config->service);
+  EXPECT_EQ(service.command, variant.command);
+  EXPECT_EQ(service.image, "") << "which the runtime that it is served by takes or refuses";
+}
+
+TEST(VariantRequestsTest, ACommandNeedsAConfigWithoutAnEntryScript) {
   Variant variant = VariantWith("a");
   variant.command = {"serve"};
   InferenceConfig script;
   script.service = EntryScriptConfig{};
-  for (const auto& config : {std::optional(script), std::optional<InferenceConfig>()}) {
-    const auto problems = ProblemsOf(ComparisonOf({variant}), config);
-    ASSERT_EQ(problems.size(), 1U);
-    EXPECT_EQ(problems[0].pointer, "/variants/0/command");
+  const auto problems = ProblemsOf(ComparisonOf({variant}), script);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].pointer, "/variants/0/command");
+}
+
+TEST(VariantRequestsTest, ArgumentsAloneAreNoConfig) {
+  Variant variant = VariantWith("a");
+  variant.args = {"--fast"};
+  const auto problems = ProblemsOf(ComparisonOf({variant}), std::nullopt);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].pointer, "/variants/0/args");
+}
+
+TEST(VariantRequestsTest, AProblemIsPointedToWhereItsVariantSaysIt) {
+  Variant image = VariantWith("a");
+  image.image = "triton:1";
+  Variant command = VariantWith("b");
+  command.command = {"serve"};
+  const auto pointer = [](const std::string& of_profile, const Variant& variant, bool shared) {
+    return PointerInComparison(of_profile, variant, 1, shared);
+  };
+  EXPECT_EQ(pointer("/inferenceConfig/image", image, true), "/variants/1/image");
+  EXPECT_EQ(pointer("/inferenceConfig/image", command, false), "/variants/1/image");
+  EXPECT_EQ(pointer("/inferenceConfig/command/0", command, true), "/variants/1/command/0");
+  EXPECT_EQ(pointer("/inferenceConfig/image", command, true), "/inferenceConfig/image")
+      << "the image is of the config that all begin with";
+  EXPECT_EQ(pointer("/inputDatasetId", image, true), "/inputDatasetId");
+}
+
+TEST_F(ComparisonTest, ListsAFewAtATimeHoweverManyAreAskedFor) {
+  VariantComparisonRequest request =
+      ComparisonOf({VariantWith("one"), VariantWith("two", {{"T", "2"}})});
+  bench_.queue().Stop();
+  constexpr std::size_t kComparisons = 21;
+  for (std::size_t i = 0; i < kComparisons; ++i) {
+    request.base.name = "c" + std::to_string(i);
+    ASSERT_TRUE(bench_.comparisons().Create("default", request, {}));
   }
+  const auto first = bench_.comparisons().List("default", {1000, ""});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->value.size(), 20U);
+  ASSERT_TRUE(first->next_cursor.has_value());
+  EXPECT_EQ(bench_.comparisons().List("default", {1000, *first->next_cursor})->value.size(), 1U);
 }
 
 TEST(VariantRequestsTest, ANameThatMakesOneTooLongIsRefused) {

@@ -42,6 +42,25 @@ TEST(DeviceMemoryPhaseTest, FindsTheLeastCapThatHolds) {
   EXPECT_EQ(facts->cut_short, std::nullopt);
 }
 
+TEST(DeviceMemoryPhaseTest, SeesHowFastTheModelIsWithTheSettingsThatItAdopts) {
+  FakeGpuModel gpu;
+  FakeModel model;
+  // An allocator that may not take what it likes asks the driver with every row.
+  model.sleeps_more = [&] {
+    return std::chrono::milliseconds(gpu.reserved.load() < GiB(12) ? 2 : 0);
+  };
+  LabBench bench(gpu.OnThis(model), 20, kWithDevice);
+  const auto facts = Measure(gpu, bench);
+  ASSERT_TRUE(facts);
+  ASSERT_FALSE(facts->environment.empty());
+  EXPECT_EQ(facts->reference.looks.size(), 1U) << "with the settings, and no other";
+  ASSERT_TRUE(facts->slower);
+  EXPECT_GT(*facts->slower, 1.5);
+  EXPECT_GT(*facts->reference.p95_ms, 1.5 * *facts->without.p95_ms);
+  EXPECT_EQ(bench.journal.trials.back().environment.at("XLA_PYTHON_CLIENT_MEM_FRACTION"),
+            facts->environment.at("XLA_PYTHON_CLIENT_MEM_FRACTION"));
+}
+
 TEST(DeviceMemoryPhaseTest, IsWhatGrowthTookWhereNoCapBinds) {
   FakeGpuModel gpu;
   gpu.ignores_fraction = true;
@@ -77,6 +96,7 @@ TEST(DeviceMemoryPhaseTest, ClaimsNoMoreThanWhatIsReservedWhereNothingHelps) {
   EXPECT_EQ(facts->found.needed_by, NeededBy::kAsItIs);
   EXPECT_EQ(facts->found.needed, facts->found.reserved);
   EXPECT_TRUE(facts->environment.empty());
+  EXPECT_EQ(facts->slower, std::nullopt) << "it is the model as it came";
 }
 
 TEST(DeviceMemoryPhaseTest, KeepsWhatWonBeforeIt) {
@@ -103,13 +123,12 @@ TEST(SeeDevicesTest, JoinsWhatTheContainersShowed) {
   device.total = GiB(16);
   device.busy = {{std::chrono::seconds(1), 1.0}, {std::chrono::seconds(5), 0.5}};
   const auto seen =
-      SeeDevices({null_server, served}, std::chrono::seconds(4), std::chrono::seconds(6), 0.2);
+      SeeDevices({null_server, served}, std::chrono::seconds(4), std::chrono::seconds(6));
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->reserved, GiB(8)) << "a container without the model says nothing of it";
   EXPECT_EQ(seen->busy, 0.5) << "while the load ran";
   EXPECT_EQ(seen->watts, std::nullopt);
-  EXPECT_EQ(seen->limit->by, LimitedBy::kNothing);
-  EXPECT_EQ(SeeDevices({null_server}, {}, {}, {}), std::nullopt);
+  EXPECT_EQ(SeeDevices({null_server}, {}, {}), std::nullopt);
 }
 
 }  // namespace

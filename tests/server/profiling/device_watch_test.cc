@@ -94,6 +94,32 @@ TEST_F(DeviceWatchTest, DoesNotTakeAListWithoutItsProcessesForNoUse) {
   EXPECT_EQ(use->PeakFrom(), DeviceMemoryFrom::kWholeDevice);
 }
 
+TEST_F(DeviceWatchTest, StaysWithProcessesWhereOneReadingDoesNotTellThem) {
+  const auto watch = Begin();
+  HoldForAWhile(GiB(3), GiB(5));
+  reader_->Adjust("GPU-1", [](Entry& entry) { entry.odd_readings = 1; });
+  reader_->AwaitReads(3);
+  const auto use = watch->End();
+  ASSERT_TRUE(use) << use.error().message();
+  EXPECT_EQ(use->Peak(), GiB(3)) << "and not the 8 GiB of the device";
+  EXPECT_EQ(use->PeakFrom(), DeviceMemoryFrom::kProcesses);
+  for (const SeriesPoint& point : TheOne(use).memory) {
+    EXPECT_LE(point.value, static_cast<double>(GiB(3).count()));
+  }
+}
+
+TEST_F(DeviceWatchTest, TakesTheWholeDeviceThroughoutWhereProcessesAreNotToldForAWhile) {
+  const auto watch = Begin();
+  HoldForAWhile(GiB(3), GiB(5));
+  reader_->Adjust("GPU-1", [](Entry& entry) { entry.odd_readings = 1000; });
+  reader_->AwaitReads(12);
+  const auto use = watch->End();
+  ASSERT_TRUE(use) << use.error().message();
+  EXPECT_EQ(use->Peak(), GiB(8));
+  EXPECT_EQ(use->PeakFrom(), DeviceMemoryFrom::kWholeDevice);
+  EXPECT_EQ(TheOne(use).memory.back().value, static_cast<double>(GiB(8).count()));
+}
+
 TEST_F(DeviceWatchTest, LeavesOutWhatTheDeviceDoesNotTell) {
   reader_->Adjust("GPU-1", [](Entry& entry) {
     entry.reading.processes.reset();

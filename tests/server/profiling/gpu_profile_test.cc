@@ -66,6 +66,28 @@ TEST_F(GpuProfileTest, AreProvenWithWhatIsReservedWhereLessDidNotHold) {
   EXPECT_FALSE(answer.environment_variables.contains("XLA_PYTHON_CLIENT_MEM_FRACTION"));
 }
 
+TEST_F(GpuProfileTest, AreJudgedByTheCpuThatIsRecommendedRatherThanByTheCeiling) {
+  ASSERT_TRUE(Create("p"));
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  const Recommendation& answer = *profile.recommendation;
+  ASSERT_LT(answer.requested.cpu(), *profile.request.ceiling.cpu);
+  // One row at a time keeps one thread busy: all of the answer's core, half of the ceiling's two.
+  EXPECT_THAT(answer.device->limit.value().reason, HasSubstr("CPU limit used 100%"));
+}
+
+TEST_F(GpuProfileTest, SayThatNobodyCanTellWhetherTheDeviceWasFree) {
+  gpu_.reader->Adjust(
+      "GPU-1", [](devices::FakeDeviceReader::Entry& entry) { entry.reading.memory_used = GiB(2); });
+  ASSERT_TRUE(Create("p"));
+  const Profile profile = bench_.AwaitEnd("p");
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  const auto told = std::find_if(profile.warnings.begin(), profile.warnings.end(),
+                                 [](const Warning& w) { return w.code == "deviceNotJudged"; });
+  ASSERT_NE(told, profile.warnings.end());
+  EXPECT_THAT(told->message, HasSubstr("2048 MiB of its memory are held"));
+}
+
 TEST_F(GpuProfileTest, AreRefusedBeforeAnythingStartsWhereThereAreNotSoMany) {
   const auto created = Create("p", 2);
   ASSERT_FALSE(created);

@@ -21,7 +21,13 @@ from mlprof.core.model_facts import (
 )
 from mlprof.core.model_query import TagFilter, has_all, newest_of_each, tag_query
 from mlprof.core.profile import ModelProfile
-from mlprof.core.profile_request import Objective, Variant, create_comparison, create_profile
+from mlprof.core.profile_request import (
+    Objective,
+    Variant,
+    accelerator_of,
+    create_comparison,
+    create_profile,
+)
 from mlprof.core.resource_configuration import ResourceConfiguration
 from mlprof.core.times import parse_time
 from mlprof.data.tabular_dataset import TabularDataset
@@ -221,6 +227,8 @@ class Model:
         seed: Optional[int] = None,
         soak_seconds: Optional[int] = None,
         when_quiet: Optional[bool] = None,
+        accelerator: Optional[str] = None,
+        accelerator_count: Optional[int] = None,
     ) -> ModelProfile:
         """Queues a profile. `cpu` and `memory_in_gb` are the most the model may have.
 
@@ -230,6 +238,7 @@ class Model:
         that rows go over. `budget_seconds` is a hard end; without it the server's own budget holds,
         with what the model takes to start added to it. `soak_seconds` of load follow at the answer,
         beside the budget; `when_quiet` waits until other work leaves the host quiet.
+        `accelerator="gpu"` gives each container `accelerator_count` GPUs (1) of the server's machine.
         """
         return create_profile(
             workspace,
@@ -244,6 +253,7 @@ class Model:
             seed=seed,
             soak_seconds=soak_seconds,
             when_quiet=when_quiet,
+            accelerator=accelerator_of(accelerator, accelerator_count),
         )
 
     @staticmethod
@@ -262,6 +272,8 @@ class Model:
         seed: Optional[int] = None,
         prices: Optional[Mapping[str, float]] = None,
         rank_by: Optional[str] = None,
+        accelerator: Optional[str] = None,
+        accelerator_count: Optional[int] = None,
     ) -> Comparison:
         """Queues a profile for each variant, to be ranked by cost.
 
@@ -283,6 +295,7 @@ class Model:
                 "seed": seed,
                 "prices": None if prices is None else dict(prices),
                 "rankBy": rank_by,
+                "accelerator": accelerator_of(accelerator, accelerator_count),
             },
         )
 

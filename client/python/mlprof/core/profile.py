@@ -30,6 +30,9 @@ class ModelProfile:
     what came nearest (`code`, `message`, `nearest`). `state` is one of azureml-core's: NotStarted,
     Running, Succeeded, Failed, Cancelled. `resource` is everything the server says, findings and
     warnings too.
+    `recommended_device` is of a profile on GPUs, as the REST interface has it: `count`,
+    `neededMemoryInBytes`, `reservedMemoryInBytes`, how both were told (`neededBy`, `memoryFrom`),
+    `utilization`, `powerInWatts`, `limitedBy` and more.
     """
 
     def __init__(self, workspace: "Workspace", name: str) -> None:
@@ -66,6 +69,7 @@ class ModelProfile:
         self.requested_queries_per_second: float = found["requestedQueriesPerSecond"]
         self.recommended_cpu: Optional[float] = found["recommendedCpu"]
         self.recommended_memory: Optional[float] = found["recommendedMemoryInGB"]
+        self.recommended_device: Optional[JsonObject] = found["recommendedDevice"]
         self.max_utilized_cpu: Optional[float] = found["maxUtilizedCpu"]
         self.max_utilized_memory: Optional[float] = found["maxUtilizedMemoryInGB"]
         self.total_queries: Optional[int] = found["totalQueries"]

@@ -20,7 +20,7 @@ ON_SUCCESS = ("maxUtilizedCpu", "maxUtilizedMemoryInGB", "totalQueries", "succes
               "successRate", "averageLatencyInMs", "latencyPercentile50InMs",
               "latencyPercentile90InMs", "latencyPercentile95InMs", "latencyPercentile99InMs",
               "latencyPercentile999InMs", "measuredQueriesPerSecond", "recommendedCpu",
-              "recommendedMemoryInGB")  # fmt: skip
+              "recommendedMemoryInGB", "recommendedDevice")  # fmt: skip
 MEASURED = tuple(name for name in ON_SUCCESS if name.startswith(("total", "success", "average",
                  "latency", "measured")) and name != "successRate")  # fmt: skip
 
@@ -58,6 +58,7 @@ def figures(profile: JsonObject, asked: Ceiling, logs_uri: str) -> Dict[str, Any
         "successRate": None if share is None else share * 100,
         "recommendedCpu": answer.get("requestedCpu"),
         "recommendedMemoryInGB": answer.get("requestedMemoryInGb"),
+        "recommendedDevice": answer.get("device"),
         "error": error,
         "errorLogsUri": logs_uri if error is not None else None,
     }

@@ -18,6 +18,20 @@ Variant = Mapping[str, Any]  # {"name": …, "environmentVariables": {…}, …}
 Ceiling = Tuple[Optional[float], Optional[float]]  # cores, GiB
 
 
+def accelerator_of(kind: Optional[str], count: Optional[int]) -> Optional[Dict[str, Any]]:
+    """As the REST interface has it; None where none is asked for."""
+    if kind is None or kind == "none":
+        if count:
+            raise UserErrorException('accelerator_count needs accelerator="gpu"')
+        return None
+    if kind not in ("gpu", "tpu"):
+        raise UserErrorException(f'accelerator must be "none", "gpu" or "tpu", not "{kind}"')
+    count = 1 if count is None else count
+    if count < 1:
+        raise UserErrorException("accelerator_count must be at least 1")
+    return {"type": kind, "count": count}
+
+
 def create_profile(
     workspace: "Workspace",
     name: str,
@@ -31,6 +45,7 @@ def create_profile(
     seed: Optional[int],
     soak_seconds: Optional[int] = None,
     when_quiet: Optional[bool] = None,
+    accelerator: Optional[Dict[str, Any]] = None,
 ) -> ModelProfile:
     """Sends what is not on the server yet, then the request. The profile may wait in a queue."""
     request = _request(
@@ -47,6 +62,7 @@ def create_profile(
             "seed": seed,
             "soakSeconds": soak_seconds,
             "whenQuiet": when_quiet,
+            "accelerator": accelerator,
         },
     )
     created = workspace.connection.post("/profiles", request)

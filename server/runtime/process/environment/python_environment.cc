@@ -61,18 +61,11 @@ Status WriteMark(const std::filesystem::path& folder, const MadeEnvironment& mad
 
 // This machine's Python, as the base of an environment: another one is another environment.
 Result<std::string> PythonOfThisMachine() {
-  for (const char* folder : {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
-    std::error_code error;
-    const auto program =
-        std::filesystem::canonical(std::filesystem::path(folder) / "python3", error);
-    struct stat status {};
-    if (error || ::stat(program.c_str(), &status) != 0) continue;
-    return program.string() + " " + std::to_string(status.st_size) + " " +
-           std::to_string(status.st_mtim.tv_sec);
-  }
-  return Fail(InvalidArgument(
-      "this machine has no python3 in /usr/bin or /usr/local/bin, which entry scripts are served "
-      "with: install it (Debian: apt-get install python3-venv), or give a command"));
+  MLPROF_LET(program, PythonProgram());
+  struct stat status {};
+  if (::stat(program.c_str(), &status) != 0) return Fail(FromErrno(errno, program));
+  return program + " " + std::to_string(status.st_size) + " " +
+         std::to_string(status.st_mtim.tv_sec);
 }
 
 // Without a root of its own an environment is bound to the folder that it lies in.
@@ -203,6 +196,17 @@ std::vector<Warning> WarningsFor(const EntryScriptConfig& script, const environm
 }
 
 }  // namespace
+
+Result<std::string> PythonProgram() {
+  for (const char* folder : {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"}) {
+    std::error_code error;
+    auto program = std::filesystem::canonical(std::filesystem::path(folder) / "python3", error);
+    if (!error) return program.string();
+  }
+  return Fail(InvalidArgument(
+      "this machine has no python3 in /usr/bin or /usr/local/bin, which entry scripts are served "
+      "with: install it (Debian: apt-get install python3-venv), or give a command"));
+}
 
 Result<PreparedImage> PrepareEnvironment(const Preparing& preparing,
                                          const PrepareRequest& request) {

@@ -15,6 +15,9 @@ struct Preparing {
   Patience patience;
 };
 
+/// This machine's python3, which entry scripts are served with. kInvalidArgument where it has none.
+Result<std::string> PythonProgram();
+
 /// Its hash as the image's id. Packages are installed once, with this machine's python3, in a
 /// sandbox as models have one, but with the machine's network. kInvalidArgument with the last lines
 /// where they cannot be.

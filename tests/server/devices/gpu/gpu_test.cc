@@ -40,6 +40,16 @@ TEST(AssignmentTest, PassesOverWhatOthersUseAndSaysSo) {
   EXPECT_EQ(given.why, "a is in use by others (process 4711); b is lost");
 }
 
+TEST(AssignmentTest, GivesWhatIsInDoubtOnlyWhereNothingSurerIsLeftAndSaysSo) {
+  const Candidate doubted{{"a"}, {}, false, false, "", "its processes are not told"};
+  const Assignment surer = Assign({doubted, Free("b")}, 1);
+  EXPECT_EQ(Uuids(surer.devices), (std::vector<std::string>{"b"}));
+  EXPECT_EQ(surer.doubts, "");
+  const Assignment both = Assign({doubted, Free("b")}, 2);
+  EXPECT_EQ(Uuids(both.devices), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(both.doubts, "a: its processes are not told");
+}
+
 TEST(AssignmentTest, WaitsForProfilesOfOursAndForNobodyElse) {
   EXPECT_EQ(Assign({Held("a"), Free("b")}, 2).kind, Kind::kWait);
   const Assignment refused = Assign({Held("a"), Used("b", 4711)}, 2);
@@ -88,6 +98,35 @@ TEST(DevicePoolTest, RefusesWhatOthersUse) {
   ASSERT_FALSE(lease);
   EXPECT_FALSE(lease.error().wait);
   EXPECT_NE(lease.error().why.find("4711"), std::string::npos);
+}
+
+TEST(DevicePoolTest, LendsADeviceThatCannotBeJudgedWithADoubt) {
+  const auto reader = std::make_shared<FakeDeviceReader>(std::vector<std::string>{"a"});
+  reader->Adjust("a", [](FakeDeviceReader::Entry& entry) {
+    entry.reading.processes.reset();
+    entry.reading.missing["processes"] = "not supported by this device";
+  });
+  DevicePool pool(reader);
+  EXPECT_EQ(pool.Take(1)->doubts(),
+            "a: the driver does not tell which processes compute on it (not supported by this "
+            "device)");
+  reader->Adjust("a", [](FakeDeviceReader::Entry& entry) {
+    entry.reading.processes.emplace();
+    entry.reading.memory_used = GiB(2);
+  });
+  EXPECT_EQ(pool.Take(1)->doubts(),
+            "a: 2048 MiB of its memory are held, and no process that holds them is shown");
+}
+
+TEST(DevicePoolTest, DoesNotLendADeviceThatCannotBeRead) {
+  const auto reader = std::make_shared<FakeDeviceReader>(std::vector<std::string>{"a"});
+  reader->Adjust("a",
+                 [](FakeDeviceReader::Entry& entry) { entry.unreadable = DeviceProblem::kSilent; });
+  DevicePool pool(reader);
+  const auto lease = pool.Take(1);
+  ASSERT_FALSE(lease);
+  EXPECT_FALSE(lease.error().wait);
+  EXPECT_NE(lease.error().why.find("a cannot be read"), std::string::npos) << lease.error().why;
 }
 
 TEST(DevicePoolTest, SaysBeforehandThatThereAreNotSoMany) {
@@ -140,6 +179,32 @@ TEST(PatientReaderTest, GivesUpOnADriverThatHangsUntilItIsBack) {
   const Deadline deadline = Deadline::After(std::chrono::seconds(10));
   while (!reader.List() && !deadline.Passed()) continue;
   EXPECT_TRUE(reader.Read("a"));
+}
+
+TEST(PatientReaderTest, SaysAtOnceThatTheDriverIsSilentWhileACallHangs) {
+  std::promise<void> release;
+  constexpr std::chrono::milliseconds kLongest(600);
+  PatientReader reader(std::make_shared<HangingReader>(release.get_future().share()), kLongest);
+  EXPECT_EQ(reader.List().error().problem, DeviceProblem::kSilent);
+  const auto began = std::chrono::steady_clock::now();
+  for (int questions = 0; questions < 10; ++questions) {
+    EXPECT_EQ(reader.Read("a").error().problem, DeviceProblem::kSilent);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, kLongest) << "all ten together";
+  release.set_value();
+}
+
+TEST(PatientReaderTest, LetsGoOfWhoeverWaitsWhenItIsGivenUp) {
+  std::promise<void> release;
+  PatientReader reader(std::make_shared<HangingReader>(release.get_future().share()),
+                       std::chrono::hours(1));
+  auto waiting = std::async(std::launch::async, [&] { return reader.List(); });
+  auto behind = std::async(std::launch::async, [&] { return reader.Read("a"); });
+  reader.GiveUp();
+  EXPECT_EQ(waiting.get().error().problem, DeviceProblem::kSilent);
+  EXPECT_EQ(behind.get().error().problem, DeviceProblem::kSilent);
+  EXPECT_EQ(reader.Read("a").error().problem, DeviceProblem::kSilent);
+  release.set_value();
 }
 
 TEST(PatientReaderTest, HandsOnWhatIsAnswered) {

@@ -49,7 +49,9 @@ class NvmlReaderTest : public ::testing::Test {
 
   void Say(const std::string& state) { std::ofstream(folder_ / "state") << state; }
 
-  NvmlReader reader_{std::string(MLPROF_NVML_STUB) + "/libnvidia-ml.so.1"};
+  static std::string File() { return std::string(MLPROF_NVML_STUB) + "/libnvidia-ml.so.1"; }
+
+  NvmlReader reader_{File(), std::chrono::milliseconds(0)};
 
  private:
   std::filesystem::path folder_;
@@ -154,6 +156,37 @@ TEST_F(NvmlReaderTest, TellsEachWayToHaveNoDeviceFromTheOthers) {
   Say(kOneCard);
   EXPECT_TRUE(reader_.List()) << "a driver that is mended later is found";
   EXPECT_EQ(reader_.Read("GPU-9").error().problem, DeviceProblem::kUnknownDevice);
+}
+
+TEST_F(NvmlReaderTest, OpensTheLibraryAgainOnceADriverThatWentIsBack) {
+  Say(kOneCard);
+  ASSERT_TRUE(reader_.Read("GPU-1"));
+  Say("init = 18\n");
+  EXPECT_EQ(reader_.Read("GPU-1").error().problem, DeviceProblem::kOtherVersion);
+  EXPECT_EQ(reader_.List().error().problem, DeviceProblem::kOtherVersion);
+  Say(kOneCard);
+  EXPECT_TRUE(reader_.List());
+  EXPECT_TRUE(reader_.Read("GPU-1"));
+}
+
+TEST_F(NvmlReaderTest, TriesAgainNowAndThenAndNotWithEachQuestion) {
+  NvmlReader seldom(File(), std::chrono::hours(1));
+  Say("init = 18\n");
+  EXPECT_EQ(seldom.List().error().problem, DeviceProblem::kOtherVersion);
+  Say(kOneCard);
+  EXPECT_EQ(seldom.List().error().problem, DeviceProblem::kOtherVersion)
+      << "the hour is not over: what is told is the last failure";
+}
+
+TEST_F(NvmlReaderTest, TellsASplitCardWithoutPartsFromNoCard) {
+  Say(std::string(kOneCard) + "split = 1\n");
+  const auto devices = reader_.List();
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().problem, DeviceProblem::kNoPart);
+  EXPECT_NE(devices.error().what.find("GPU-1"), std::string::npos);
+  EXPECT_NE(devices.error().remedy.find("mig -cgi"), std::string::npos);
+  Say(std::string(kOneCard) + "split = 1\n[device]\nuuid = GPU-2\n");
+  EXPECT_EQ(reader_.List()->size(), 1U) << "others can be used";
 }
 
 TEST_F(NvmlReaderTest, KnowsADeviceThatIsLost) {

@@ -98,6 +98,15 @@ TEST_F(RunConclusionTest, CountsRerunsAndNotTheWarningsThatTellOfThem) {
             ProfileState::kQueued);
 }
 
+TEST_F(RunConclusionTest, NamesTheRuntimeThatWasLostInItsOwnWords) {
+  RunOver lost{kStopped, StopReason::kEngine, "why", true, true};
+  lost.runtime = {"the process runtime", "failed", "", "see the log", "", ""};
+  EXPECT_EQ(After(lost).warnings.back().message,
+            "the process runtime failed while this profile ran: why; it was run again");
+  accepted_.reruns.assign(5, {RerunCause::kEngineLost, ""});
+  EXPECT_EQ(After(lost).error->advice, (std::vector<std::string>{"see the log"}));
+}
+
 TEST_F(RunConclusionTest, TellsOfEveryRerunToTheLetter) {
   Profile profile = After({kStopped, StopReason::kStorage, "disk full", false, true});
   EXPECT_EQ(
