@@ -57,8 +57,9 @@ const char* HowTold(NeededBy by) {
 }
 
 void WriteDevice(const DeviceFindings& device, Details& details) {
-  details.Line("GPU", InMib(device.needed) + " needed (" + HowTold(device.needed_by) + "), " +
-                          InMib(device.reserved) + " reserved");
+  details.Line(device.kind == DeviceKind::kTpu ? "TPU" : "GPU",
+               InMib(device.needed) + " needed (" + HowTold(device.needed_by) + "), " +
+                   InMib(device.reserved) + " reserved");
   if (!device.limit) return;
   const std::string by(Name(device.limit->by));
   details.Line(" ", "limited by " + by + ": " + device.limit->reason);

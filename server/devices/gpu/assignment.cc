@@ -5,8 +5,8 @@
 namespace mlprof::server::devices {
 namespace {
 
-std::string Counted(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " GPU" : " GPUs");
+std::string Counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string Skipped(const Candidate& candidate) {
@@ -20,16 +20,16 @@ std::string Skipped(const Candidate& candidate) {
 
 }  // namespace
 
-std::string ListText(const std::vector<Device>& devices) {
+std::string ListText(const std::vector<Device>& devices, const std::string& noun) {
   std::string names;
   for (const Device& device : devices) {
     names += (names.empty() ? "" : ", ") + device.uuid;
     if (!device.name.empty()) names += " " + device.name;
   }
-  return Counted(devices.size()) + (names.empty() ? "" : " (" + names + ")");
+  return Counted(devices.size(), noun) + (names.empty() ? "" : " (" + names + ")");
 }
 
-Assignment Assign(const std::vector<Candidate>& candidates, int count) {
+Assignment Assign(const std::vector<Candidate>& candidates, int count, const std::string& noun) {
   const auto wanted = static_cast<std::size_t>(std::max(0, count));
   Assignment assignment;
   std::size_t held = 0;
@@ -50,7 +50,8 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count) {
     return assignment;
   }
   assignment.devices.clear();
-  const std::string of = Counted(wanted) + (wanted == 1 ? " is" : " are") + " asked for, and ";
+  const std::string of =
+      Counted(wanted, noun) + (wanted == 1 ? " is" : " are") + " asked for, and ";
   if (free + held >= wanted) {
     assignment.kind = Assignment::Kind::kWait;
     assignment.why = of + std::to_string(held) + " of them belong to other profiles now";

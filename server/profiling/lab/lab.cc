@@ -28,10 +28,13 @@ std::optional<StopReason> Passing(const Error& error) {
 }
 
 // A folder that the model was given to write to may be too large to be copied.
-ProfileError LaunchFailed(const Setup& setup, bool with_devices, ErrorCode code,
+ProfileError LaunchFailed(const Setup& setup, const Subject& subject, ErrorCode code,
                           const std::string& what) {
   ProfileError error{"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""};
-  if (with_devices) {
+  if (!subject.tpus.empty()) {
+    error.advice.push_back(
+        "see that the engine runs on this machine, where the TPU's files are in /dev");
+  } else if (!subject.devices.empty()) {
     error.advice.push_back(
         "see that the engine can give a container GPUs: NVIDIA's container "
         "toolkit, or another --device-access of the server");
@@ -60,7 +63,8 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   request.limits = plan.limits;
   request.cpuset = plan.setup.cpuset.text();
   request.inputs = subject_.inputs;
-  request.devices = subject_.devices;
+  if (subject_.tpus.empty()) request.devices = subject_.devices;
+  request.device_files = subject_.tpus.files;
   for (const RefusedWrite& write : plan.setup.given) {
     request.config.writable_paths.push_back(write.folder);
   }
@@ -76,7 +80,7 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
     parts_.run_stop.Ask(*reason, reason == StopReason::kRoom ? target.error().message() : what);
     return Canceled();
   }
-  return FailRun(LaunchFailed(plan.setup, !subject_.devices.empty(), target.error().code(), what));
+  return FailRun(LaunchFailed(plan.setup, subject_, target.error().code(), what));
 }
 
 void Lab::Record(Trial trial) {

@@ -33,8 +33,14 @@ constexpr Rule kAgentRule = {
 // Nothing is run again on a machine whose device was just lost.
 constexpr Rule kDeviceRule = {
     "a device was lost while this profile ran", 1, "DeviceLost",
-    "see in `dmesg` for Xid errors, reset the GPU or restart the machine, "
+    "see in `dmesg` what became of it (Xid errors of a GPU), reset it or restart the machine, "
     "then create the profile again"};
+
+// Nor where what the profile is to say of its device cannot be read any more.
+constexpr Rule kMetricsRule = {
+    "the connection to what tells of the model's device was lost", 1, "DeviceMetricsLost",
+    "see in the model's log what became of libtpu or of the process that had the chip, then "
+    "create the profile again"};
 
 const Rule& RuleOf(RerunCause cause) {
   switch (cause) {
@@ -44,6 +50,7 @@ const Rule& RuleOf(RerunCause cause) {
     case RerunCause::kNoRoom: return kRoomRule;
     case RerunCause::kAgentLost: return kAgentRule;
     case RerunCause::kDeviceLost: return kDeviceRule;
+    case RerunCause::kDeviceMetricsLost: return kMetricsRule;
   }
   return kServerRule;
 }
@@ -55,6 +62,7 @@ RerunCause CauseOf(StopReason reason) {
     case StopReason::kRoom: return RerunCause::kNoRoom;
     case StopReason::kAgent: return RerunCause::kAgentLost;
     case StopReason::kDevice: return RerunCause::kDeviceLost;
+    case StopReason::kDeviceMetrics: return RerunCause::kDeviceMetricsLost;
     case StopReason::kUser:
     case StopReason::kServer: break;
   }

@@ -37,6 +37,7 @@ struct HostChoice {
   bool asked_for_more = false;            // than the ceiling
   std::vector<std::string> devices = {};  // that the run is lent, by uuid
   std::string devices_skipped = {};       // why others were passed over
+  tpu::TpuLaunch tpus = {};               // of a container, where these are TPU chips
 };
 
 /// Of a model that scales over cores: where more of them stop paying, and what it would have taken
