@@ -10,8 +10,13 @@
 
 namespace mlprof {
 
-enum class LimitedBy { kNothing, kSm, kMemoryBandwidth, kMemory, kHostCpu };
-std::string_view Name(LimitedBy limit);  // "nothing", "SM", "memoryBandwidth", "memory", "hostCpu"
+enum class DeviceKind { kGpu, kTpu };
+std::string_view Name(DeviceKind kind);  // "gpu", "tpu"
+
+/// kSm is of GPUs, kTensorCore of TPUs.
+enum class LimitedBy { kNothing, kSm, kTensorCore, kMemoryBandwidth, kMemory, kHostCpu };
+/// "nothing", "SM", "tensorCore", "memoryBandwidth", "memory", "hostCpu"
+std::string_view Name(LimitedBy limit);
 
 /// What keeps the model from being faster under the objective's load.
 struct DeviceLimit {
@@ -30,10 +35,12 @@ std::string_view Name(NeededBy by);  // "cap", "growth", "asItIs"
 
 /// Memory is of the device where the model held the most.
 struct DeviceFindings {
+  DeviceKind kind = DeviceKind::kGpu;
   Bytes reserved;  // as the model was given
   Bytes needed;
   NeededBy needed_by = NeededBy::kAsItIs;
-  std::string memory_from;  // how it was told from others': "processes", "accounting", "device"
+  std::string memory_from;  // how it was told from others': "processes", "accounting", "device",
+                            // "runtime"
   std::optional<DeviceLimit> limit;  // absent: nothing was read
   std::optional<double> busy;        // shares of the time under the objective's load
   std::optional<double> memory_busy;

@@ -24,8 +24,9 @@ std::optional<ProfileState> ParseProfileState(std::string_view name) {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kCauseNames = {"requeued", "storageFailed", "engineLost",
-                                                         "noRoom",   "agentLost",     "deviceLost"};
+constexpr std::array<std::string_view, 7> kCauseNames = {
+    "requeued",  "storageFailed", "engineLost",       "noRoom",
+    "agentLost", "deviceLost",    "deviceMetricsLost"};
 
 }  // namespace
 

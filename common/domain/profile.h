@@ -22,14 +22,15 @@ namespace mlprof {
 /// What ended a run of a profile, other than the model, so that it was run again.
 enum class RerunCause {
   kServerStopped,
-  kStorageFailed,  // the data directory did
-  kEngineLost,     // it went away
-  kNoRoom,         // on this machine, for the container
-  kAgentLost,      // without a word, by an engine that is well
-  kDeviceLost,     // it fell off the bus: the profile fails with that, and is not run again
+  kStorageFailed,      // the data directory did
+  kEngineLost,         // it went away
+  kNoRoom,             // on this machine, for the container
+  kAgentLost,          // without a word, by an engine that is well
+  kDeviceLost,         // it fell off the bus: the profile fails with that, and is not run again
+  kDeviceMetricsLost,  // what told of it is silent: likewise
 };
-/// "requeued", "storageFailed", "engineLost", "noRoom", "agentLost", "deviceLost": stable, as it is
-/// stored and as the warning that tells of it is coded.
+/// "requeued", "storageFailed", "engineLost", "noRoom", "agentLost", "deviceLost",
+/// "deviceMetricsLost": stable, as it is stored and as the warning that tells of it is coded.
 std::string_view Name(RerunCause cause);
 std::optional<RerunCause> ParseRerunCause(std::string_view name);
 

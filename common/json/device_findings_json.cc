@@ -7,8 +7,10 @@
 namespace mlprof {
 namespace {
 
-constexpr std::array kLimits = {LimitedBy::kNothing, LimitedBy::kSm, LimitedBy::kMemoryBandwidth,
-                                LimitedBy::kMemory, LimitedBy::kHostCpu};
+constexpr std::array kLimits = {LimitedBy::kNothing,    LimitedBy::kSm,
+                                LimitedBy::kTensorCore, LimitedBy::kMemoryBandwidth,
+                                LimitedBy::kMemory,     LimitedBy::kHostCpu};
+constexpr std::array kKinds = {DeviceKind::kGpu, DeviceKind::kTpu};
 constexpr std::array kWays = {NeededBy::kCap, NeededBy::kGrowth, NeededBy::kAsItIs};
 
 template <class Value, std::size_t Count>
@@ -22,7 +24,8 @@ Value Named(const std::array<Value, Count>& values, const std::string& name, Val
 }  // namespace
 
 Json EncodeDeviceFindings(const DeviceFindings& findings) {
-  Json json = {{"neededMemoryInBytes", findings.needed.count()},
+  Json json = {{"type", Name(findings.kind)},
+               {"neededMemoryInBytes", findings.needed.count()},
                {"reservedMemoryInBytes", findings.reserved.count()},
                {"neededBy", Name(findings.needed_by)},
                {"memoryFrom", findings.memory_from}};
@@ -41,6 +44,7 @@ std::optional<DeviceFindings> ReadDeviceFindings(JsonReader& reader) {
   const auto needed = reader.BigInteger("neededMemoryInBytes");
   if (!needed) return std::nullopt;
   DeviceFindings findings;
+  findings.kind = Named(kKinds, reader.String("type").value_or(""), DeviceKind::kGpu);
   findings.needed = Bytes(*needed);
   findings.reserved = Bytes(reader.BigInteger("reservedMemoryInBytes").value_or(*needed));
   findings.needed_by = Named(kWays, reader.String("neededBy").value_or(""), NeededBy::kAsItIs);

@@ -18,7 +18,8 @@ std::string Told(const char* what, const std::optional<double>& share) {
 
 std::optional<DeviceLimit> JudgeDeviceLimit(const DeviceLoad& load) {
   if (!load.busy && !load.memory_busy && !load.held) return std::nullopt;
-  const std::string seen = Told("kernels ran", load.busy) + " of the time, " +
+  const bool tpu = load.kind == DeviceKind::kTpu;
+  const std::string seen = Told(tpu ? "duty cycle" : "kernels ran", load.busy) + " of the time, " +
                            Told("memory was used", load.memory_busy) + ", " +
                            Told("memory held", load.held) + ", " + Told("CPU limit used", load.cpu);
   if (Meets(load.memory_busy, kDeviceMemoryBusyMark)) {
@@ -27,8 +28,9 @@ std::optional<DeviceLimit> JudgeDeviceLimit(const DeviceLoad& load) {
         seen + Sentence(": %.0f%% of memory's time is the mark", kDeviceMemoryBusyMark * kPercent)};
   }
   if (Meets(load.busy, kDeviceBusyMark)) {
-    return DeviceLimit{LimitedBy::kSm, seen + Sentence(": %.0f%% of the time is the mark",
-                                                       kDeviceBusyMark * kPercent)};
+    const LimitedBy compute = tpu ? LimitedBy::kTensorCore : LimitedBy::kSm;
+    return DeviceLimit{
+        compute, seen + Sentence(": %.0f%% of the time is the mark", kDeviceBusyMark * kPercent)};
   }
   if (load.busy && Meets(load.cpu, kHostCpuMark)) {
     return DeviceLimit{LimitedBy::kHostCpu,

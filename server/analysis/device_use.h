@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/domain/device_findings.h"
 #include "common/domain/series.h"
 #include "common/units/bytes.h"
 
@@ -17,6 +18,7 @@ namespace mlprof::server {
 /// How the memory of the model was told from that of others, the surest first.
 enum class DeviceMemoryFrom {
   kAccounting,   // the driver kept the peak of its one process
+  kRuntime,      // the runtime within the model's process, read again and again
   kProcesses,    // the processes of its container, read again and again
   kWholeDevice,  // all that the device held beyond what it did before: it was the model's alone
 };
@@ -31,12 +33,16 @@ struct OneDeviceUse {
   std::vector<SeriesPoint> memory_busy;  // in which its memory was read or written
   std::vector<SeriesPoint> watts;
   std::vector<SeriesPoint> sm_mhz;
-  std::vector<SeriesPoint> throttled;  // 1 while something lowered its clocks, else 0
+  std::vector<SeriesPoint> idle_seconds;  // since it last computed
+  std::vector<SeriesPoint> queued;        // programs that wait for it
+  std::vector<SeriesPoint> throttled;     // 1 while something lowered its clocks, else 0
   std::set<std::string> throttled_by;
   std::map<std::string, std::string> missing;  // figures that it does not have, and why
 };
 
 struct DeviceUse {
+  DeviceKind kind = DeviceKind::kGpu;
+  std::string source = "nvml";  // who told
   std::vector<OneDeviceUse> devices;
 
   int count() const { return static_cast<int>(devices.size()); }

@@ -25,10 +25,12 @@
 #include "server/devices/nvml/nvml_reader.h"
 #include "server/devices/profiler/live_captures.h"
 #include "server/devices/profiler/profiler_client.h"
+#include "server/devices/tpu/tpu_reader.h"
 #include "server/metrics/controller_metrics.h"
 #include "server/profiling/comparison/comparison_oversight.h"
 #include "server/profiling/comparison/comparison_service.h"
 #include "server/profiling/lab/device_instrument.h"
+#include "server/profiling/lab/tpu_instrument.h"
 #include "server/profiling/queue/event_hub.h"
 #include "server/profiling/queue/live_progress.h"
 #include "server/profiling/queue/profile_queue.h"
@@ -142,14 +144,17 @@ struct Controller::Parts {
     services.keep_root_read_only = options.keep_root_read_only;
     services.oversight = &oversight;
     services.devices = &gpus;
+    services.tpus = &tpus;
     services.instruments.push_back(DeviceInstrument::Kind(
         gpus.reader(), [](const std::string& id, pid_t pid) { return devices::RunsIn(id, pid); }));
+    services.instruments.push_back(TpuInstrument::Kind(
+        tpus.reader(), [](const std::string& id, pid_t pid) { return devices::RunsIn(id, pid); }));
     queue.emplace(std::move(services), profiles, events, live, metrics);
     readiness.emplace([this](const Patience& patience) {
       return runtime->Check(patience.deadline, patience.stop);
     });
     service.emplace(profiles, models, datasets, sources, artifacts, *queue, events, live,
-                    options.runtime, &gpus);
+                    options.runtime, &gpus, &tpus);
     comparison_service.emplace(comparisons, *service, models);
     retention.emplace(
         RetentionServices{*runtime, *database, *content, profiles,
@@ -290,6 +295,8 @@ struct Controller::Parts {
   const std::shared_ptr<devices::PatientReader> driver = std::make_shared<devices::PatientReader>(
       std::make_shared<nvml::NvmlReader>(), kDriverPatience);
   devices::DevicePool gpus{driver};
+  devices::DevicePool tpus{std::make_shared<tpu::TpuReader>(),
+                           {"TPU chip", "`tpu-info -p` lists it"}};
   std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;

@@ -62,6 +62,8 @@ struct LaunchRequest {
   std::vector<ContentInput> inputs;       // models, source
   std::string cpuset;                     // "0-2": the cores it may run on; "": all
   std::vector<std::string> devices = {};  // GPUs of its machine that it is given, by uuid
+  /// Files of /dev of its machine that it may open, of TPU chips: with them it may lock memory.
+  std::vector<std::string> device_files = {};
 };
 
 /// How the engine says a container ended.

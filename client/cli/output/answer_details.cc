@@ -73,8 +73,9 @@ std::string DeviceUseText(const DeviceFindings& device) {
 }
 
 void WriteDevice(const DeviceFindings& device, Details& details) {
-  details.Line("GPU", InMib(device.needed) + " needed (" + HowTold(device.needed_by) + "), " +
-                          InMib(device.reserved) + " reserved");
+  details.Line(device.kind == DeviceKind::kTpu ? "TPU" : "GPU",
+               InMib(device.needed) + " needed (" + HowTold(device.needed_by) + "), " +
+                   InMib(device.reserved) + " reserved");
   if (!device.memory_from.empty()) details.Line(" ", "read from " + HowRead(device.memory_from));
   if (const std::string use = DeviceUseText(device); !use.empty()) details.Line(" ", use);
   if (!device.limit) return;

@@ -5,8 +5,8 @@
 namespace mlprof::server::devices {
 namespace {
 
-std::string Counted(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " GPU" : " GPUs");
+std::string Counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string Skipped(const Candidate& candidate) {
@@ -45,7 +45,16 @@ void Append(std::string& all, const std::string& sentence) {
 
 }  // namespace
 
-Assignment Assign(const std::vector<Candidate>& candidates, int count) {
+std::string ListText(const std::vector<Device>& devices, const std::string& noun) {
+  std::string names;
+  for (const Device& device : devices) {
+    names += (names.empty() ? "" : ", ") + device.uuid;
+    if (!device.name.empty()) names += " " + device.name;
+  }
+  return Counted(devices.size(), noun) + (names.empty() ? "" : " (" + names + ")");
+}
+
+Assignment Assign(const std::vector<Candidate>& candidates, int count, const std::string& noun) {
   const auto wanted = static_cast<std::size_t>(std::max(0, count));
   Assignment assignment;
   std::size_t held = 0;
@@ -73,7 +82,8 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count) {
   }
   assignment.devices.clear();
   assignment.doubts.clear();
-  const std::string of = Counted(wanted) + (wanted == 1 ? " is" : " are") + " asked for, and ";
+  const std::string of =
+      Counted(wanted, noun) + (wanted == 1 ? " is" : " are") + " asked for, and ";
   if (free + held >= wanted) {
     assignment.kind = Assignment::Kind::kWait;
     assignment.why = of + std::to_string(held) + " of them belong to other profiles now";
@@ -82,15 +92,6 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count) {
   assignment.why = of + std::to_string(free + held) + " of " + std::to_string(candidates.size()) +
                    " can be given" + (skipped.empty() ? "" : ": " + skipped);
   return assignment;
-}
-
-std::string ListText(const std::vector<Device>& devices) {
-  std::string names;
-  for (const Device& device : devices) {
-    names += (names.empty() ? "" : ", ") + device.uuid;
-    if (!device.name.empty()) names += " " + device.name;
-  }
-  return Counted(devices.size()) + (names.empty() ? "" : " (" + names + ")");
 }
 
 }  // namespace mlprof::server::devices

@@ -35,10 +35,11 @@ struct Assignment {
 };
 
 /// The first `count` that are free, in their order; those that are in doubt only after them. A
-/// device is given to one profile at a time.
-Assignment Assign(const std::vector<Candidate>& candidates, int count);
+/// device is given to one profile at a time. `noun`: what one is called.
+Assignment Assign(const std::vector<Candidate>& candidates, int count,
+                  const std::string& noun = "GPU");
 
 /// "2 GPUs (GPU-1 NVIDIA A100, GPU-2 NVIDIA A100)".
-std::string ListText(const std::vector<Device>& devices);
+std::string ListText(const std::vector<Device>& devices, const std::string& noun = "GPU");
 
 }  // namespace mlprof::server::devices

@@ -51,10 +51,11 @@ tl::expected<DeviceLease, Refusal> DevicePool::Take(int count) {
   std::vector<Candidate> candidates = Look(*listed);
   const std::lock_guard lock(mutex_);
   for (Candidate& candidate : candidates) candidate.held = held_.contains(candidate.device.uuid);
-  Assignment assignment = Assign(candidates, count);
+  Assignment assignment = Assign(candidates, count, words_.noun);
   if (assignment.kind != Assignment::Kind::kGiven) {
-    return tl::unexpected(Refusal{assignment.kind == Assignment::Kind::kWait, assignment.why,
-                                  "end what uses them (`nvidia-smi` lists it), or ask for fewer"});
+    return tl::unexpected(
+        Refusal{assignment.kind == Assignment::Kind::kWait, assignment.why,
+                "end what uses them (" + words_.who_uses_them + "), or ask for fewer"});
   }
   for (const Device& device : assignment.devices) held_.insert(device.uuid);
   return DeviceLease(*this, std::move(assignment));
@@ -64,9 +65,10 @@ tl::expected<void, Refusal> DevicePool::CheckCount(int count) {
   const auto listed = reader_->List();
   if (!listed) return tl::unexpected(RefusalOf(listed.error()));
   if (std::cmp_less_equal(count, listed->size())) return {};
-  return tl::unexpected(Refusal{
-      false, std::to_string(count) + " are asked for, and this machine has " + ListText(*listed),
-      "ask for no more than there are"});
+  return tl::unexpected(Refusal{false,
+                                std::to_string(count) + " are asked for, and this machine has " +
+                                    ListText(*listed, words_.noun),
+                                "ask for no more than there are"});
 }
 
 std::size_t DevicePool::held() const {

@@ -56,10 +56,17 @@ struct Refusal {
   std::string remedy;
 };
 
+/// How a pool speaks of its devices.
+struct PoolWords {
+  std::string noun = "GPU";
+  std::string who_uses_them = "`nvidia-smi` lists it";
+};
+
 class DevicePool {
  public:
   /// Outlives its leases.
-  explicit DevicePool(std::shared_ptr<DeviceReader> reader) : reader_(std::move(reader)) {}
+  explicit DevicePool(std::shared_ptr<DeviceReader> reader, PoolWords words = {})
+      : reader_(std::move(reader)), words_(std::move(words)) {}
 
   /// `count` of them, free of others' processes. Asks the driver, and waits for nothing else.
   tl::expected<DeviceLease, Refusal> Take(int count);
@@ -75,6 +82,7 @@ class DevicePool {
   std::vector<Candidate> Look(const std::vector<Device>& devices);
 
   const std::shared_ptr<DeviceReader> reader_;
+  const PoolWords words_;
   mutable std::mutex mutex_;
   std::set<std::string> held_;  // uuids
 };

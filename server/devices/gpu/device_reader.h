@@ -1,5 +1,5 @@
 // What a driver says of the devices of this machine. One interface, one implementation a vendor's
-// library, one honest fake (tests/fakes/fake_device_reader.h). A figure that a device does not have
+// devices, one honest fake (tests/fakes/fake_device_reader.h). A figure that a device does not have
 // is absent, never 0. Thread-safe.
 #pragma once
 
@@ -17,13 +17,18 @@
 
 namespace mlprof::server::devices {
 
-/// Something that one container can be given: a card, or a part of one that was split (MIG).
+/// Something that one container can be given: a card, a part of one that was split (MIG), or a TPU
+/// chip.
 struct Device {
-  std::string uuid;                  // "GPU-…", of a part "MIG-…": by which it is asked for
+  std::string uuid;                  // "GPU-…", of a part "MIG-…", of a chip "TPU-…"
   std::string pci = {};              // "00000000:3B:00.0", of the card
   std::string name = {};             // "NVIDIA A100-SXM4-40GB", of the card
   std::optional<Bytes> memory = {};  // all that it has
   std::string card = {};             // of a part: the uuid of its card; "": it is one
+  // Of a TPU chip alone, which no engine knows by a name:
+  std::vector<std::string> files = {};  // of /dev, by which a program opens it
+  int ordinal = 0;                      // among the machine's chips, as programs number them
+  std::string model = {};               // "v5e"
   bool operator==(const Device&) const = default;
 };
 

@@ -1,5 +1,7 @@
 #include "server/devices/profiler/field_writer.h"
 
+#include <bit>
+
 namespace mlprof::server::profiler {
 
 void FieldWriter::Varint(std::uint64_t value) {
@@ -10,6 +12,14 @@ void FieldWriter::Varint(std::uint64_t value) {
 void FieldWriter::Number(std::uint32_t field, std::uint64_t value) {
   Varint(std::uint64_t{field} << 3U);
   Varint(value);
+}
+
+void FieldWriter::Double(std::uint32_t field, double value) {
+  Varint(std::uint64_t{field} << 3U | 1U);
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    message_ += static_cast<char>(bits >> shift & 0xFFU);
+  }
 }
 
 void FieldWriter::Bytes(std::uint32_t field, std::string_view bytes) {

@@ -11,6 +11,7 @@ class FieldWriter {
  public:
   /// Of the types uint32, uint64, bool and enum.
   void Number(std::uint32_t field, std::uint64_t value);
+  void Double(std::uint32_t field, double value);
   /// A text, bytes, or a message that was written before.
   void Bytes(std::uint32_t field, std::string_view bytes);
 

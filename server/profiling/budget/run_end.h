@@ -39,13 +39,14 @@ inline tl::unexpected<RunEnd> Canceled() {
 
 /// Why a run is asked to end before its end.
 enum class StopReason {
-  kUser,     // cancelled it; with a why, a comparison that he asked for did (RunOversight)
-  kServer,   // stops
-  kStorage,  // does not take what the run writes down, or does not give what it needs
-  kEngine,   // went away: what happens to a container then says nothing about the model
-  kRoom,     // is short on this machine: disk space, memory, threads
-  kAgent,    // was lost without a word, by an engine that is well
-  kDevice,   // that it was given fell off the bus
+  kUser,           // cancelled it; with a why, a comparison that he asked for did (RunOversight)
+  kServer,         // stops
+  kStorage,        // does not take what the run writes down, or does not give what it needs
+  kEngine,         // went away: what happens to a container then says nothing about the model
+  kRoom,           // is short on this machine: disk space, memory, threads
+  kAgent,          // was lost without a word, by an engine that is well
+  kDevice,         // that it was given fell off the bus
+  kDeviceMetrics,  // what told of its device is silent, although the model lives
 };
 
 /// Asks a run to end before its end, from within it or from outside, and keeps why. Thread-safe.

@@ -73,8 +73,14 @@ Container::Container(Lab& lab, const ContainerPlan& plan, int number,
   observation_.emplace(
       lab.parts_.instruments,
       ObservedContainer{
-          target_->container_id(), *session_, lab.clock(), lab.subject().devices,
-          [&lab](const std::string& why) { lab.parts_.run_stop.Ask(StopReason::kDevice, why); }},
+          target_->container_id(), *session_, lab.clock(),
+          lab.subject().tpus.empty() ? lab.subject().devices : std::vector<std::string>(),
+          lab.subject().tpus.empty() ? std::vector<std::string>() : lab.subject().devices,
+          [&lab](const std::string& why) { lab.parts_.run_stop.Ask(StopReason::kDevice, why); },
+          [&lab](const std::string& why) {
+            lab.parts_.run_stop.Ask(StopReason::kDeviceMetrics, why);
+          },
+          [this](int port, Deadline within) { return target_->Connect(port, within); }},
       AskDeadline());
 }
 
@@ -131,7 +137,8 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
   agent_protocol::Start start =
       StartFor(subject.image, subject.config, {{"AZUREML_MODEL_DIR", subject.model_directory}});
   // As the engine's own hook tells those that run in a container without an agent.
-  if (!subject.devices.empty()) {
+  for (const auto& [name, value] : subject.tpus.environment) start.environment[name] = value;
+  if (subject.tpus.empty() && !subject.devices.empty()) {
     start.environment[kVisibleDevices] = VisibleDevices(subject.devices);
   }
   // What the profile tries out goes over the config's own.

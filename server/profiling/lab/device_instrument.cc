@@ -5,11 +5,9 @@
 namespace mlprof::server {
 namespace {
 
-constexpr const char* kSource = "nvml";
-
-void AddSeries(const std::string& name, const char* unit, const std::vector<SeriesPoint>& points,
-               std::vector<Series>& all) {
-  if (!points.empty()) all.push_back({name, unit, kSource, points});
+void AddSeries(const std::string& name, const char* unit, const std::string& source,
+               const std::vector<SeriesPoint>& points, std::vector<Series>& all) {
+  if (!points.empty()) all.push_back({name, unit, source, points});
 }
 
 }  // namespace
@@ -19,12 +17,18 @@ std::vector<Series> SeriesOf(const DeviceUse& use) {
   for (std::size_t i = 0; i < use.devices.size(); ++i) {
     const OneDeviceUse& device = use.devices[i];
     const std::string name = "device" + (i == 0 ? std::string() : std::to_string(i));
-    AddSeries(name + "MemoryInBytes", "bytes", device.memory, all);
-    AddSeries(name + "Utilization", "share", device.busy, all);
-    AddSeries(name + "MemoryUtilization", "share", device.memory_busy, all);
-    AddSeries(name + "PowerInWatts", "watts", device.watts, all);
-    AddSeries(name + "ClockInMhz", "MHz", device.sm_mhz, all);
-    AddSeries(name + "Throttled", "share", device.throttled, all);
+    const auto add = [&](const std::string& what, const char* unit,
+                         const std::vector<SeriesPoint>& points) {
+      AddSeries(what, unit, use.source, points, all);
+    };
+    add(name + "MemoryInBytes", "bytes", device.memory);
+    add(name + "Utilization", "share", device.busy);
+    add(name + "MemoryUtilization", "share", device.memory_busy);
+    add(name + "PowerInWatts", "watts", device.watts);
+    add(name + "ClockInMhz", "MHz", device.sm_mhz);
+    add(name + "Throttled", "share", device.throttled);
+    add(name + "IdleInSeconds", "seconds", device.idle_seconds);
+    add(name + "QueuedPrograms", "programs", device.queued);
   }
   return all;
 }

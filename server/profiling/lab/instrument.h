@@ -14,6 +14,7 @@
 #include "common/time/monotonic_clock.h"
 #include "server/profiling/lab/container_facts.h"
 #include "server/replay/agent_session.h"
+#include "server/runtime/forward/port_stream.h"
 
 namespace mlprof::server {
 
@@ -22,10 +23,15 @@ struct ObservedContainer {
   const std::string& container_id;  // the runtime's
   const AgentSession& agent;
   const MonotonicClock& clock;  // the run's: points have its time
-  /// What it was given, by uuid.
+  /// The GPUs that it was given, by uuid; and the TPU chips.
   std::vector<std::string> devices = {};
+  std::vector<std::string> tpus = {};
   /// To be called where one of them is lost: the run ends with that. From any thread.
   std::function<void(const std::string& why)> device_lost = [](const std::string&) {};
+  /// To be called where what told of one is silent for good although the model lives: likewise.
+  std::function<void(const std::string& why)> metrics_lost = [](const std::string&) {};
+  /// A connection to a TCP port of the model's. As Target::Connect.
+  std::function<Result<std::unique_ptr<PortStream>>(int port, Deadline deadline)> connect = {};
 };
 
 /// Of one container. Its functions are called by the thread that runs the profile, which waits for

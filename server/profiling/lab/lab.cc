@@ -27,11 +27,19 @@ std::optional<StopReason> Passing(const Error& error) {
   }
 }
 
+// What to look at where a container with devices did not start; "": it had none.
+std::string DeviceAdvice(const Subject& subject, const RuntimeWords& runtime) {
+  if (subject.devices.empty()) return "";
+  if (subject.tpus.empty()) return runtime.device_access;
+  return "see that the engine runs on this machine, where the TPU's files are in /dev, and that it "
+         "may give a container unlimited locked memory";
+}
+
 // A folder that the model was given to write to may be too large to be copied.
-ProfileError LaunchFailed(const Setup& setup, const std::string& device_access, ErrorCode code,
+ProfileError LaunchFailed(const Setup& setup, const std::string& device_advice, ErrorCode code,
                           const std::string& what) {
   ProfileError error{"RuntimeFailed", what, {"run `mlprof doctor` on the server's machine"}, ""};
-  if (!device_access.empty()) error.advice.push_back(device_access);
+  if (!device_advice.empty()) error.advice.push_back(device_advice);
   if (code != ErrorCode::kTooLarge || setup.given.empty()) return error;
   const RefusedWrite& last = setup.given.back();
   error.message += "; " + last.folder + " is one of them since the model writes to " + last.path;
@@ -56,7 +64,8 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   request.limits = plan.limits;
   request.cpuset = plan.setup.cpuset.text();
   request.inputs = subject_.inputs;
-  request.devices = subject_.devices;
+  if (subject_.tpus.empty()) request.devices = subject_.devices;
+  request.device_files = subject_.tpus.files;
   for (const RefusedWrite& write : plan.setup.given) {
     request.config.writable_paths.push_back(write.folder);
   }
@@ -72,9 +81,8 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
     parts_.run_stop.Ask(*reason, reason == StopReason::kRoom ? target.error().message() : what);
     return Canceled();
   }
-  const std::string device_access =
-      subject_.devices.empty() ? "" : parts_.runtime.words().device_access;
-  return FailRun(LaunchFailed(plan.setup, device_access, target.error().code(), what));
+  return FailRun(LaunchFailed(plan.setup, DeviceAdvice(subject_, parts_.runtime.words()),
+                              target.error().code(), what));
 }
 
 void Lab::Record(Trial trial) {

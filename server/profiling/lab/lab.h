@@ -9,6 +9,7 @@
 
 #include "common/domain/row_source.h"
 #include "common/time/monotonic_clock.h"
+#include "server/devices/tpu/launch.h"
 #include "server/profiling/budget/budget.h"
 #include "server/profiling/budget/run_end.h"
 #include "server/profiling/lab/container.h"
@@ -34,6 +35,7 @@ struct Subject {
   std::uint64_t seed = 1;
   bool keep_root_read_only = false;  // the model is given no folder that its config does not name
   std::vector<std::string> devices = {};  // every container's, by uuid
+  tpu::TpuLaunch tpus = {};               // where these are TPU chips
 };
 
 class Lab {

@@ -30,6 +30,7 @@ constexpr int kCapPercent = 110;
 const char* TextOf(DeviceMemoryFrom from) {
   switch (from) {
     case DeviceMemoryFrom::kAccounting: return "accounting";
+    case DeviceMemoryFrom::kRuntime: return "runtime";
     case DeviceMemoryFrom::kProcesses: break;
     case DeviceMemoryFrom::kWholeDevice: return "device";
   }
@@ -209,6 +210,7 @@ std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& clos
   for (const ContainerFacts& container : closed) {
     if (!container.served_model || !container.device) continue;
     const DeviceUse& use = *container.device;
+    found.kind = load.kind = use.kind;
     if (const auto peak = use.Peak()) {
       found.reserved = std::max(found.reserved, *peak);
       source = std::max(source, use.PeakFrom());

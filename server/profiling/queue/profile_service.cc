@@ -46,7 +46,7 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
                                DatasetRegistry& datasets, SourceRegistry& sources,
                                ArtifactStore& artifacts, ProfileQueue& queue, EventHub& events,
                                LiveProgress& live, std::string runtime_name,
-                               devices::DevicePool* gpus)
+                               devices::DevicePool* gpus, devices::DevicePool* tpus)
     : profiles_(profiles),
       models_(models),
       datasets_(datasets),
@@ -56,7 +56,8 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
       events_(events),
       live_(live),
       runtime_name_(std::move(runtime_name)),
-      gpus_(gpus) {}
+      gpus_(gpus),
+      tpus_(tpus) {}
 
 Result<CreatedProfile> ProfileService::Rerun(const std::string& workspace,
                                              const std::string& name_or_id, bool when_quiet,
@@ -98,7 +99,7 @@ Result<CreatedProfile> ProfileService::Queue(const std::string& workspace,
 }
 
 Result<Profile> ProfileService::Make(const std::string& workspace, const ProfileRequest& request) {
-  MLPROF_LET(resolved, ResolveRequest({models_, datasets_, sources_, runtime_name_, gpus_},
+  MLPROF_LET(resolved, ResolveRequest({models_, datasets_, sources_, runtime_name_, gpus_, tpus_},
                                       workspace, request));
   return NewProfile(workspace, std::move(resolved));
 }

@@ -38,7 +38,7 @@ class ProfileService {
   ProfileService(ProfileRepository& profiles, ModelRegistry& models, DatasetRegistry& datasets,
                  SourceRegistry& sources, ArtifactStore& artifacts, ProfileQueue& queue,
                  EventHub& events, LiveProgress& live, std::string runtime_name,
-                 devices::DevicePool* gpus = nullptr);
+                 devices::DevicePool* gpus = nullptr, devices::DevicePool* tpus = nullptr);
 
   /// Resolves ids, stores and queues. kInvalidArgument with pointers, kNotFound is
   /// never given (an unknown id in the body is a bad field), kConflict, kKeyReused,
@@ -116,6 +116,7 @@ class ProfileService {
   LiveProgress& live_;
   std::string runtime_name_;
   devices::DevicePool* gpus_;
+  devices::DevicePool* tpus_;
 };
 
 }  // namespace mlprof::server

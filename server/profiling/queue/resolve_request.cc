@@ -1,6 +1,7 @@
 #include "server/profiling/queue/resolve_request.h"
 
 #include "server/devices/gpu/device_pool.h"
+#include "server/devices/tpu/launch.h"
 #include "server/profiling/run/recorded_arrivals.h"
 #include "server/registry/dataset_registry.h"
 #include "server/registry/model_registry.h"
@@ -16,7 +17,10 @@ Status CheckAvailable(const ProfileRequest& request, const std::string& runtime_
   const auto later = [](std::string what) {
     return Fail(ErrorCode::kNotAvailable, std::move(what) + " come with a later version");
   };
-  if (request.accelerator.type == AcceleratorType::kTpu) return later("TPUs");
+  if (request.accelerator.type == AcceleratorType::kTpu && runtime_name == "process") {
+    return Fail(ErrorCode::kNotAvailable,
+                "TPUs are given to containers alone: profile on a server with --runtime docker");
+  }
   const std::string& runtime = request.runtime;
   if (runtime.empty() || runtime == runtime_name) return {};
   if (runtime == "kubernetes") return later("runtimes other than docker and process");
@@ -40,14 +44,19 @@ Status FieldOrFail(const Error& error, const std::string& pointer,
 }
 
 // A machine that never could give so many is told at once; whether they are free, when it runs.
-void CheckDevices(const Accelerator& asked, devices::DevicePool& gpus,
+void CheckDevices(const Accelerator& asked, devices::DevicePool& pool,
                   std::vector<FieldError>& fields) {
-  if (asked.type != AcceleratorType::kGpu) return;
   if (asked.count == 0) {
     fields.push_back({"/accelerator/count", "must be 1 or more"});
     return;
   }
-  const auto enough = gpus.CheckCount(asked.count);
+  if (asked.type == AcceleratorType::kTpu && !tpu::IsTpuCount(asked.count)) {
+    fields.push_back({"/accelerator/count",
+                      "must be 1, 2, 4 or 8: TPU chips are used as a "
+                      "rectangle"});
+    return;
+  }
+  const auto enough = pool.CheckCount(asked.count);
   if (!enough) {
     fields.push_back({"/accelerator/count", enough.error().why + "; " + enough.error().remedy});
   }
@@ -154,10 +163,14 @@ Result<ResolvedRequest> ResolveRequest(const RequestServices& services,
   MLPROF_TRY(resolver.Dataset());
   MLPROF_TRY(resolver.RecordedArrivals());
   MLPROF_TRY(resolver.Config());
-  if (services.gpus != nullptr) {
-    CheckDevices(request.accelerator, *services.gpus, resolver.fields);
-  } else if (request.accelerator.type == AcceleratorType::kGpu) {
-    return Fail(ErrorCode::kNotAvailable, "this server gives no GPUs");
+  if (request.accelerator.type != AcceleratorType::kNone) {
+    const bool tpu = request.accelerator.type == AcceleratorType::kTpu;
+    devices::DevicePool* pool = tpu ? services.tpus : services.gpus;
+    if (pool == nullptr) {
+      return Fail(ErrorCode::kNotAvailable,
+                  tpu ? "this server gives no TPUs" : "this server gives no GPUs");
+    }
+    CheckDevices(request.accelerator, *pool, resolver.fields);
   }
   if (!resolver.fields.empty()) {
     return Fail(Error(ErrorCode::kInvalidArgument, "the request has bad fields", resolver.fields));

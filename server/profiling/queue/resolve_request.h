@@ -28,6 +28,7 @@ struct RequestServices {
   SourceRegistry& sources;
   const std::string& runtime_name;
   devices::DevicePool* gpus = nullptr;  // of this machine; nullptr: none are given
+  devices::DevicePool* tpus = nullptr;  // likewise
 };
 
 /// The ids among those that could be read which name nothing: for a request that is refused anyway,

@@ -27,9 +27,16 @@ const Rule kAgentRule = {"the connection to the agent in the container broke and
                          "see the server's log, with Docker `docker events` too; then try again"};
 
 // Nothing is run again on a machine whose device was just lost.
-const Rule kDeviceRule = {"a device was lost while this profile ran", 1, "DeviceLost",
-                          "see in `dmesg` for Xid errors, reset the GPU or restart the machine, "
-                          "then create the profile again"};
+const Rule kDeviceRule = {
+    "a device was lost while this profile ran", 1, "DeviceLost",
+    "see in `dmesg` what became of it (Xid errors of a GPU), reset it or restart the machine, "
+    "then create the profile again"};
+
+// Nor where what the profile is to say of its device cannot be read any more.
+const Rule kMetricsRule = {
+    "the connection to what tells of the model's device was lost", 1, "DeviceMetricsLost",
+    "see in the model's log what became of libtpu or of the process that had the chip, then "
+    "create the profile again"};
 
 Rule EngineRule(const RuntimeWords& runtime) {
   return {runtime.name + " " + runtime.lost + " while this profile ran", 6, "RuntimeUnavailable",
@@ -44,6 +51,7 @@ Rule RuleOf(RerunCause cause, const RuntimeWords& runtime) {
     case RerunCause::kNoRoom: return kRoomRule;
     case RerunCause::kAgentLost: return kAgentRule;
     case RerunCause::kDeviceLost: return kDeviceRule;
+    case RerunCause::kDeviceMetricsLost: return kMetricsRule;
   }
   return kServerRule;
 }
@@ -55,6 +63,7 @@ RerunCause CauseOf(StopReason reason) {
     case StopReason::kRoom: return RerunCause::kNoRoom;
     case StopReason::kAgent: return RerunCause::kAgentLost;
     case StopReason::kDevice: return RerunCause::kDeviceLost;
+    case StopReason::kDeviceMetrics: return RerunCause::kDeviceMetricsLost;
     case StopReason::kUser:
     case StopReason::kServer: break;
   }

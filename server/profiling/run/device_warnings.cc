@@ -13,15 +13,49 @@ std::string Listed(const std::map<std::string, std::string>& missing) {
   return all;
 }
 
+// Of the model's own containers; "": a GPU, or nothing is known of it.
+std::string WhyNoTpuMemory(const RunFacts& facts) {
+  std::string why;
+  for (const ContainerFacts& container : facts.containers) {
+    if (!container.served_model || !container.device) continue;
+    if (container.device->kind != DeviceKind::kTpu) continue;
+    for (const OneDeviceUse& device : container.device->devices) {
+      const auto missing = device.missing.find("memory");
+      if (missing != device.missing.end()) why = missing->second;
+    }
+  }
+  return why;
+}
+
+Warning NotMeasured(const RunFacts& facts) {
+  if (const std::string why = WhyNoTpuMemory(facts); !why.empty()) {
+    return {"deviceNotMeasured",
+            "what the model needs of its TPU's memory (HBM) was not measured: " + why,
+            "see that the model runs on the TPU (`jax.devices()`), with a libtpu that has the "
+            "metric service"};
+  }
+  const bool seen = std::any_of(facts.containers.begin(), facts.containers.end(),
+                                [](const ContainerFacts& c) { return c.device.has_value(); });
+  const std::string noun = facts.host.tpus.empty() ? "GPU" : "TPU";
+  return {"deviceNotMeasured",
+          seen ? "what the model needs of its " + noun +
+                     "'s memory was not measured: the device tells no use of its memory, or no "
+                     "time was left"
+               : "its " + noun + "s could not be read while the model ran",
+          "see the server's log, and allow a longer budget with --budget-seconds"};
+}
+
 }  // namespace
 
 std::vector<Warning> DeviceWarnings(const RunFacts& facts) {
   std::vector<Warning> warnings;
   if (!facts.host.devices_skipped.empty()) {
+    const bool tpu = !facts.host.tpus.empty();
     warnings.push_back(
         {"devicesSkipped",
-         "not every GPU of this machine could be given: " + facts.host.devices_skipped,
-         "`nvidia-smi` lists what uses them"});
+         std::string("not every ") + (tpu ? "TPU chip" : "GPU") +
+             " of this machine could be given: " + facts.host.devices_skipped,
+         std::string(tpu ? "`tpu-info -p`" : "`nvidia-smi`") + " lists what uses them"});
   }
   if (!facts.host.devices_doubted.empty()) {
     warnings.push_back({"deviceNotJudged",
@@ -32,13 +66,7 @@ std::vector<Warning> DeviceWarnings(const RunFacts& facts) {
   }
   if (facts.host.devices.empty() || !facts.load) return warnings;
   if (!facts.device) {
-    const bool seen = std::any_of(facts.containers.begin(), facts.containers.end(),
-                                  [](const ContainerFacts& c) { return c.device.has_value(); });
-    warnings.push_back({"deviceNotMeasured",
-                        seen ? "what the model needs of its GPU's memory was not measured: the "
-                               "device tells no use of its memory, or no time was left"
-                             : "its GPUs could not be read while the model ran",
-                        "see the server's log, and allow a longer budget with --budget-seconds"});
+    warnings.push_back(NotMeasured(facts));
     return warnings;
   }
   const DeviceFindings& found = facts.device->found;

@@ -15,13 +15,16 @@ constexpr std::chrono::milliseconds kBetweenLooks{500};
 PhaseResult<devices::DeviceLease> TakeDevices(const RunServices& services, const Accelerator& asked,
                                               RunStop& run_stop) {
   if (asked.type == AcceleratorType::kNone || asked.count == 0) return devices::DeviceLease();
-  if (services.devices == nullptr) {
-    return FailRun({"DeviceUnavailable", "this server gives no GPUs", {}, ""});
+  const bool tpu = asked.type == AcceleratorType::kTpu;
+  devices::DevicePool* pool = tpu ? services.tpus : services.devices;
+  if (pool == nullptr) {
+    const std::string none = tpu ? "this server gives no TPUs" : "this server gives no GPUs";
+    return FailRun({"DeviceUnavailable", none, {}, ""});
   }
-  auto lease = services.devices->Take(asked.count);
+  auto lease = pool->Take(asked.count);
   for (int look = 1; !lease && look < kLooks && !run_stop.token().stop_requested(); ++look) {
     services.clock.SleepUntil(services.clock.Now() + kBetweenLooks);
-    lease = services.devices->Take(asked.count);
+    lease = pool->Take(asked.count);
   }
   if (lease) return std::move(*lease);
   const devices::Refusal& refusal = lease.error();
@@ -33,6 +36,9 @@ PhaseResult<devices::DeviceLease> TakeDevices(const RunServices& services, const
 }
 
 void SetDevices(const devices::DeviceLease& lease, HostChoice& choice) {
+  const bool tpus = std::ranges::any_of(
+      lease.devices(), [](const devices::Device& device) { return !device.files.empty(); });
+  if (tpus) choice.tpus = tpu::LaunchOf(lease.devices());
   std::optional<Bytes> least;
   for (const devices::Device& device : lease.devices()) {
     choice.devices.push_back(device.uuid);

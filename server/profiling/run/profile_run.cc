@@ -64,7 +64,8 @@ PhaseResult<Subject> Story::PrepareSubject(const HostChoice& host) {
                  host.most_memory,
                  request.seed,
                  services_.keep_root_read_only,
-                 host.devices};
+                 host.devices,
+                 host.tpus};
 }
 
 PhaseResult<void> Story::TellIn(Lab& lab, const Setup& setup) {

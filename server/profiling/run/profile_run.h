@@ -39,6 +39,8 @@ struct RunServices {
   RunOversight* oversight = nullptr;
   /// GPUs of this machine; nullptr: none are given.
   devices::DevicePool* devices = nullptr;
+  /// TPU chips of this machine; likewise.
+  devices::DevicePool* tpus = nullptr;
 };
 
 /// Runs the profile to its end, or until `run_stop` is asked, which the run does itself where

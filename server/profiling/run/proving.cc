@@ -21,6 +21,16 @@ constexpr int kMemoryRuns = 2;
 // Beside the load of a soak and what comes before it: the last rows' responses, a slower start.
 constexpr std::chrono::seconds kSoakSlack{10};
 
+// A TPU's memory is taken as it is asked for, and no setting caps it: what was in use was needed.
+DeviceMemoryFacts AsItWasTaken(const DeviceFindings& seen, int count, const Reference& reference) {
+  DeviceMemoryFacts facts;
+  facts.found = seen;
+  facts.found.needed_by = NeededBy::kGrowth;
+  facts.need = {seen.needed, count};
+  facts.reference = reference;
+  return facts;
+}
+
 }  // namespace
 
 Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const {
@@ -101,6 +111,10 @@ PhaseResult<void> Story::SeeDeviceMemory(Lab& lab, Yardstick& yardstick) {
   if (facts_.host.devices.empty() || !lab.ceiling().device_memory()) return {};
   const auto seen = SeeDevices(lab.closed(), facts_.load->began, facts_.load->ended);
   if (!seen) return {};
+  if (seen->kind == DeviceKind::kTpu) {
+    facts_.device = AsItWasTaken(*seen, lab.ceiling().device_memory()->count, yardstick.reference);
+    return {};
+  }
   Enter(shares::kDeviceMemory, "seeing how much of its device's memory the model needs");
   MLPROF_LET(device, MeasureDeviceMemory(lab, yardstick, *seen));
   facts_.device = std::move(device);

@@ -38,6 +38,7 @@ struct HostChoice {
   std::vector<std::string> devices = {};  // that the run is lent, by uuid
   std::string devices_skipped = {};       // why others were passed over
   std::string devices_doubted = {};       // why nobody can tell whether some are free
+  tpu::TpuLaunch tpus = {};               // of a container, where these are TPU chips
 };
 
 /// Of a model that scales over cores: where more of them stop paying, and what it would have taken

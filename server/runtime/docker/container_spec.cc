@@ -50,6 +50,18 @@ Json DeviceRequests(const std::vector<std::string>& uuids, DeviceAccess access) 
                        {"Capabilities", Json::array({Json::array({"gpu"})})}}});
 }
 
+// What a TPU is opened by; its driver locks the memory that the chip reads and writes.
+void GiveFiles(const std::vector<std::string>& files, Json& host) {
+  if (files.empty()) return;
+  Json devices = Json::array();
+  for (const std::string& file : files) {
+    devices.push_back(
+        {{"PathOnHost", file}, {"PathInContainer", file}, {"CgroupPermissions", "rw"}});
+  }
+  host["Devices"] = std::move(devices);
+  host["Ulimits"] = Json::array({{{"Name", "memlock"}, {"Soft", -1}, {"Hard", -1}}});
+}
+
 // What NVIDIA's runtime reads of a container. Images of CUDA ask for all devices: where that
 // runtime is the engine's default, a profile without any would see those of others, unmeasured.
 Json DeviceVariables(const LaunchRequest& request, DeviceAccess access) {
@@ -81,6 +93,7 @@ Json HostConfig(const LaunchRequest& request, const ContainerPlaces& places, Iso
   } else {
     config["NetworkMode"] = "bridge";
   }
+  GiveFiles(request.device_files, config);
   if (isolation == Isolation::kGvisor) config["Runtime"] = "runsc";
   return config;
 }

@@ -42,6 +42,18 @@ TEST(DeviceFindingsJsonTest, ComeBackAsTheyWereStored) {
   EXPECT_EQ(read->device, answer.device);
 }
 
+TEST(DeviceFindingsJsonTest, SayWhichKindOfDeviceItWas) {
+  Recommendation answer = OnADevice();
+  EXPECT_EQ(EncodeRecommendation(answer)["device"]["type"], "gpu");
+  answer.device->kind = DeviceKind::kTpu;
+  answer.device->memory_from = "runtime";
+  answer.device->limit = DeviceLimit{LimitedBy::kTensorCore, "because"};
+  const Json json = EncodeRecommendation(answer);
+  EXPECT_EQ(json["device"]["type"], "tpu");
+  EXPECT_EQ(json["device"]["limitedBy"], "tensorCore");
+  EXPECT_EQ(DecodeRecommendation(json)->device, answer.device);
+}
+
 TEST(DeviceFindingsJsonTest, AreAbsentWithoutADevice) {
   Recommendation answer;
   answer.requested = {Cores(0.5), MiB(512)};

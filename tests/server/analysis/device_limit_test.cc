@@ -41,6 +41,13 @@ TEST(DeviceLimitTest, SaysItsFiguresAndItsMark) {
             "50%: 80% of memory's time is the mark");
 }
 
+TEST(DeviceLimitTest, OfATpuIsItsTensorCores) {
+  const auto limit = JudgeDeviceLimit({0.95, 0.10, 0.25, 0.5, DeviceKind::kTpu});
+  EXPECT_EQ(limit->by, LimitedBy::kTensorCore);
+  EXPECT_NE(limit->reason.find("duty cycle 95% of the time"), std::string::npos) << limit->reason;
+  EXPECT_EQ(JudgeDeviceLimit({0.30, 0.10, 0.97, 0.5, DeviceKind::kTpu})->by, LimitedBy::kMemory);
+}
+
 TEST(DeviceSettingsTest, KeepWhatTheModelSaysItself) {
   const DeviceSettings own = {{"TF_FORCE_GPU_ALLOW_GROWTH", "false"},
                               {"PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:128"}};

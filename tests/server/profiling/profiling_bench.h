@@ -187,6 +187,7 @@ class ProfilingBench {
   /// The GPUs of the imitated host; nullptr: it gives none. Of the queue that the next Restart()
   /// makes; must outlive it.
   devices::DevicePool* gpus = nullptr;
+  devices::DevicePool* tpus = nullptr;  // likewise
 
  private:
   HostLoad ReadImitatedHost() const {
@@ -225,12 +226,13 @@ class ProfilingBench {
     for (const InstrumentKind& kind : more_instruments) services.instruments.push_back(kind);
     services.keep_root_read_only = keep_root_read_only_;
     services.devices = gpus;
+    services.tpus = tpus;
     comparisons_.emplace(*database_);
     oversight_.emplace(*comparisons_, *profiles_);
     services.oversight = overseer != nullptr ? overseer : &*oversight_;
     queue_.emplace(std::move(services), *profiles_, *events_, live_, metrics_, waits);
     service_.emplace(*profiles_, *models_, *datasets_, *sources_, *artifacts_, *queue_, *events_,
-                     live_, "docker", gpus);
+                     live_, "docker", gpus, tpus);
     comparison_service_.emplace(*comparisons_, *service_, *models_);
     ASSERT_TRUE(queue_->Start(policy).has_value());
   }

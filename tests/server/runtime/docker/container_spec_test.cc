@@ -66,6 +66,24 @@ TEST(ContainerSpecTest, ShowsAModelNoDeviceButThoseOfItsProfile) {
   EXPECT_EQ(spec(DeviceAccess::kEnvironment)["Env"].size(), 1U) << "the image says which";
 }
 
+TEST(ContainerSpecTest, GivesAModelTheFilesOfItsTpuAndLockedMemory) {
+  LaunchRequest request = Request();
+  const auto host = [&] {
+    return ContainerSpec(request, Places(request), "i1", Isolation::kDefault)["HostConfig"];
+  };
+  EXPECT_FALSE(host().contains("Devices"));
+  EXPECT_FALSE(host().contains("Ulimits"));
+  request.device_files = {"/dev/vfio/0", "/dev/vfio/vfio"};
+  const Json given = host();
+  ASSERT_EQ(given["Devices"].size(), 2U);
+  EXPECT_EQ(given["Devices"][0]["PathOnHost"], "/dev/vfio/0");
+  EXPECT_EQ(given["Devices"][0]["PathInContainer"], "/dev/vfio/0");
+  EXPECT_EQ(given["Devices"][0]["CgroupPermissions"], "rw");
+  EXPECT_EQ(given["Ulimits"], ParseJson(R"([{"Name":"memlock","Soft":-1,"Hard":-1}])").value());
+  EXPECT_FALSE(given.contains("DeviceRequests"));
+  EXPECT_EQ(given["CapDrop"], Json::array({"ALL"})) << "no right more than without";
+}
+
 TEST(ContainerSpecTest, NeverUsesNanoCpus) {
   const LaunchRequest request = Request();
   const Json spec = ContainerSpec(request, Places(request), "i1", Isolation::kDefault);
