@@ -187,6 +187,9 @@ class ProfilingBench {
   /// The GPUs of the imitated host; nullptr: it gives none. Of the queue that the next Restart()
   /// makes; must outlive it.
   devices::DevicePool* gpus = nullptr;
+  /// Where device traces come from; nullptr: none are taken. Of the queue that the next Restart()
+  /// makes; must outlive it.
+  profiler::TraceSource* traces = nullptr;
 
  private:
   HostLoad ReadImitatedHost() const {
@@ -225,6 +228,10 @@ class ProfilingBench {
     for (const InstrumentKind& kind : more_instruments) services.instruments.push_back(kind);
     services.keep_root_read_only = keep_root_read_only_;
     services.devices = gpus;
+    if (traces != nullptr) {
+      services.traces.emplace(*traces, content_->incoming(),
+                              std::filesystem::temp_directory_path());
+    }
     comparisons_.emplace(*database_);
     oversight_.emplace(*comparisons_, *profiles_);
     services.oversight = overseer != nullptr ? overseer : &*oversight_;
