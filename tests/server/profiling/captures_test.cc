@@ -257,7 +257,7 @@ TEST_F(CapturesTest, KeepToABudgetThatSomebodyNamed) {
 }
 
 TEST(CaptureTimeTest, HoldsSeveralRows) {
-  Yardstick yardstick;
+  Yardstick yardstick{{Cpuset::Whole(2), {}, {}}, {}, {}, {}};
   const auto time_for = [&](double p95_ms, std::optional<double> rate) {
     yardstick.reference.p95_ms = p95_ms;
     yardstick.workload.objective.requests_per_second = rate;

@@ -55,9 +55,9 @@ TEST_F(CaptureStoreTest, ThoseOfAProfileAreFoundAndGoWithIt) {
   profile.id.clear();
   const std::string owner = profiles_.Create(profile, {}, false).value().profile.id;
   const std::string id = "sha256:" + Sha256Hex("of a profile");
-  ASSERT_TRUE(artifacts_.Keep(
-      owner, {kCaptureKind, "alone.xplane.pb", "application/octet-stream", "of a profile"}));
-  ASSERT_TRUE(artifacts_.Keep(owner, {"log", "a.log", "text/plain", "a log"}));
+  ASSERT_TRUE(artifacts_.Keep(owner, {kCaptureKind, "alone.xplane.pb", "application/octet-stream",
+                                      std::string("of a profile")}));
+  ASSERT_TRUE(artifacts_.Keep(owner, {"log", "a.log", "text/plain", std::string("a log")}));
   const Capture found = captures_.Get(profile.workspace, id).value();
   EXPECT_EQ(found.id, id);
   EXPECT_EQ(Content(captures_.File(found).value()), "of a profile");
