@@ -44,7 +44,7 @@ TEST_F(TraceTest, ShowsTheOverview) {
 
 TEST_F(TraceTest, ShowsWhatTheServerHasByItsId) {
   const std::string id = "sha256:" + std::string(64, 'a');
-  server_->On("GET /captures/" + id + "/tools/overview_page", 200,
+  server_->On("GET /captures/sha256%3A" + std::string(64, 'a') + "/tools/overview_page", 200,
               R"({"hardware":"CPU","verdict":{"statement":"It waits.","also":[]}})");
   const Outcome outcome = Run({"trace", id});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

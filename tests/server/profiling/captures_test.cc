@@ -185,8 +185,7 @@ TEST_F(CapturesTest, SayThatTheTraceIsEmpty) {
 }
 
 TEST_F(CapturesTest, SayThatThePortIsNoProfilers) {
-  ExpectMissing(Profiled({.http_status = "404", .content_type = "text/plain"}),
-                "is no profiler server", "profilerPort");
+  ExpectMissing(Profiled({.status = "12"}), "is no profiler server", "profilerPort");
 }
 
 // A profiler that is asked, whereupon the model is gone.
