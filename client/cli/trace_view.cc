@@ -21,6 +21,13 @@ constexpr std::array<std::string_view, 7> kTraceTools = {
 
 }  // namespace
 
+bool IsCaptureId(const std::string& operand) {
+  constexpr std::string_view kDigest = "sha256:";
+  constexpr std::size_t kHexDigits = 64;
+  return operand.starts_with(kDigest) && operand.size() == kDigest.size() + kHexDigits &&
+         operand.find_first_not_of("0123456789abcdef", kDigest.size()) == std::string::npos;
+}
+
 std::string HostOf(const fs::path& trace) {
   const std::string name = trace.filename().string();
   return name.ends_with(kTraceEnding) ? name.substr(0, name.size() - kTraceEnding.size()) : name;

@@ -24,6 +24,8 @@ std::string HostOf(const std::filesystem::path& trace);
 Result<std::filesystem::path> ExportCopy(const std::filesystem::path& trace,
                                          const std::string& host,
                                          const std::filesystem::path& folder);
+/// Whether it names a capture that the server has, rather than a file.
+bool IsCaptureId(const std::string& operand);
 /// The id of the capture. `name`: for the progress of a large one.
 Result<std::string> UploadTrace(Session& session, Client& client, const std::filesystem::path& file,
                                 const std::string& name);

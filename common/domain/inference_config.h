@@ -46,6 +46,8 @@ struct InferenceConfig {
   std::string readiness_path;                  // "": any response at / counts
   std::string model_mount_path;                // "": AZUREML_MODEL_DIR's place
   std::map<std::string, std::string> environment_variables;
+  /// At which the model's own profiler server listens (jax.profiler.start_server): device traces
+  /// are taken of it after the measuring. Not the port of the rows.
   std::optional<int> profiler_port;
   NetworkMode network = NetworkMode::kNone;
   bool run_as_root = false;

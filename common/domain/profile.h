@@ -13,6 +13,7 @@
 #include "common/domain/measurements.h"
 #include "common/domain/no_answer.h"
 #include "common/domain/objective.h"
+#include "common/domain/profile_capture.h"
 #include "common/domain/recommendation.h"
 #include "common/domain/warning.h"
 #include "common/time/timestamp.h"
@@ -133,6 +134,7 @@ struct Profile {
   std::optional<NoAnswer> no_answer;  // of one that succeeded, in its place
   std::optional<Measurements> measurements;
   Findings findings;
+  std::vector<ProfileCapture> captures;  // in the order they were taken
   std::vector<Warning> warnings;
   std::vector<Rerun> reruns;  // oldest first; the server's alone, users see their warnings
   std::optional<ProfileError> error;

@@ -89,6 +89,17 @@ void CheckModelMount(JsonReader& reader, const InferenceConfig& config) {
   }
 }
 
+// Rows are sent to a port that speaks HTTP/1.1, which no profiler server does.
+// What was stored before that was known stays readable.
+void CheckProfilerPort(JsonReader& reader, const InferenceConfig& config) {
+  if (reader.mode() == JsonReader::Mode::kResource) return;
+  const auto* image = std::get_if<ImageConfig>(&config.service);
+  const int scoring = image != nullptr ? image->port : kEntryScriptPort;
+  if (config.profiler_port != scoring) return;
+  reader.Problem("profilerPort",
+                 "must not be " + std::to_string(scoring) + ", the port that rows are sent to");
+}
+
 void ReadShared(JsonReader& reader, InferenceConfig& config) {
   Assign(config.headers, reader.StringMap("headers", CheckHeaderName, CheckHeaderValue));
   Assign(config.readiness_path, reader.String("readinessPath", CheckUrlPath));
@@ -109,6 +120,7 @@ void ReadShared(JsonReader& reader, InferenceConfig& config) {
     config.request_timeout = std::chrono::seconds(*s);
   }
   CheckModelMount(reader, config);
+  CheckProfilerPort(reader, config);
 }
 
 Json EncodeScript(const EntryScriptConfig& script) {

@@ -2,6 +2,7 @@
 #include "common/json/domain_json.h"
 #include "common/json/json_reader.h"
 #include "common/json/no_answer_json.h"
+#include "common/json/profile_capture_json.h"
 #include "common/json/profile_request_json.h"
 #include "common/json/scalar_json.h"
 
@@ -28,6 +29,9 @@ Status DecodeParts(const Json& json, Profile& profile) {
   std::optional<Findings> findings;
   MLPROF_TRY(DecodeMember(json, "findings", findings, DecodeFindings));
   Assign(profile.findings, findings);
+  std::optional<std::vector<ProfileCapture>> captures;
+  MLPROF_TRY(DecodeMember(json, "captures", captures, DecodeProfileCaptures));
+  Assign(profile.captures, captures);
   std::optional<std::vector<Warning>> warnings;
   MLPROF_TRY(DecodeMember(json, "warnings", warnings, DecodeWarnings));
   Assign(profile.warnings, warnings);
@@ -49,6 +53,7 @@ Json EncodeProfile(const Profile& profile) {
                {"noAnswer", nullptr},
                {"measurements", nullptr},
                {"findings", EncodeFindings(profile.findings)},
+               {"captures", EncodeProfileCaptures(profile.captures)},
                {"warnings", EncodeWarnings(profile.warnings)},
                {"error", nullptr},
                {"host", nullptr}};

@@ -65,6 +65,9 @@ constexpr std::chrono::hours kArtifactsKept{7 * 24};
 constexpr std::chrono::hours kSweepPause{1};
 // A driver answers within milliseconds, or is sick; the first question starts it.
 constexpr std::chrono::seconds kDriverPatience{5};
+// A trace of some seconds is small, and a profile waits for it.
+constexpr profiler::ProfilerLimits kTracesOfProfiles{MiB(256), std::chrono::seconds(10),
+                                                     std::chrono::seconds(60)};
 
 // The tokens there are, with the one that was given in a file.
 Result<std::unique_ptr<TokenRepository>> OpenTokens(const ServerOptions& options,
@@ -145,6 +148,9 @@ struct Controller::Parts {
     services.oversight = &oversight;
     services.devices = &gpus;
     services.tpus = &tpus;
+    std::error_code no_folder;
+    services.traces.emplace(profile_traces, content->incoming(),
+                            std::filesystem::temp_directory_path(no_folder));
     services.instruments.push_back(DeviceInstrument::Kind(
         gpus.reader(), [](const std::string& id, pid_t pid) { return devices::RunsIn(id, pid); }));
     services.instruments.push_back(TpuInstrument::Kind(
@@ -281,6 +287,7 @@ struct Controller::Parts {
   CaptureStore captures;
   profiler::ProfilerClient profiler_client;
   profiler::LiveCaptures live_captures;
+  profiler::ProfilerClient profile_traces{kTracesOfProfiles};
   BlobStore blobs;
   DatasetTexts dataset_texts;
   AzureRecords azure_records;

@@ -6,6 +6,7 @@
 #include "server/registry/content_references.h"
 #include "server/registry/uncommitted_content.h"
 #include "server/registry/verified_tree.h"
+#include "server/storage/artifact_rows.h"
 #include "server/storage/content_store.h"
 #include "server/storage/database.h"
 #include "server/storage/statement.h"
@@ -38,6 +39,15 @@ Result<std::optional<Capture>> FindCapture(Connection& connection, const std::st
   if (!*found) return std::optional<Capture>();
   return std::optional(
       Capture{id, Bytes(row.Int(0)), Timestamp(std::chrono::milliseconds(row.Int(1)))});
+}
+
+// As the capture that it is.
+Result<std::optional<Capture>> FindOfProfiles(Connection& connection, const std::string& workspace,
+                                              const std::string& id) {
+  MLPROF_LET(artifact,
+             FindArtifactByContent(connection, workspace, kCaptureKind, DigestOfCapture(id)));
+  if (!artifact) return std::optional<Capture>();
+  return std::optional(Capture{id, artifact->size, artifact->created});
 }
 
 Status InsertCapture(Connection& connection, const std::string& workspace,
@@ -104,8 +114,11 @@ Result<Capture> CaptureStore::Keep(const std::string& workspace, const SpooledBo
 }
 
 Result<Capture> CaptureStore::Get(const std::string& workspace, const std::string& id) {
-  auto capture = database_.Read(
-      [&](Connection& connection) { return FindCapture(connection, workspace, id); });
+  auto capture = database_.Read([&](Connection& connection) -> Result<std::optional<Capture>> {
+    MLPROF_LET(handed_in, FindCapture(connection, workspace, id));
+    if (handed_in) return std::move(handed_in);
+    return FindOfProfiles(connection, workspace, id);
+  });
   if (!capture) return Fail(capture.error());
   if (!*capture) return Fail(NoSuchCapture(id));
   return std::move(**capture);
@@ -122,7 +135,11 @@ Status CaptureStore::Remove(const std::string& workspace, const std::string& id)
   const std::string sha256 = DigestOfCapture(id);
   MLPROF_TRY(database_.Write([&](Connection& connection) -> Status {
     MLPROF_LET(found, FindCapture(connection, workspace, id));
-    if (!found) return Fail(NoSuchCapture(id));
+    if (!found) {
+      MLPROF_LET(of_profile, FindOfProfiles(connection, workspace, id));
+      if (!of_profile) return Fail(NoSuchCapture(id));
+      return Fail(Conflict("a profile took this capture, and it goes with the profile"));
+    }
     return Statement(connection, R"sql(
              DELETE FROM captures WHERE workspace = :workspace AND sha256 = :sha256)sql")
         .Bind(":workspace", workspace)

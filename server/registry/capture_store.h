@@ -1,5 +1,6 @@
 // Device traces, by content: "sha256:…" is the same trace, whoever hands it in. Rows in the
-// database, bytes in the content store. Thread-safe.
+// database, bytes in the content store. Those that a profile took are its artifacts, and are found
+// here too, as long as the profile is there. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +17,9 @@ namespace mlprof::server {
 class ContentStore;
 class Database;
 
+/// The kind of the artifacts of a profile that are captures.
+inline constexpr const char* kCaptureKind = "capture";
+
 struct Capture {
   std::string id;
   Bytes size;
@@ -24,7 +28,8 @@ struct Capture {
 
 class CaptureStore {
  public:
-  /// `most`: of all workspaces together; what is beyond it goes, the oldest first.
+  /// `most`: of what was handed in, in all workspaces together; what is beyond it goes, the oldest
+  /// first.
   CaptureStore(Database& database, ContentStore& content, Bytes most = GiB(8))
       : database_(database), content_(content), most_(most) {}
 
@@ -34,7 +39,7 @@ class CaptureStore {
   Result<Capture> Get(const std::string& workspace, const std::string& id);
   /// Where its bytes lie, once they were seen to have their digest; kInternal where they do not.
   Result<std::filesystem::path> File(const Capture& capture);
-  /// kNotFound.
+  /// kNotFound; kConflict for one that a profile took, which goes with the profile.
   Status Remove(const std::string& workspace, const std::string& id);
 
   /// For files that are to be kept: on the same disk as those that are.

@@ -66,6 +66,25 @@ Result<std::optional<Artifact>> FindArtifact(Connection& connection, const std::
   return std::move(artifact);
 }
 
+Result<std::optional<Artifact>> FindArtifactByContent(Connection& connection,
+                                                      const std::string& workspace,
+                                                      const std::string& kind,
+                                                      const std::string& sha256) {
+  Statement row(connection, R"sql(
+    SELECT a.id, a.kind, a.name, a.media_type, a.size_bytes, a.sha256, a.created_unix_ms,
+           a.checksum = row_checksum(a.id, a.profile_id, a.kind, a.name, a.media_type, a.sha256,
+                                     a.size_bytes, a.created_unix_ms)
+    FROM profile_artifacts AS a JOIN profiles AS p ON p.id = a.profile_id
+    WHERE p.workspace = :workspace AND a.kind = :kind AND a.sha256 = :sha256
+    ORDER BY a.sequence DESC LIMIT 1)sql");
+  const Result<bool> found =
+      row.Bind(":workspace", workspace).Bind(":kind", kind).Bind(":sha256", sha256).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  MLPROF_LET(artifact, ReadArtifact(row));
+  return std::move(artifact);
+}
+
 Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,
                                      const PageRequest& page) {
   MLPROF_LET(before, SequenceBefore(page));

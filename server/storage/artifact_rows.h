@@ -20,6 +20,11 @@ Result<std::optional<std::string>> SaveArtifact(Connection& connection,
                                                 const Artifact& artifact);
 Result<std::optional<Artifact>> FindArtifact(Connection& connection, const std::string& profile_id,
                                              const std::string& id);
+/// The newest of that kind and content of the workspace's profiles.
+Result<std::optional<Artifact>> FindArtifactByContent(Connection& connection,
+                                                      const std::string& workspace,
+                                                      const std::string& kind,
+                                                      const std::string& sha256);
 /// Newest first.
 Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,
                                      const PageRequest& page);

@@ -26,6 +26,41 @@ TEST(TextTest, WritesFiguresShort) {
   EXPECT_EQ(Duration(2.14), "2.1 s");
 }
 
+TEST(ProfileDetailsTest, TellsDeviceTracesAndWhatTheyCost) {
+  Profile profile = SucceededProfile(true);
+  EXPECT_EQ(ProfileDetails(profile).find("Device traces"), std::string::npos);
+  profile.captures = {{"sha256:ab",
+                       "alone.xplane.pb",
+                       CaptureLoad::kAlone,
+                       1,
+                       {},
+                       {},
+                       KiB(9),
+                       1,
+                       77,
+                       {50, 20.5, 22.5},
+                       {1, 24.5, 28.5}},
+                      {"sha256:cd",
+                       "objective.xplane.pb",
+                       CaptureLoad::kObjective,
+                       {},
+                       12.5,
+                       {},
+                       KiB(9),
+                       2.5,
+                       78,
+                       {0, {}, {}},
+                       {}}};
+  const std::string text = ProfileDetails(profile);
+  for (const char* part :
+       {"1 at a time for 1 s: 77 events, 9 KiB", "20.5 ms before, 24.5 ms meanwhile",
+        "22.5 ms before, 28.5 ms meanwhile (of 50 rows and 1 row)", "mlprof trace sha256:ab",
+        "12.5 rows/s for 2.5 s", "not known (of 0 rows and 0 rows)",
+        "mlprof profile artifacts p1 -t DIR"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
 TEST(YamlTest, QuotesWhatCouldBeTakenForSomethingElse) {
   const Json json = {{"b", true},
                      {"e", Json::array()},

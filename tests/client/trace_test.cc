@@ -42,6 +42,18 @@ TEST_F(TraceTest, ShowsTheOverview) {
   EXPECT_THAT(Run({"trace", file_, "-o", "json"}).out, HasSubstr("\"eventCount\": 3"));
 }
 
+TEST_F(TraceTest, ShowsWhatTheServerHasByItsId) {
+  const std::string id = "sha256:" + std::string(64, 'a');
+  server_->On("GET /captures/sha256%3A" + std::string(64, 'a') + "/tools/overview_page", 200,
+              R"({"hardware":"CPU","verdict":{"statement":"It waits.","also":[]}})");
+  const Outcome outcome = Run({"trace", id});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("It waits."));
+  EXPECT_TRUE(server_->Asked("POST /captures").empty());
+  EXPECT_THAT(Run({"trace", id, "--export", folder_.path() / "logs"}).err,
+              HasSubstr("mlprof profile artifacts"));
+}
+
 TEST_F(TraceTest, HandsOnWhatTheToolIsToHeed) {
   Offer("op_profile",
         R"({"root":{"name":"by_category","metrics":{"timeInUs":5,"timeFraction":1}}})");

@@ -95,6 +95,9 @@ AzureAddress AddressOf(const AccessRules& access) {
   return address;
 }
 
+// Of the imitated model's own profiler server.
+constexpr int kProfilerPort = 6000;
+
 // Programs that traces are taken from: one that runs, and one where another profile does.
 class Programs {
  public:
@@ -103,8 +106,7 @@ class Programs {
     std::printf("profiler busy 127.0.0.1:%d\n", busy_.port());
   }
   profiler::LiveCaptures& captures() { return captures_; }
-
- private:
+  profiler::TraceSource& client() { return client_; }
   static std::string Answer() {
     std::ifstream file(MLPROF_SOURCE_DIR "/tests/fixtures/device_traces/tpu_synth_flow.xplane.pb",
                        std::ios::binary);
@@ -112,6 +114,8 @@ class Programs {
     response.Bytes(8, std::string(std::istreambuf_iterator<char>(file), {}));
     return response.message();
   }
+
+ private:
   static profiler::ProfilerAddress AddressOf(const fakes::FakeProfilerServer& server) {
     return {"127.0.0.1", static_cast<unsigned short>(server.port())};
   }
@@ -135,13 +139,18 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   ComparisonOversight oversight(comparisons, profiles);
   EventHub events(profiles);
   LiveProgress live;
-  FakeRuntime runtime;
+  Programs programs;
+  FakeModel model;
+  model.ports[kProfilerPort] = fakes::ProfilerPort({.response = Programs::Answer()});
+  FakeRuntime runtime(model);
   MLPROF_LET(tokens, TokenRepository::Open(database));
   if (choices.tokens) MLPROF_TRY(PrintTokens(*tokens));
   FakeDevice device;
   RunServices runs{runtime, models, datasets, sources, artifacts, runtime.clock()};
   runs.instruments.push_back(device.Instrument());
   runs.oversight = &oversight;
+  runs.traces.emplace(programs.client(), content.incoming(),
+                      std::filesystem::temp_directory_path());
   ProfileQueue queue(std::move(runs), profiles, events, live, metrics);
   ProfileService service(profiles, models, datasets, sources, artifacts, queue, events, live,
                          "docker");
@@ -162,7 +171,6 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   Services services{models,   datasets, sources, service, comparison_service,      retention,
                     database, *tokens,  access,  metrics, [] { return Status(); }, MLPROF_VERSION};
   services.captures = &captures;
-  Programs programs;
   services.live_captures = &programs.captures();
   AddRoutes(router, services);
   Router native = router;

@@ -237,6 +237,35 @@ class ProfilesTest(RoutesCase):
                                                        "inputDatasetId": "bare"})
         self.assertEqual(self.pointers(response), ["/inferenceConfig"])
 
+    def test_a_profile_takes_device_traces_that_are_captures(self):
+        self.register("traced")
+        self.create("traced", inferenceConfig={**IMAGE, "profilerPort": 6000}, budgetSeconds=300,
+                    objective={"concurrency": 2})
+        self.events("traced")
+        profile = self.ask(200, "GET", "/profiles/traced").json
+        self.assertEqual([capture["load"] for capture in profile["captures"]],
+                         ["alone", "objective"], profile["warnings"])
+        capture = profile["captures"][0]
+        self.assertGreater(capture["during"]["rows"], 0)
+        self.assertEqual(self.ask(200, "GET", f"/captures/{capture['id']}").json["eventCount"],
+                         capture["eventCount"])
+        self.ask(200, "GET", f"/captures/{capture['id']}/tools/overview_page")
+        self.ask(409, "DELETE", f"/captures/{capture['id']}")
+        names = [item["name"] for item
+                 in self.ask(200, "GET", "/profiles/traced/artifacts").json["value"]]
+        self.assertLessEqual({"alone.xplane.pb", "objective.xplane.pb"}, set(names))
+        self.ask(204, "DELETE", "/profiles/traced")
+        self.ask(404, "GET", f"/captures/{capture['id']}")
+
+    def test_a_profiler_is_not_at_the_port_of_the_rows(self):
+        self.register("ports")
+        for config in ({**IMAGE, "profilerPort": 8080}, {**IMAGE, "port": 6000, "profilerPort": 6000},
+                       {**IMAGE, "profilerPort": 0}, {**IMAGE, "profilerPort": 65536}):
+            with self.subTest(config=config):
+                response = self.ask(400, "POST", "/profiles", {
+                    "modelIds": ["ports"], "inputDatasetId": "ports", "inferenceConfig": config})
+                self.assertEqual(self.pointers(response), ["/inferenceConfig/profilerPort"])
+
     def test_what_comes_later_is_not_available(self):
         self.register("later")
         base = {"modelIds": ["later"], "inputDatasetId": "later", "inferenceConfig": IMAGE}

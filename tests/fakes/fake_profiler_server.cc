@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mlprof::fakes {
@@ -123,7 +124,42 @@ nghttp2_session* NewSession(Conversation& talk) {
   return session;
 }
 
+// What stands of a port between one piece of a connection and the next.
+struct PortTalk {
+  explicit PortTalk(ProfilerScript told) : script(std::move(told)) {}
+  ~PortTalk() { nghttp2_session_del(session); }
+
+  void BeginAnew() {
+    nghttp2_session_del(session);
+    talk.emplace(script);
+    session = NewSession(*talk);
+  }
+
+  const ProfilerScript script;
+  std::optional<Conversation> talk;
+  nghttp2_session* session = nullptr;
+};
+
 }  // namespace
+
+std::function<std::string(std::string_view)> ProfilerPort(ProfilerScript script,
+                                                          std::shared_ptr<std::atomic<int>> calls) {
+  auto port = std::make_shared<PortTalk>(std::move(script));
+  return [port, calls](std::string_view heard) {
+    if (heard.starts_with("PRI *")) {
+      port->BeginAnew();
+      if (calls) ++*calls;
+    }
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(heard.data());
+    nghttp2_session_mem_recv(port->session, bytes, heard.size());
+    std::string said;
+    const std::uint8_t* piece = nullptr;
+    for (ssize_t n = 0; (n = nghttp2_session_mem_send(port->session, &piece)) > 0;) {
+      said.append(reinterpret_cast<const char*>(piece), static_cast<std::size_t>(n));
+    }
+    return said;
+  };
+}
 
 FakeProfilerServer::FakeProfilerServer(ProfilerScript script) : script_(std::move(script)) {
   server_ = std::make_unique<TcpServer>([this](int fd) { Serve(fd); });

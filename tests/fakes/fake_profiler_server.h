@@ -1,11 +1,14 @@
 // A profiler server that a test scripts: one gRPC answer over real HTTP/2, for every call.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tests/fakes/tcp_server.h"
 
@@ -22,6 +25,11 @@ struct ProfilerScript {
   std::optional<std::size_t> lost_after = {};   // bytes of the body, whereafter it hangs up
   bool silent = false;                          // it takes the call and answers nothing
 };
+
+/// The same as a port of the imitated model's (fake_port.h): what it answers to bytes as they come.
+/// One connection at a time; each begins with HTTP/2's preface. `calls`, where given, counts them.
+std::function<std::string(std::string_view heard)> ProfilerPort(
+    ProfilerScript script, std::shared_ptr<std::atomic<int>> calls = nullptr);
 
 class FakeProfilerServer {
  public:

@@ -57,6 +57,24 @@ Status WriteChrome(Client& client, const std::string& id, const Query& query,
   return part.Keep();
 }
 
+// The file is handed in where it is one; of what the server has the id is enough.
+Result<std::string> CaptureOf(Session& session, Client& client, const std::string& operand,
+                              bool exported) {
+  if (IsCaptureId(operand) && !exported) return operand;
+  const fs::path file = operand;
+  std::error_code error;
+  if (fs::is_regular_file(file, error)) {
+    return UploadTrace(session, client, file, file.filename().string());
+  }
+  if (IsCaptureId(operand)) {
+    return WrongUse(
+        "--export needs the file: `mlprof profile artifacts NAME -t DIR` writes those "
+        "of a profile");
+  }
+  return WrongUse("there is no file " + file.string() +
+                  "; a profiler writes LOGDIR/plugins/profile/RUN/HOST.xplane.pb");
+}
+
 Result<int> ShowTrace(Session& session, const Options& options) {
   const fs::path file = options.operands()[0];
   const std::string chrome = options.Text("--chrome");
@@ -66,12 +84,7 @@ Result<int> ShowTrace(Session& session, const Options& options) {
   MLPROF_TRY(CheckTraceTool(tool));
   MLPROF_LET(query, QueryOf(options));
   MLPROF_LET(client, session.Connect());
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) {
-    return WrongUse("there is no file " + file.string() +
-                    "; a profiler writes LOGDIR/plugins/profile/RUN/HOST.xplane.pb");
-  }
-  MLPROF_LET(id, UploadTrace(session, client, file, file.filename().string()));
+  MLPROF_LET(id, CaptureOf(session, client, options.operands()[0], !folder.empty()));
   Json files = Json::array();
   if (!folder.empty()) {
     MLPROF_LET(copy, ExportCopy(file, HostOf(file), folder));
@@ -95,29 +108,30 @@ Result<int> ShowTrace(Session& session, const Options& options) {
 }  // namespace
 
 Command TraceCommand() {
-  return {"trace",
-          "FILE",
-          "look at a device trace (.xplane.pb) of JAX, TensorFlow or XLA",
-          1,
-          1,
-          {{{"--tool"},
-            "TOOL",
-            "overview_page (default), input_pipeline_analyzer, op_profile, hlo_stats, "
-            "memory_viewer, memory_profile, trace_viewer"},
-           {{"--group-by"}, "WHAT", "op_profile: program (default), category or provenance"},
-           {{"--sort"}, "WHAT", "op_profile, hlo_stats: time (default) or flops"},
-           {{"--top"}, "N", "op_profile, hlo_stats: the N first of each (default 100)"},
-           {{"--without-idle"}, "", "op_profile: shares of the busy time"},
-           {{"--module"}, "NAME", "memory_viewer: the program; else the largest"},
-           {{"--memory-space"}, "N", "memory_viewer: 0 is the device's main memory (default)"},
-           {{"--window"}, "A..B", "trace_viewer, --chrome: in ms since the trace began"},
-           {{"--resolution"}, "N", "trace_viewer, --chrome: leave out what N columns cannot show"},
-           {{"--export"}, "DIR", "a log directory that XProf and TensorBoard open"},
-           {{"--chrome"}, "FILE", "the trace as JSON for Perfetto and chrome://tracing"}},
-          {"mlprof trace host.xplane.pb", "mlprof trace host.xplane.pb --tool op_profile -o json",
-           "mlprof trace host.xplane.pb --chrome trace.json --window 0..250",
-           "mlprof trace host.xplane.pb --export ./logs"},
-          ShowTrace};
+  return {
+      "trace",
+      "FILE|ID",
+      "look at a device trace (.xplane.pb) of JAX, TensorFlow or XLA, or one that the server has",
+      1,
+      1,
+      {{{"--tool"},
+        "TOOL",
+        "overview_page (default), input_pipeline_analyzer, op_profile, hlo_stats, "
+        "memory_viewer, memory_profile, trace_viewer"},
+       {{"--group-by"}, "WHAT", "op_profile: program (default), category or provenance"},
+       {{"--sort"}, "WHAT", "op_profile, hlo_stats: time (default) or flops"},
+       {{"--top"}, "N", "op_profile, hlo_stats: the N first of each (default 100)"},
+       {{"--without-idle"}, "", "op_profile: shares of the busy time"},
+       {{"--module"}, "NAME", "memory_viewer: the program; else the largest"},
+       {{"--memory-space"}, "N", "memory_viewer: 0 is the device's main memory (default)"},
+       {{"--window"}, "A..B", "trace_viewer, --chrome: in ms since the trace began"},
+       {{"--resolution"}, "N", "trace_viewer, --chrome: leave out what N columns cannot show"},
+       {{"--export"}, "DIR", "a log directory that XProf and TensorBoard open"},
+       {{"--chrome"}, "FILE", "the trace as JSON for Perfetto and chrome://tracing"}},
+      {"mlprof trace host.xplane.pb", "mlprof trace host.xplane.pb --tool op_profile -o json",
+       "mlprof trace host.xplane.pb --chrome trace.json --window 0..250",
+       "mlprof trace host.xplane.pb --export ./logs"},
+      ShowTrace};
 }
 
 }  // namespace mlprof::client::cli

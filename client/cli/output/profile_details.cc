@@ -1,6 +1,7 @@
 #include "client/cli/output/profile_details.h"
 
 #include "client/cli/output/answer_details.h"
+#include "client/cli/output/capture_details.h"
 #include "client/cli/output/findings_details.h"
 #include "client/cli/output/text.h"
 
@@ -135,6 +136,9 @@ void WriteNextSteps(const Profile& profile, Details& details) {
   if (IsFinished(profile.state) && profile.recommendation) {
     steps.emplace_back("what-if " + name + " --rps R", "the answer for another load");
   }
+  if (!profile.captures.empty()) {
+    steps.emplace_back("profile artifacts " + name + " -t DIR", "the device traces as files");
+  }
   steps.emplace_back("profile logs " + name, "what the installation and the model wrote");
   std::size_t width = 0;
   for (const auto& [command, what] : steps) width = std::max(width, Width(command));
@@ -156,6 +160,7 @@ std::string ProfileDetails(const Profile& profile) {
   if (profile.no_answer) WriteNoAnswerOf(profile, details);
   WriteFindings(profile.findings, details);
   if (profile.measurements) WriteMeasurements(*profile.measurements, details);
+  WriteCaptures(profile.captures, details);
   WriteWarnings(profile, details);
   WriteNextSteps(profile, details);
   return details.Take();

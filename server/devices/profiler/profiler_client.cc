@@ -45,6 +45,11 @@ Result<ClientSocket> ConnectTo(const ProfilerAddress& address, Deadline deadline
                           std::to_string(address.port) + ") or its like, and is the port open?"));
 }
 
+Result<ClientSocket> ConnectFor(const Recording& recording, Deadline deadline) {
+  if (recording.socket.empty()) return ConnectTo(recording.address, deadline, recording.stop);
+  return ClientSocket::Connect(UnixEndpoint{recording.socket.string()}, deadline, recording.stop);
+}
+
 Status SendAll(ClientSocket& socket, std::string_view& unsent, Http2Call& call) {
   while (true) {
     if (unsent.empty()) {
@@ -91,9 +96,20 @@ Result<SpooledBody> TraceOf(const SpooledBody& answer, const Recording& recordin
                             const ProfileRequest& request) {
   MLPROF_LET(file, MappedFile::Open(*answer.file));
   MLPROF_LET(response, ReadProfileResponse(file.bytes()));
+  const bool in_container = !recording.socket.empty();
+  if (response.trace.empty() && response.nothing_ran && in_container) {
+    return Fail(Conflict("nothing ran in the program at " + recording.address.Text() +
+                         " while it was recorded: does another process of the model serve the "
+                         "rows?"));
+  }
   if (response.trace.empty() && response.nothing_ran) {
     return Fail(Conflict("nothing ran in the program at " + recording.address.Text() +
                          " while it was recorded: give it work, or record for longer"));
+  }
+  if (response.trace.empty() && in_container) {
+    return Fail(Conflict("the profiler server at " + recording.address.Text() +
+                         " is of an older version that sends no traces (jaxlib before 0.7.2), but "
+                         "keeps them in its container: give the model a newer one"));
   }
   if (response.trace.empty()) {
     return Fail(Conflict("the profiler server at " + recording.address.Text() +
@@ -113,8 +129,7 @@ Result<SpooledBody> ProfilerClient::Record(const Recording& recording) {
   const std::string who = recording.address.Text();
   const ProfileRequest request = RequestOf(recording);
   const auto patience = recording.duration + limits_.grace;
-  MLPROF_LET(socket,
-             ConnectTo(recording.address, Deadline::After(limits_.connect), recording.stop));
+  MLPROF_LET(socket, ConnectFor(recording, Deadline::After(limits_.connect)));
   MLPROF_LET(spool, SpoolFile::Create(recording.folder));
   GrpcMessage message(limits_.trace + kAround,
                       [&](std::string_view piece) { return spool->Append(piece); });

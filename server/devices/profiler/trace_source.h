@@ -19,6 +19,9 @@ struct Recording {
   /// Called a few times a second, with what came of the trace: 0 of 0 while it is recorded.
   std::function<void(Bytes received, Bytes total)> on_progress = {};
   std::stop_token stop = {};
+  /// A Unix socket that leads to the program, where the address cannot be reached and only names
+  /// it: a port inside a container that has no network, and is gone when the trace is looked at.
+  std::filesystem::path socket = {};
 };
 
 inline constexpr std::chrono::milliseconds kShortestRecording{10};

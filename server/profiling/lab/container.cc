@@ -103,7 +103,7 @@ ContainerFacts Container::Close() {
     LogError("a container was written down in part", {{"why", error.what()}});
   }
   Remove();
-  lab_.closed_.push_back(facts_);
+  if (facts_.use != Use::kRecorded) lab_.closed_.push_back(facts_);
   return facts_;
 }
 
@@ -200,6 +200,13 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
 
 void Container::GoBeyond() {
   if (!facts_.beyond_from) facts_.beyond_from = lab_.clock().Now();
+}
+
+Result<std::unique_ptr<ForwardedPort>> Container::Forward(int port,
+                                                          const std::filesystem::path& parent,
+                                                          std::chrono::milliseconds idle) {
+  return ForwardedPort::Start(
+      parent, [this, port](Deadline deadline) { return target_->Connect(port, deadline); }, idle);
 }
 
 Status Container::SetCpu(Cores cpu) {

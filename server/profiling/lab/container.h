@@ -2,6 +2,8 @@
 // it only removes the container.
 #pragma once
 
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +15,7 @@
 #include "server/profiling/lab/instrument.h"
 #include "server/profiling/lab/setup.h"
 #include "server/replay/agent_session.h"
+#include "server/runtime/forward/forwarded_port.h"
 #include "server/runtime/runtime.h"
 
 namespace mlprof::server {
@@ -43,6 +46,10 @@ class Container {
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
   /// From here on it is asked for more than the objective does: what it takes is told apart.
   void GoBeyond();
+  /// A port of the model's as a Unix socket below `parent`, as ForwardedPort::Start. To be gone
+  /// before the container is.
+  Result<std::unique_ptr<ForwardedPort>> Forward(int port, const std::filesystem::path& parent,
+                                                 std::chrono::milliseconds idle);
   /// Changes the CPU limit in place. An engine that does not answer ends the run.
   Status SetCpu(Cores cpu);
 

@@ -63,6 +63,8 @@ class Lab {
 
   void Record(Trial trial);
   void Record(std::span<const RowRecord> rows) { parts_.journal.Add(rows); }
+  /// Beside the profile, as Journal::Keep.
+  Status Keep(const NewArtifact& artifact) { return parts_.journal.Keep(artifact); }
   /// `fraction` within the phase, 0 to 1.
   void Progressed(double fraction, const std::string& message);
   const Subject& subject() const { return subject_; }
@@ -77,7 +79,8 @@ class Lab {
   const HostWatch& host() const { return parts_.host; }
   const MonotonicClock& clock() const { return parts_.budget.clock(); }
   bool stopped() const { return parts_.run_stop.token().stop_requested(); }
-  /// What was seen of every container that is closed, in their order.
+  /// What was seen of every container that is closed, in their order, but for those that a profiler
+  /// recorded.
   const std::vector<ContainerFacts>& closed() const { return closed_; }
   /// What they wrote.
   const ContainerLogs& logs() const { return logs_; }

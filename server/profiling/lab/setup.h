@@ -59,6 +59,7 @@ enum class PageCache {
 enum class Use {
   kObjective,
   kBeyond,       // more is asked of it than the objective does
+  kRecorded,     // a profiler does, too: what it takes counts nowhere
   kWatchWrites,  // nothing is measured: its agent looks for the write that is refused the model
 };
 

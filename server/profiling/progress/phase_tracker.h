@@ -40,7 +40,8 @@ inline constexpr PhaseShare kWaitingCurves{"loadCurve", ProfileState::kVerifying
 inline constexpr PhaseShare kTightness{"tightness", ProfileState::kVerifying, 0.88, 0.95};
 inline constexpr PhaseShare kSustainedLoad{"sustainedLoad", ProfileState::kVerifying, 0.95, 0.97};
 inline constexpr PhaseShare kArenas{"arenas", ProfileState::kVerifying, 0.97, 0.98};
-inline constexpr PhaseShare kSoak{"soak", ProfileState::kVerifying, 0.98, 1.00};
+inline constexpr PhaseShare kSoak{"soak", ProfileState::kVerifying, 0.98, 0.99};
+inline constexpr PhaseShare kCaptures{"captures", ProfileState::kVerifying, 0.99, 1.00};
 
 }  // namespace shares
 

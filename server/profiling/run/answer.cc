@@ -297,6 +297,7 @@ void Render(const RunFacts& facts, const std::vector<Warning>& given, Profile& p
   profile.measurements = MeasurementsOf(facts);
   const auto hours = HoursToOutOfMemory(facts, profile.recommendation, profile.measurements);
   profile.findings = FindingsOf(facts, hours);
+  profile.captures = facts.captures ? facts.captures->taken : std::vector<ProfileCapture>();
   if (profile.host) profile.host->noise = facts.noise.sentence;
   profile.warnings = given;
   for (Warning& warning : WarningsOf(facts, hours)) profile.warnings.push_back(std::move(warning));

@@ -85,14 +85,18 @@ PhaseResult<void> Story::TellIn(Lab& lab, const Setup& setup) {
   if (!measured) return tl::unexpected<RunEnd>(measured.error());
   facts_.successors = SuccessorsOf(facts_);
   // The need at the ceiling is all that can be told where nothing can be limited.
-  if (!facts_.host.host.limits_hold) return {};
+  if (!facts_.host.host.limits_hold) return Capture(lab, ample.setup(), workload);
   // Runs at limits are too short to show successors or a leak: no less than was measured holds
   // them.
   const bool grows = facts_.plateau && facts_.plateau->trend == MemoryTrend::kGrowing;
   if (grows || facts_.successors > Bytes()) {
     workload.least_memory = NeedOf(facts_).memory.Floor();
   }
-  return Prove(lab, ample.setup(), workload, *measured);
+  const auto proven = Prove(lab, ample.setup(), workload, *measured);
+  // Whatever the budget came to: a trace needs no proof.
+  if (!proven && proven.error().state != ProfileState::kTimedOut) return proven;
+  if (auto captured = Capture(lab, ample.setup(), workload); !captured) return captured;
+  return proven;
 }
 
 void Story::KeepLogs(const Lab& lab) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "common/domain/profile.h"
 #include "server/profiling/budget/run_end.h"
 #include "server/profiling/lab/agent_instrument.h"
 #include "server/profiling/lab/setup.h"
+#include "server/profiling/lab/trace_taking.h"
 #include "server/profiling/progress/reporting.h"
 #include "server/runtime/runtime.h"
 
@@ -41,6 +43,8 @@ struct RunServices {
   devices::DevicePool* devices = nullptr;
   /// TPU chips of this machine; likewise.
   devices::DevicePool* tpus = nullptr;
+  /// How device traces are taken of models that name a profiler server; absent: none are.
+  std::optional<TraceTaking> traces = {};
 };
 
 /// Runs the profile to its end, or until `run_stop` is asked, which the run does itself where

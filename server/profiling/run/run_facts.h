@@ -9,6 +9,7 @@
 #include "server/analysis/fatal_growth.h"
 #include "server/profiling/lab/host_watch.h"
 #include "server/profiling/phases/ample.h"
+#include "server/profiling/phases/captures.h"
 #include "server/profiling/phases/cold_starts.h"
 #include "server/profiling/phases/device_memory.h"
 #include "server/profiling/phases/distinct_rows.h"
@@ -97,6 +98,7 @@ struct RunFacts {
   std::optional<ArenaTrial> arenas;
   std::chrono::seconds soak_asked{0};
   std::optional<phases::SoakFacts> soak;
+  std::optional<phases::CaptureFacts> captures;  // where the model names a profiler server
   HostNoise noise;
   std::vector<ContainerFacts> containers;  // that are closed
   std::optional<std::string> cut_short;    // why the budget ended before the answer was proven

@@ -100,7 +100,16 @@ class Story {
   // What fewer arenas of malloc would save, where they are suspected and the budget holds it.
   PhaseResult<void> TryArenas(Lab& lab, const phases::Yardstick& yardstick);
   PhaseResult<void> SoakAt(Lab& lab, const phases::Yardstick& yardstick, const Limits& answer);
-  // What grows only over hours is a leak all the same.
+  // capturing.cc
+
+  // Device traces of the model, where its config names a profiler server. What they take is counted
+  // nowhere, and what goes wrong with them fails nothing.
+  PhaseResult<void> Capture(Lab& lab, const Setup& setup, const Workload& workload);
+  phases::CaptureFacts TakeCaptures(Lab& lab, const phases::Yardstick& yardstick, int port);
+  // The answer's CPU, and all memory: what the profiler itself holds is no need of the model's.
+  Limits LimitsToCapture(const Lab& lab) const;
+
+  // proving.cc: what grows only over hours is a leak all the same.
   void SeeGrowth(const phases::SoakFacts& soak);
 
   const RunServices& services_;

@@ -357,6 +357,11 @@ Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of
   for (Warning& warning : SizingWarnings(facts)) Add(warnings, std::move(warning));
   AddProof(facts, warnings);
   if (const auto tail = TailWarning(facts)) Add(warnings, *tail);
+  if (facts.captures) {
+    // One for each load that failed in its own way.
+    const auto& missing = facts.captures->missing;
+    warnings.insert(warnings.end(), missing.begin(), missing.end());
+  }
   return warnings;
 }
 

@@ -126,10 +126,11 @@ class InferenceConfigTest(PackageTest):
     def test_a_conda_file_comes_along(self):
         self.write("env.yml", CONDA)
         config = InferenceConfig("score.py", source_directory="src", conda_file="env.yml",
-                                 base_image="image:1", request_timeout_seconds=5)
+                                 base_image="image:1", request_timeout_seconds=5, profiler_port=6000)
         json = config.upload(self.workspace.connection)
         self.assertIn(".mlprof/conda.yml", self.uploaded())
         self.assertEqual(json["requestTimeoutSeconds"], 5)
+        self.assertEqual(json["profilerPort"], 6000)
         self.assertEqual(json["environment"]["docker"], {"baseImage": "image:1"})
 
     def test_an_image_needs_no_source(self):

@@ -54,6 +54,20 @@ TEST(InferenceConfigJsonTest, ReadsTheDocumentedImage) {
   EXPECT_EQ(config->shm_size, MiB(64));
 }
 
+TEST(InferenceConfigJsonTest, TakesNoProfilerAtThePortOfTheRows) {
+  const std::string script = R"({"entryScript":"s.py","sourceId":")" + kSource + R"(",)";
+  for (const std::string& text :
+       {std::string(R"({"image":"i","port":6000,"profilerPort":6000})"),
+        std::string(R"({"image":"i","profilerPort":8080})"), script + R"("profilerPort":5001})",
+        std::string(R"({"image":"i","profilerPort":0})"),
+        std::string(R"({"image":"i","profilerPort":65536})"),
+        std::string(R"({"image":"i","profilerPort":"6000"})")}) {
+    EXPECT_THAT(BadFields(text), ElementsAre("/profilerPort")) << text;
+  }
+  EXPECT_TRUE(DecodeConfig(script + R"("profilerPort":8080})"));
+  EXPECT_TRUE(DecodeConfig(R"({"image":"i","port":5000,"profilerPort":5001})"));
+}
+
 TEST(InferenceConfigJsonTest, TakesACommandInPlaceOfAnImage) {
   for (const char* text : {R"({"command":["/server"],"port":80})",
                            R"({"image":"","command":["/server"],"port":80})"}) {

@@ -48,6 +48,28 @@ Profile FullProfile() {
   profile.measurements->success_queries = 9;
   profile.findings.killing_rows = {17};
   profile.findings.load.emplace().knee_concurrency = 4;
+  profile.captures = {{"sha256:ab",
+                       "alone.xplane.pb",
+                       CaptureLoad::kAlone,
+                       1,
+                       {},
+                       {Cores(0.4), GiB(4)},
+                       KiB(9),
+                       1,
+                       77,
+                       {50, 20.5, 22.5},
+                       {40, 24.5, 28.5}},
+                      {"sha256:cd",
+                       "objective.xplane.pb",
+                       CaptureLoad::kObjective,
+                       {},
+                       12.5,
+                       {Cores(0.4), GiB(4)},
+                       KiB(9),
+                       2.5,
+                       78,
+                       {0, {}, {}},
+                       {}}};
   profile.warnings = {{"sharedCores", "message", "advice"}};
   profile.error = ProfileError{"OutOfMemory", "message", {"more"}, "log"};
   profile.host = HostFacts{"cpu", 2, GiB(8), 1, true, "quiet"};
@@ -62,6 +84,7 @@ TEST(ProfileJsonTest, ReadsBackWhatItWrites) {
   EXPECT_EQ(again->workspace, "s/g/w");
   EXPECT_EQ(again->recommendation, SomeRecommendation());
   EXPECT_EQ(again->findings, FullProfile().findings);
+  EXPECT_EQ(again->captures, FullProfile().captures);
   EXPECT_EQ(again->request.ceiling, FullProfile().request.ceiling);
   EXPECT_EQ(again->request.inference_config, FullProfile().request.inference_config);
 }

@@ -188,6 +188,9 @@ class ProfilingBench {
   /// makes; must outlive it.
   devices::DevicePool* gpus = nullptr;
   devices::DevicePool* tpus = nullptr;  // likewise
+  /// Where device traces come from; nullptr: none are taken. Of the queue that the next Restart()
+  /// makes; must outlive it.
+  profiler::TraceSource* traces = nullptr;
 
  private:
   HostLoad ReadImitatedHost() const {
@@ -227,6 +230,10 @@ class ProfilingBench {
     services.keep_root_read_only = keep_root_read_only_;
     services.devices = gpus;
     services.tpus = tpus;
+    if (traces != nullptr) {
+      services.traces.emplace(*traces, content_->incoming(),
+                              std::filesystem::temp_directory_path());
+    }
     comparisons_.emplace(*database_);
     oversight_.emplace(*comparisons_, *profiles_);
     services.oversight = overseer != nullptr ? overseer : &*oversight_;

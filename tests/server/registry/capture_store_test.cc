@@ -6,6 +6,7 @@
 #include "server/registry/content_references.h"
 #include "tests/server/registry/registry_fixture.h"
 #include "tests/server/storage/damaged_file.h"
+#include "tests/server/storage/example_profile.h"
 
 namespace mlprof::server {
 namespace {
@@ -47,6 +48,27 @@ TEST_F(CaptureStoreTest, ContentThatAnotherWorkspaceHasStays) {
   ASSERT_TRUE(captures_.Remove("default", kept.id));
   EXPECT_EQ(captures_.Remove("default", kept.id).error().code(), ErrorCode::kNotFound);
   EXPECT_EQ(Content(captures_.File(captures_.Get("other", kept.id).value()).value()), "trace");
+}
+
+TEST_F(CaptureStoreTest, ThoseOfAProfileAreFoundAndGoWithIt) {
+  Profile profile = ExampleProfile("p");
+  profile.id.clear();
+  const std::string owner = profiles_.Create(profile, {}, false).value().profile.id;
+  const std::string id = "sha256:" + Sha256Hex("of a profile");
+  ASSERT_TRUE(artifacts_.Keep(owner, {kCaptureKind, "alone.xplane.pb", "application/octet-stream",
+                                      std::string("of a profile")}));
+  ASSERT_TRUE(artifacts_.Keep(owner, {"log", "a.log", "text/plain", std::string("a log")}));
+  const Capture found = captures_.Get(profile.workspace, id).value();
+  EXPECT_EQ(found.id, id);
+  EXPECT_EQ(Content(captures_.File(found).value()), "of a profile");
+  EXPECT_EQ(captures_.Get("another", id).error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(captures_.Get(profile.workspace, "sha256:" + Sha256Hex("a log")).error().code(),
+            ErrorCode::kNotFound);
+  EXPECT_EQ(captures_.Remove(profile.workspace, id).error().code(), ErrorCode::kConflict);
+  KeepTrace("larger than all of the room");  // takes no room from it
+  EXPECT_TRUE(captures_.Get(profile.workspace, id));
+  ASSERT_TRUE(artifacts_.RemoveAllOf(owner));
+  EXPECT_EQ(captures_.Get(profile.workspace, id).error().code(), ErrorCode::kNotFound);
 }
 
 TEST_F(CaptureStoreTest, AScratchFileGoesWithItsLastOwner) {

@@ -1,0 +1,45 @@
+// A device trace that a profile took of its model while rows were replayed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/domain/limits.h"
+#include "common/units/bytes.h"
+
+namespace mlprof {
+
+enum class CaptureLoad {
+  kAlone,      // rows one at a time
+  kObjective,  // the objective's load
+};
+/// "alone", "objective": stable.
+std::string_view Name(CaptureLoad load);
+std::optional<CaptureLoad> ParseCaptureLoad(std::string_view name);
+
+/// Of rows that were answered, and did not fail.
+struct RowLatencies {
+  std::int64_t rows = 0;
+  std::optional<double> p50_ms;  // absent without a row
+  std::optional<double> p95_ms;
+  bool operator==(const RowLatencies&) const = default;
+};
+
+struct ProfileCapture {
+  std::string id;    // "sha256:…", as of every capture
+  std::string name;  // of the artifact that it is: "alone.xplane.pb"
+  CaptureLoad load = CaptureLoad::kAlone;
+  std::optional<int> concurrency;  // rows in flight; absent with a rate
+  std::optional<double> requests_per_second;
+  Limits limits;  // of its container
+  Bytes size;
+  double seconds = 0;  // that were asked for
+  std::int64_t events = 0;
+  RowLatencies before;  // as long, in the same container, just before it was recorded
+  RowLatencies during;
+  bool operator==(const ProfileCapture&) const = default;
+};
+
+}  // namespace mlprof

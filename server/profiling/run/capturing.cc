@@ -1,0 +1,45 @@
+// The part of a run that takes device traces, behind everything that is measured.
+#include "server/profiling/run/answer.h"
+#include "server/profiling/run/story.h"
+
+namespace mlprof::server {
+namespace {
+
+// The budget's clock goes on while it is asked what is left.
+constexpr std::chrono::seconds kCaptureSlack{1};
+
+}  // namespace
+
+using namespace phases;  // NOLINT(google-build-using-namespace): this is their story
+
+Limits Story::LimitsToCapture(const Lab& lab) const {
+  const auto answer = facts_.host.host.limits_hold ? AnswerOf(facts_) : std::nullopt;
+  return answer ? answer->requested.With(lab.ceiling().memory()) : lab.ceiling();
+}
+
+PhaseResult<void> Story::Capture(Lab& lab, const Setup& setup, const Workload& workload) {
+  const auto& port = lab.subject().config.profiler_port;
+  if (!port || !services_.traces || lab.stopped()) return {};
+  Enter(shares::kCaptures, "recording the model");
+  Yardstick yardstick = YardstickOf(setup, workload);
+  if (const auto answer = AnswerOf(facts_)) {
+    yardstick.setup.environment = answer->environment_variables;
+  }
+  facts_.captures = TakeCaptures(lab, yardstick, *port);
+  if (lab.stopped()) return Canceled();
+  Finish(lab, facts_.captures->missing.empty() ? "done" : "not all taken");
+  return {};
+}
+
+CaptureFacts Story::TakeCaptures(Lab& lab, const Yardstick& yardstick, int port) {
+  const auto needed = TimeToCapture(budget_, yardstick);
+  budget_.Extend(needed + kCaptureSlack);
+  if (budget_.Left() >= needed) {
+    return phases::TakeCaptures(lab, yardstick, LimitsToCapture(lab), port, *services_.traces);
+  }
+  return {{},
+          {{"captureSkipped", "no device trace was taken: the budget did not hold it",
+            "allow a longer budget with --budget-seconds, or name none"}}};
+}
+
+}  // namespace mlprof::server
