@@ -1,7 +1,6 @@
 #include "server/profiling/comparison/comparison_service.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "server/analysis/variants/ranking.h"
 #include "server/profiling/comparison/variant_requests.h"
@@ -134,7 +133,8 @@ Result<VariantComparison> ComparisonService::Cancel(const std::string& workspace
   MLPROF_LET(record, comparisons_.Get(workspace, name_or_id));
   MLPROF_LET(profiles, ProfilesOf(record));
   bool cancelled = false;
-  for (const auto& profile : profiles | std::views::reverse) {
+  std::reverse(profiles.begin(), profiles.end());
+  for (const auto& profile : profiles) {
     if (!profile || IsFinished(profile->state)) continue;
     const auto asked = profiles_.Cancel(workspace, profile->id);
     // One may have ended since it was read.

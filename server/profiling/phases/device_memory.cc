@@ -210,7 +210,7 @@ std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& clos
   for (const ContainerFacts& container : closed) {
     if (!container.served_model || !container.device) continue;
     const DeviceUse& use = *container.device;
-    found.kind = load.kind = use.kind;
+    found.kind = use.kind;
     if (const auto peak = use.Peak()) {
       found.reserved = std::max(found.reserved, *peak);
       source = std::max(source, use.PeakFrom());

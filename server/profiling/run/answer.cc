@@ -26,6 +26,7 @@ using phases::Proof;
 std::optional<DeviceLimit> DeviceLimitOf(const RunFacts& facts, Cores limit) {
   const DeviceFindings& found = facts.device->found;
   DeviceLoad load{found.busy, found.memory_busy, std::nullopt, std::nullopt};
+  load.kind = found.kind;
   if (const auto total = facts.host.ceiling.device_memory()) {
     load.held = static_cast<double>(found.reserved.count()) /
                 static_cast<double>(std::max<std::int64_t>(1, total->each.count()));

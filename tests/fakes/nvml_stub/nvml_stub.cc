@@ -3,6 +3,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -22,21 +23,27 @@ using nvml_stub::State;
 constexpr Code kInvalidArgument = 2;
 constexpr unsigned long long kSamplePeriod = 166'667;  // microseconds
 constexpr unsigned kMostSamples = 120;
-// A handle is the number of a card, from 1, and of a part of it, from 1.
-constexpr std::uintptr_t kParts = 100;
+// A handle is the place of a card's number, from 0, and of a part of it, from 1.
+constexpr std::size_t kParts = 100;
+std::array<char, 100 * kParts> handle_places;
 
 Handle HandleOf(std::size_t card, std::size_t part = 0) {
-  return reinterpret_cast<Handle>((card + 1) * kParts + part);
+  // Nobody looks at what it points to.
+  return reinterpret_cast<Handle>(&handle_places[card * kParts + part]);
+}
+
+std::size_t NumberOf(Handle handle) {
+  return static_cast<std::size_t>(reinterpret_cast<char*>(handle) - handle_places.data());
 }
 
 // The device, or what its calls give instead.
 Code Find(Handle handle, std::optional<Device>& found, const char* call = "") {
   const State state = ReadState();
   if (state.init != kSuccess) return state.init;
-  const auto number = reinterpret_cast<std::uintptr_t>(handle);
-  const std::size_t card = number / kParts - 1;
+  const std::size_t number = NumberOf(handle);
+  const std::size_t card = number / kParts;
   const std::size_t part = number % kParts;
-  if (number < kParts || card >= state.devices.size()) return kInvalidArgument;
+  if (number >= handle_places.size() || card >= state.devices.size()) return kInvalidArgument;
   const Device& device = state.devices[card];
   if (device.Number("lost") != 0 || device.Number("gone") != 0) return kGpuIsLost;
   if (part > device.parts.size()) return kInvalidArgument;
@@ -246,7 +253,7 @@ Code nvmlDeviceGetMaxMigDeviceCount(Handle handle, unsigned* count) {
 Code nvmlDeviceGetMigDeviceHandleByIndex(Handle handle, unsigned index, Handle* part) {
   return With(handle, "mig", [&](const Device& device) {
     if (index >= device.parts.size()) return kNotFound;
-    *part = HandleOf(reinterpret_cast<std::uintptr_t>(handle) / kParts - 1, index + 1);
+    *part = HandleOf(NumberOf(handle) / kParts, index + 1);
     return kSuccess;
   });
 }

@@ -96,7 +96,8 @@ Status MakeWritable(const std::filesystem::path& folder, bool as_nobody) {
 
 class Installation {
  public:
-  Installation(const Preparing& preparing, const environment::Recipe& recipe, std::string hash)
+  Installation(const Preparing& preparing, const environment::Recipe& recipe,
+               const std::string& hash)
       : preparing_(preparing),
         recipe_(recipe),
         apart_(preparing.context.Permitted().apart),
