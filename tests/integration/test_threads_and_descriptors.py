@@ -18,6 +18,7 @@ from server import FINISHED, Refused, Server, containers
 FIRST_THREADS = 9  # more than the server starts on its own
 FEW_DESCRIPTORS = 1024
 ANSWER_LIMIT_S = 1
+READY_LIMIT_S = 60
 
 
 def strace(*where, when):
@@ -131,13 +132,24 @@ class DescriptorsTest(unittest.TestCase):
                 continue
             return self.assertLess(time.monotonic(), deadline)
 
+    def await_ready(self):
+        """The engine is asked in its own time: until then the server says to come again."""
+        deadline = time.monotonic() + READY_LIMIT_S
+        while True:
+            try:
+                return self.assertEqual(self.server.get("/readyz")["status"], "ready")
+            except Refused as refused:
+                self.assertEqual(refused.status, 503)
+                self.assertLess(time.monotonic(), deadline, refused)
+                time.sleep(0.1)
+
     def test_idle_connections_lock_nobody_out(self):
         model = self.server.register_model("weights", target.model_tar())
         rows = self.server.register_rows("rows", target.rows("burn=5", 20))
         for count, words in ((1100, b""), (900, b""), (1000, b"GET /healthz HTTP/1.1\r\nHo")):
             self.come(count, words)
             self.answers()
-        self.assertEqual(self.server.get("/readyz")["status"], "ready")
+        self.await_ready()
         self.server.profile("p", model, rows, target.config())
         reached = self.server.wait_until(
             "p", lambda p: p["state"] not in ("Queued", "Preparing", "Starting"))
