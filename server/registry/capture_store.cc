@@ -24,8 +24,9 @@ std::string DigestOfCapture(const std::string& id) {
 }
 
 Error NoSuchCapture(const std::string& id) {
-  return NotFound("there is no capture \"" + id +
-                  "\"; older ones go when newer ones need the room");
+  return NotFound(
+      "there is no capture \"" + id +
+      "\"; older ones go when newer ones need the room, and those of a profile with it");
 }
 
 Result<std::optional<Capture>> FindCapture(Connection& connection, const std::string& workspace,

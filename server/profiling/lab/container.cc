@@ -76,10 +76,8 @@ Container::Container(Lab& lab, const ContainerPlan& plan, int number,
           target_->container_id(), *session_, lab.clock(),
           lab.subject().tpus.empty() ? lab.subject().devices : std::vector<std::string>(),
           lab.subject().tpus.empty() ? std::vector<std::string>() : lab.subject().devices,
-          [&lab](const std::string& why) { lab.parts_.run_stop.Ask(StopReason::kDevice, why); },
-          [&lab](const std::string& why) {
-            lab.parts_.run_stop.Ask(StopReason::kDeviceMetrics, why);
-          },
+          [this](const std::string& why) { EndRun(StopReason::kDevice, why); },
+          [this](const std::string& why) { EndRun(StopReason::kDeviceMetrics, why); },
           [this](int port, Deadline within) { return target_->Connect(port, within); }},
       AskDeadline());
 }
@@ -249,22 +247,26 @@ DeathEvidence Container::Death() {
   return death;
 }
 
+// By then the answer is proven: what a recording meets is told beside it.
+void Container::EndRun(StopReason reason, const std::string& why) {
+  if (facts_.use != Use::kRecorded) lab_.parts_.run_stop.Ask(reason, why);
+}
+
 // What became of the container. One that the engine lost, or ended as it restarted, says nothing of
 // the model; nor does an agent that was lost and nobody knows why.
 void Container::AskEngine(DeathEvidence& death) {
-  RunStop& run_stop = lab_.parts_.run_stop;
   const auto exit = target_->Inspect(AskDeadline());
   if (!exit) {
-    if (IsEnginesSilence(exit.error())) run_stop.Ask(StopReason::kEngine, exit.error().message());
+    if (IsEnginesSilence(exit.error())) EndRun(StopReason::kEngine, exit.error().message());
     return;
   }
   if (exit->by_engine) {
-    run_stop.Ask(StopReason::kEngine, exit->error);
+    EndRun(StopReason::kEngine, exit->error);
   } else if (death.agent_lost && exit->oom_killed) {
     // The kernel killed the agent itself for memory: then only the engine can tell.
     death.oom_kills = std::max<std::int64_t>(1, death.oom_kills);
   } else if (death.agent_lost && exit->error.empty() && death.oom_kills == 0) {
-    run_stop.Ask(StopReason::kAgent);
+    EndRun(StopReason::kAgent, "");
   }
 }
 

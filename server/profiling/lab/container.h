@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server/analysis/memory_plateau.h"
+#include "server/profiling/budget/run_end.h"
 #include "server/profiling/lab/container_facts.h"
 #include "server/profiling/lab/host_watch.h"
 #include "server/profiling/lab/instrument.h"
@@ -119,6 +120,7 @@ class Container {
   tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start,
                                                            Deadline deadline);
   void AskEngine(DeathEvidence& death);
+  void EndRun(StopReason reason, const std::string& why);
   Deadline AskDeadline() const;
   std::string LastLog();
   void WriteDown();

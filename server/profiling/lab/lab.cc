@@ -77,7 +77,8 @@ PhaseResult<std::unique_ptr<Container>> Lab::Launch(const ContainerPlan& plan) {
   }
   if (stopped()) return Canceled();
   const std::string what = "a container could not be launched: " + target.error().message();
-  if (const auto reason = Passing(target.error())) {
+  const auto reason = Passing(target.error());
+  if (reason && plan.use != Use::kRecorded) {
     parts_.run_stop.Ask(*reason, reason == StopReason::kRoom ? target.error().message() : what);
     return Canceled();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "server/analysis/diagnosis.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/sentence.h"
 #include "server/devices/xspace/mapped_file.h"
@@ -31,6 +32,9 @@ constexpr milliseconds kWaitForTrace{200};
 // Nothing is sent while the program is recorded, and then while it collects its trace.
 constexpr std::chrono::minutes kIdleForward{15};
 constexpr std::chrono::seconds kTimeToSend{3};
+constexpr std::size_t kMostEvents = 4'000'000;  // 128 MiB while they are counted
+// A load of which fewer rows come meanwhile shows a model that idles.
+constexpr double kFewestRows = 3;
 constexpr const char* kLoopback = "127.0.0.1";
 
 const char* InWords(CaptureLoad load) {
@@ -41,7 +45,7 @@ const char* InWords(CaptureLoad load) {
 std::string AdviceOn(const Error& error, int port) {
   const std::string at = std::to_string(port);
   switch (error.code()) {
-    case ErrorCode::kUnavailable:
+    case ErrorCode::kNotFound:
     case ErrorCode::kInvalidArgument:
       return "let the process that scores call jax.profiler.start_server(" + at +
              ") (TensorFlow: tf.profiler.experimental.server.start) before it serves, or name its "
@@ -53,7 +57,11 @@ std::string AdviceOn(const Error& error, int port) {
     case ErrorCode::kDeadlineExceeded:
       return "ask the model for less while it is recorded: a lower concurrency or rate, or rows "
              "that do less";
-    default: return "see the log of the server and `mlprof profile logs`, then profile again";
+    case ErrorCode::kCancelled: return "allow a longer budget with --budget-seconds, or name none";
+    case ErrorCode::kResourceExhausted: return "allow more memory with --memory-gb";
+    default:
+      return "see `mlprof profile logs`, the log of the server and that its disk has room, then "
+             "profile again";
   }
 }
 
@@ -75,7 +83,9 @@ RowLatencies LatenciesOf(const ReplayResult& replay, nanoseconds from, nanosecon
 
 Result<std::int64_t> CountEvents(const SpooledBody& trace) {
   MLPROF_LET(file, MappedFile::Open(*trace.file));
-  const auto read = xspace::ReadTrace(file.bytes());
+  // The model wrote it: a hostile one must not take the server's memory.
+  const auto read =
+      Caught([&] { return xspace::ReadTrace(file.bytes(), {.events = kMostEvents}); });
   if (read && read->EventCount() > 0) return static_cast<std::int64_t>(read->EventCount());
   if (!read && read.error().code() != ErrorCode::kInvalidArgument) return Fail(read.error());
   return Fail(
@@ -98,6 +108,7 @@ class Capturing {
     const std::vector<CaptureLoad> loads = LoadsToCapture(yardstick_.workload.objective);
     if (!Begin()) return facts_;
     for (std::size_t i = 0; i < loads.size() && GoesOn(); ++i) {
+      if (IsTooRare(loads[i])) continue;
       done_ = static_cast<double>(i) / static_cast<double>(loads.size());
       part_ = 1.0 / static_cast<double>(loads.size());
       const Status taken = Take(loads[i]);
@@ -107,6 +118,17 @@ class Capturing {
   }
 
  private:
+  bool IsTooRare(CaptureLoad load) {
+    const auto& rate = yardstick_.workload.objective.requests_per_second;
+    const double seconds = std::chrono::duration<double>(time_).count();
+    if (load == CaptureLoad::kAlone || !rate || *rate * seconds >= kFewestRows) return false;
+    facts_.missing.push_back({"captureSkipped",
+                              "no device trace was taken of the objective's load: hardly a row "
+                              "comes while it is recorded",
+                              "the trace of rows one at a time shows what each does"});
+    return true;
+  }
+
   bool GoesOn() const { return !lab_.stopped() && !lost_; }
 
   void Miss(const std::string& what, const Error& error) {
@@ -119,7 +141,7 @@ class Capturing {
     lab_.Progressed(0, "starting the model to record it");
     const char* all = "the model";
     if (!container_.StartWhole()) {
-      Miss(all, Internal("it did not start in the container for it"));
+      if (!lab_.stopped()) Miss(all, WhyNotStarted());
       return false;
     }
     const auto warm_up =
@@ -129,9 +151,19 @@ class Capturing {
                          return !lost_ && !result.cut_off && !result.stopped;
                        });
     if (warm_up && warm_up->survived) return true;
-    Miss(all, Internal("it did not serve in the container for it"));
+    if (lab_.stopped()) return false;
+    const Error not_served = Internal("it did not serve in the container for it");
+    Miss(all, lab_.budget().Passed() ? OutOfTime() : WhyMissing(not_served));
     return false;
   }
+
+  Error WhyNotStarted() {
+    if (container_.RanOutOfBudget()) return OutOfTime();
+    return Internal("it did not start in the container for it: " +
+                    DiagnoseDeath(container_.Death()).message);
+  }
+
+  static Error OutOfTime() { return Cancelled("the budget ended before the trace was there"); }
 
   ReplayResult Replay(const ReplayPlan& plan, nanoseconds time) {
     const auto longest = LongestReplay(yardstick_.pace, time, container_.limits().cpu());
@@ -149,9 +181,9 @@ class Capturing {
 
   Error WhyMissing(const Error& error) const {
     if (lost_ && container_.OomKills() > 0) {
-      return Internal(
-          "the kernel killed the model for memory meanwhile: the profiler may need "
-          "more than the ceiling has");
+      return Error(ErrorCode::kResourceExhausted,
+                   "the kernel killed the model for memory meanwhile: the profiler may need more "
+                   "than the ceiling has");
     }
     return lost_ ? Internal("the model ended meanwhile") : error;
   }
@@ -188,11 +220,11 @@ class Capturing {
   // Who dials through a socket learns only that it was closed.
   Error Because(const Error& error, const ForwardedPort& forwarded) const {
     if (const auto refused = forwarded.last_failure()) {
-      return Unavailable("no profiler server listens at port " + std::to_string(port_) +
-                         " of the container (" + refused->message() + ")");
+      return NotFound("no profiler server answers at port " + std::to_string(port_) +
+                      " of the container (" + refused->message() + ")");
     }
     if (error.code() != ErrorCode::kCancelled) return error;
-    return DeadlineExceeded("the budget ended before the trace was there");
+    return OutOfTime();
   }
 
   Status Keep(const SpooledBody& trace, ProfileCapture capture) {

@@ -81,6 +81,7 @@ Profile Stripped(Profile profile) {
   profile.recommendation.reset();
   profile.no_answer.reset();
   profile.measurements.reset();
+  profile.captures.clear();
   profile.findings = {};
   profile.error.reset();
   profile.host.reset();

@@ -1,4 +1,6 @@
 // The part of a run that takes device traces, behind everything that is measured.
+#include <algorithm>
+
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/story.h"
 
@@ -7,6 +9,19 @@ namespace {
 
 // The budget's clock goes on while it is asked what is left.
 constexpr std::chrono::seconds kCaptureSlack{1};
+// What a profiler may take to send a trace, which most take a small part of.
+constexpr std::chrono::seconds kMostToSend{60};
+
+// The slowest start at the answer's limits, where the model may have far less CPU than at first.
+std::chrono::milliseconds SlowestStart(const phases::Proof* proof) {
+  double slowest = 0;
+  if (proof != nullptr) {
+    for (const phases::LimitedRun& run : proof->passes) {
+      slowest = std::max(slowest, run.trial.measurements.start_seconds.value_or(0));
+    }
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(slowest * 1000));
+}
 
 }  // namespace
 
@@ -32,8 +47,9 @@ PhaseResult<void> Story::Capture(Lab& lab, const Setup& setup, const Workload& w
 }
 
 CaptureFacts Story::TakeCaptures(Lab& lab, const Yardstick& yardstick, int port) {
-  const auto needed = TimeToCapture(budget_, yardstick);
-  budget_.Extend(needed + kCaptureSlack);
+  const auto needed = TimeToCapture(budget_, yardstick) + SlowestStart(ProofOf(facts_));
+  const auto loads = std::ssize(LoadsToCapture(yardstick.workload.objective));
+  budget_.Extend(needed + kCaptureSlack + loads * kMostToSend);
   if (budget_.Left() >= needed) {
     return phases::TakeCaptures(lab, yardstick, LimitsToCapture(lab), port, *services_.traces);
   }

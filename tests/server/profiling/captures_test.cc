@@ -9,6 +9,7 @@
 #include "server/registry/capture_store.h"
 #include "tests/fakes/fake_profiler_server.h"
 #include "tests/server/devices/xspace/made_trace.h"
+#include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof::server::phases {
@@ -135,6 +136,26 @@ TEST_F(CapturesTest, OfARateAreOfIt) {
   EXPECT_NEAR(static_cast<double>(captured.profile.captures[1].during.rows), 40, 20);
 }
 
+TEST_F(CapturesTest, OfARateAtWhichHardlyARowComesAreLeftOutAndThatIsSaid) {
+  request_.objective.requests_per_second = 0.2;
+  const Captured captured = Profiled(Answering(TraceOf(7)));
+  EXPECT_EQ(captured.profile.captures.size(), 1U);
+  ASSERT_NE(captured.Said("captureSkipped"), nullptr);
+  EXPECT_THAT(captured.Said("captureSkipped")->message, HasSubstr("hardly a row comes"));
+}
+
+TEST_F(CapturesTest, EndNoRunWhereTheirContainerFindsNoRoom) {
+  LabBench bench(FakeModel(), 20);
+  bench.runtime.FailNextLaunch(Error(ErrorCode::kResourceExhausted, "there is no room"));
+  const auto folder = std::filesystem::temp_directory_path();
+  const phases::CaptureFacts facts =
+      phases::TakeCaptures(bench.lab, bench.MeasuredAt(1), bench.lab.ceiling(), kProfilerPort,
+                           {client_, folder, folder});
+  EXPECT_FALSE(bench.lab.stopped());
+  ASSERT_EQ(facts.missing.size(), 1U);
+  EXPECT_THAT(facts.missing[0].message, HasSubstr("there is no room"));
+}
+
 TEST_F(CapturesTest, WhatTheyTakeIsNoNeed) {
   // What a profiler holds.
   model_.rise = [calls = calls_](const std::string&) { return *calls > 0 ? GiB(1) : Bytes(); };
@@ -158,7 +179,7 @@ TEST_F(CapturesTest, AreNotTakenUnasked) {
 }
 
 TEST_F(CapturesTest, SayThatNobodyListens) {
-  ExpectMissing(Profiled(), "no profiler server listens at port 6000",
+  ExpectMissing(Profiled(), "no profiler server answers at port 6000",
                 "jax.profiler.start_server(6000)");
 }
 
