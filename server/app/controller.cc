@@ -303,7 +303,7 @@ struct Controller::Parts {
       std::make_shared<nvml::NvmlReader>(), kDriverPatience);
   devices::DevicePool gpus{driver};
   devices::DevicePool tpus{std::make_shared<tpu::TpuReader>(),
-                           {"TPU chip", "`tpu-info -p` lists it"}};
+                           {"TPU chip", "`tpu-info -p` lists it", true}};
   std::optional<Readiness> readiness;
   std::optional<ProfileQueue> queue;
   std::optional<ProfileService> service;

@@ -143,6 +143,9 @@ TEST(ProfileDetailsTest, ShowsHowADeviceWasUsedAndWhereItsMemoryWasReadFrom) {
   EXPECT_NE(text.find("read from the model's processes, ten times a second"), std::string::npos)
       << text;
   EXPECT_NE(text.find("busy 42% of the time, its memory 17%, 250 W"), std::string::npos) << text;
+  device.memory_from = "runtime";
+  EXPECT_NE(ProfileDetails(profile).find("read from libtpu within the model's process"),
+            std::string::npos);
   device.memory_from = "device";
   device.busy = device.memory_busy = device.watts = std::nullopt;
   const std::string less = ProfileDetails(profile);

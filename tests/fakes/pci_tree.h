@@ -50,6 +50,7 @@ class PciTree {
     std::filesystem::create_directories(folder);
     std::filesystem::create_symlink(file, folder / "7");
   }
+  void Close(int pid) const { std::filesystem::remove_all(root_ / "proc" / std::to_string(pid)); }
   const std::filesystem::path& root() const { return root_; }
 
  private:

@@ -59,6 +59,7 @@ const char* HowTold(NeededBy by) {
 std::string HowRead(const std::string& memory_from) {
   if (memory_from == "accounting") return "the driver's accounting of the model's process";
   if (memory_from == "processes") return "the model's processes, ten times a second";
+  if (memory_from == "runtime") return "libtpu within the model's process, four times a second";
   return "what the whole device gained: processes were not told apart";
 }
 

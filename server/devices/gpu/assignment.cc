@@ -39,6 +39,20 @@ std::vector<std::size_t> FreeOf(const std::vector<Candidate>& candidates) {
   return free;
 }
 
+// The first block of `count` devices, counted from the first device of the machine, that is free;
+// nothing where there is none.
+std::vector<std::size_t> FirstNeighbours(const std::vector<std::size_t>& free, std::size_t devices,
+                                         std::size_t count) {
+  for (std::size_t first = 0; count > 0 && first + count <= devices; first += count) {
+    std::vector<std::size_t> block;
+    for (const std::size_t i : free) {
+      if (i >= first && i < first + count) block.push_back(i);
+    }
+    if (block.size() == count) return block;
+  }
+  return {};
+}
+
 void Append(std::string& all, const std::string& sentence) {
   all += (all.empty() ? "" : "; ") + sentence;
 }
@@ -54,7 +68,7 @@ std::string ListText(const std::vector<Device>& devices, const std::string& noun
   return Counted(devices.size(), noun) + (names.empty() ? "" : " (" + names + ")");
 }
 
-Assignment Assign(const std::vector<Candidate>& candidates, int count, const std::string& noun) {
+Assignment Assign(const std::vector<Candidate>& candidates, int count, const PoolWords& words) {
   const auto wanted = static_cast<std::size_t>(std::max(0, count));
   Assignment assignment;
   std::size_t held = 0;
@@ -66,7 +80,9 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count, const std
       ++held;
     }
   }
-  std::vector<std::size_t> chosen = FreeOf(candidates);
+  const std::vector<std::size_t> all_free = FreeOf(candidates);
+  std::vector<std::size_t> chosen =
+      words.neighbours ? FirstNeighbours(all_free, candidates.size(), wanted) : all_free;
   if (chosen.size() > wanted) chosen.resize(wanted);
   std::sort(chosen.begin(), chosen.end());
   for (const std::size_t i : chosen) {
@@ -75,18 +91,23 @@ Assignment Assign(const std::vector<Candidate>& candidates, int count, const std
     if (!doubt.empty()) Append(assignment.doubts, candidates[i].device.uuid + ": " + doubt);
   }
   assignment.why = skipped;
-  const std::size_t free = assignment.devices.size();
-  if (free == wanted) {
+  const std::size_t free = all_free.size();
+  if (assignment.devices.size() == wanted) {
     assignment.kind = Assignment::Kind::kGiven;
     return assignment;
   }
   assignment.devices.clear();
   assignment.doubts.clear();
   const std::string of =
-      Counted(wanted, noun) + (wanted == 1 ? " is" : " are") + " asked for, and ";
-  if (free + held >= wanted) {
+      Counted(wanted, words.noun) + (wanted == 1 ? " is" : " are") + " asked for, and ";
+  if (held > 0 && free + held >= wanted) {
     assignment.kind = Assignment::Kind::kWait;
     assignment.why = of + std::to_string(held) + " of them belong to other profiles now";
+    return assignment;
+  }
+  if (free >= wanted) {
+    assignment.why = of + "no " + std::to_string(wanted) + " that lie side by side are free" +
+                     (skipped.empty() ? "" : ": " + skipped);
     return assignment;
   }
   assignment.why = of + std::to_string(free + held) + " of " + std::to_string(candidates.size()) +

@@ -8,6 +8,14 @@
 
 namespace mlprof::server::devices {
 
+/// How a pool speaks of its devices, and what it gives together.
+struct PoolWords {
+  std::string noun = "GPU";
+  std::string who_uses_them = "`nvidia-smi` lists it";
+  /// Only neighbours are of use together: the first `count`, the second, and so on.
+  bool neighbours = false;
+};
+
 /// How a device stands when it is to be given away.
 struct Candidate {
   Device device;
@@ -35,9 +43,8 @@ struct Assignment {
 };
 
 /// The first `count` that are free, in their order; those that are in doubt only after them. A
-/// device is given to one profile at a time. `noun`: what one is called.
-Assignment Assign(const std::vector<Candidate>& candidates, int count,
-                  const std::string& noun = "GPU");
+/// device is given to one profile at a time.
+Assignment Assign(const std::vector<Candidate>& candidates, int count, const PoolWords& words = {});
 
 /// "2 GPUs (GPU-1 NVIDIA A100, GPU-2 NVIDIA A100)".
 std::string ListText(const std::vector<Device>& devices, const std::string& noun = "GPU");

@@ -51,7 +51,7 @@ tl::expected<DeviceLease, Refusal> DevicePool::Take(int count) {
   std::vector<Candidate> candidates = Look(*listed);
   const std::lock_guard lock(mutex_);
   for (Candidate& candidate : candidates) candidate.held = held_.contains(candidate.device.uuid);
-  Assignment assignment = Assign(candidates, count, words_.noun);
+  Assignment assignment = Assign(candidates, count, words_);
   if (assignment.kind != Assignment::Kind::kGiven) {
     return tl::unexpected(
         Refusal{assignment.kind == Assignment::Kind::kWait, assignment.why,

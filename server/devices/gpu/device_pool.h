@@ -56,12 +56,6 @@ struct Refusal {
   std::string remedy;
 };
 
-/// How a pool speaks of its devices.
-struct PoolWords {
-  std::string noun = "GPU";
-  std::string who_uses_them = "`nvidia-smi` lists it";
-};
-
 class DevicePool {
  public:
   /// Outlives its leases.

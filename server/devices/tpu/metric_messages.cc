@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "server/devices/profiler/field_writer.h"
 #include "server/devices/xspace/wire.h"
@@ -104,6 +105,12 @@ class MessageReader {
   bool deep_ = false;
 };
 
+// Whatever listens at the port in the model's container may say anything.
+bool IsPlausible(const MetricValue& metric) {
+  constexpr double kMost = 9'007'199'254'740'992;  // 2^53: a whole number that a double holds
+  return std::isfinite(metric.value) && metric.value >= 0 && metric.value <= kMost;
+}
+
 }  // namespace
 
 std::string EncodeMetricRequest(std::string_view metric) {
@@ -124,6 +131,9 @@ Result<std::vector<MetricValue>> ReadMetricResponse(std::string_view message) {
     });
   });
   if (!reader.ok()) return Fail(Internal("what libtpu's metric service sent is damaged"));
+  if (!std::ranges::all_of(values, IsPlausible)) {
+    return Fail(Internal("what libtpu's metric service sent has numbers that no chip can have"));
+  }
   std::ranges::stable_sort(values, {}, &MetricValue::device);
   return values;
 }

@@ -144,6 +144,7 @@ void TpuWatch::ReadFigure(const Figure& figure) {
 }
 
 void TpuWatch::LookAtChips() {
+  bool held = false;
   for (const std::string& chip : container_.chips) {
     const auto reading = reader_->Read(chip);
     if (!reading) {
@@ -151,17 +152,24 @@ void TpuWatch::LookAtChips() {
       over_ = true;
       return container_.device_lost(reading.error().what);
     }
-    if (opened_ || !reading->processes) continue;
-    opened_ = std::ranges::any_of(*reading->processes, [&](const devices::DeviceProcess& process) {
-      return runs_in_(container_.container_id, process.pid);
-    });
+    if (!reading->processes) continue;
+    held = held || std::ranges::any_of(*reading->processes, [&](const auto& process) {
+             return runs_in_(container_.container_id, process.pid);
+           });
   }
+  held_ = held;
+  opened_ = opened_ || held;
 }
 
 void TpuWatch::NoteSilence(const Error& why) {
   last_failure_ = why;
-  // One that is slow has few cores: nothing was lost.
-  if (!answered_ || why.code() == ErrorCode::kDeadlineExceeded) return;
+  if (!answered_) return;
+  // One that is slow has few cores; a worker that is replaced takes its service with it, and the
+  // next one loads for as long as it takes. Nothing was lost.
+  if (why.code() == ErrorCode::kDeadlineExceeded || (opened_ && !held_)) {
+    silent_since_.reset();
+    return;
+  }
   if (!silent_since_) silent_since_ = Clock::now();
   if (Clock::now() - *silent_since_ < times_.silence || !container_.model_lives()) return;
   over_ = true;

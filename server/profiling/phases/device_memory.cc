@@ -227,6 +227,8 @@ std::optional<DeviceFindings> SeeDevices(const std::vector<ContainerFacts>& clos
       found.missing.insert(device.missing.begin(), device.missing.end());
   }
   if (!any) return std::nullopt;
+  // A container that died before it had the device tells nothing of it.
+  found.missing.erase("memory");
   found.needed = found.reserved;
   found.memory_from = TextOf(source);
   return found;

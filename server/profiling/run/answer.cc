@@ -21,17 +21,31 @@ namespace {
 using phases::LimitedRun;
 using phases::Proof;
 
+// What programs can have of each device, which is less than all of a TPU chip's.
+std::optional<Bytes> DeviceTotal(const RunFacts& facts) {
+  std::optional<Bytes> least;
+  for (const ContainerFacts& container : facts.containers) {
+    if (!container.served_model || !container.device) continue;
+    const auto total = container.device->Total();
+    if (total) least = std::min(least.value_or(*total), *total);
+  }
+  if (least) return least;
+  const auto ceiling = facts.host.ceiling.device_memory();
+  return ceiling ? std::optional(ceiling->each) : std::nullopt;
+}
+
 // At the limit that the model is deployed with: the ceiling, which it had while its device was
 // watched, may be all of the machine.
 std::optional<DeviceLimit> DeviceLimitOf(const RunFacts& facts, Cores limit) {
   const DeviceFindings& found = facts.device->found;
   DeviceLoad load{found.busy, found.memory_busy, std::nullopt, std::nullopt};
   load.kind = found.kind;
-  if (const auto total = facts.host.ceiling.device_memory()) {
+  if (const auto total = DeviceTotal(facts)) {
     load.held = static_cast<double>(found.reserved.count()) /
-                static_cast<double>(std::max<std::int64_t>(1, total->each.count()));
+                static_cast<double>(std::max<std::int64_t>(1, total->count()));
   }
-  if (facts.load) load.cpu = facts.load->need.cores / limit.value();
+  // What it used at the ceiling may be more than the answer lets it.
+  if (facts.load) load.cpu = std::min(1.0, facts.load->need.cores / limit.value());
   return JudgeDeviceLimit(load);
 }
 

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "server/analysis/sentence.h"
+
 namespace mlprof::server {
 namespace {
+
+// Less is within what two looks at one model differ by.
+constexpr double kSlowerWithSettings = 1.10;
 
 std::string Listed(const std::map<std::string, std::string>& missing) {
   std::string all;
@@ -90,6 +95,15 @@ std::vector<Warning> DeviceWarnings(const RunFacts& facts) {
              : "no setting made the model take less of its device's memory: what it needs "
                "may be less than what it reserves",
          "give the framework a hard cap in the model's own code, and profile again"});
+  }
+  if (facts.device->slower && *facts.device->slower > kSlowerWithSettings) {
+    warnings.push_back(
+        {"deviceSettingsSlower",
+         "with the settings that keep its device's memory small the model is " +
+             Sentence("%.1f", *facts.device->slower) +
+             " times as slow, both without limits; the answer is judged beside the model with them",
+         "leave these environment variables out, where the device has the memory that is "
+         "reserved"});
   }
   if (facts.device->cut_short) {
     warnings.push_back({"deviceMemoryCutShort", *facts.device->cut_short,

@@ -32,8 +32,12 @@ class TpuWatchTest : public ::testing::Test {
         {"c", std::move(chips), [this](const std::string& why) { Tell("lost: " + why); },
          [this](const std::string& why) { Tell("silent: " + why); },
          [this] { return lives_.load(); }},
-        tpu::MetricClient([this](Deadline) { return ports_.Connect(port_); }), tpu_.reader,
-        [](const std::string&, pid_t pid) { return pid == FakeTpu::kModel; }, clock_, tpu_.times);
+        tpu::MetricClient([this](Deadline) {
+          ++dialed_;
+          return ports_.Connect(port_);
+        }),
+        tpu_.reader, [](const std::string&, pid_t pid) { return pid == FakeTpu::kModel; }, clock_,
+        tpu_.times);
     EXPECT_TRUE(watch) << watch.error().message();
     return watch ? std::move(*watch) : nullptr;
   }
@@ -45,6 +49,15 @@ class TpuWatchTest : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_GE(tpu_.service.asked(kUsage), until);
+  }
+  // Until it has tried to reach the service a few times more.
+  void AwaitDials() {
+    const int until = dialed_ + 5;
+    const Deadline deadline = Deadline::After(std::chrono::seconds(20));
+    while (dialed_ < until && !deadline.Passed()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_GE(dialed_, until);
   }
   void Tell(const std::string& words) {
     const std::lock_guard lock(mutex_);
@@ -65,6 +78,7 @@ class TpuWatchTest : public ::testing::Test {
   FakeClock clock_;
   FakePorts ports_{tpu_.OnThis().ports};
   std::atomic<int> port_ = tpu::kMetricsPort;
+  std::atomic<int> dialed_ = 0;
   std::atomic<bool> lives_ = true;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -125,6 +139,19 @@ TEST_F(TpuWatchTest, TellsAServiceThatFellSilentWhileTheModelLives) {
   AwaitReads();
   port_ = 1;
   EXPECT_THAT(AwaitTold(), HasSubstr("silent: libtpu's metric service told of the TPU"));
+}
+
+TEST_F(TpuWatchTest, SaysNothingWhileAWorkerThatIsReplacedHasGoneAndTheNextHasNotTheChipYet) {
+  tpu_.tree.Open(FakeTpu::kModel, "/dev/vfio/0");
+  tpu_.times.silence = std::chrono::milliseconds(0);  // the first word of it would be told
+  const auto watch = Begin();
+  AwaitReads();
+  tpu_.tree.Close(FakeTpu::kModel);
+  AwaitReads();  // a look at the chips lies between
+  AwaitReads();
+  port_ = 1;
+  AwaitDials();
+  EXPECT_EQ(told(), "");
 }
 
 TEST_F(TpuWatchTest, SaysNothingOfOneThatEndsWithItsModel) {

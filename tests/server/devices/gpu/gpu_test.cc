@@ -50,6 +50,18 @@ TEST(AssignmentTest, GivesWhatIsInDoubtOnlyWhereNothingSurerIsLeftAndSaysSo) {
   EXPECT_EQ(both.doubts, "a: its processes are not told");
 }
 
+TEST(AssignmentTest, GivesNeighboursWhereOnlyTheyAreOfUseTogether) {
+  const PoolWords chips{"TPU chip", "", true};
+  const Assignment second = Assign({Used("a", 4711), Free("b"), Free("c"), Free("d")}, 2, chips);
+  EXPECT_EQ(Uuids(second.devices), (std::vector<std::string>{"c", "d"}));
+  const Assignment refused = Assign({Used("a", 4711), Free("b"), Free("c"), Lost("d")}, 2, chips);
+  EXPECT_EQ(refused.kind, Kind::kRefuse);
+  EXPECT_EQ(refused.why,
+            "2 TPU chips are asked for, and no 2 that lie side by side are free: a is in use by "
+            "others (process 4711); d is lost");
+  EXPECT_EQ(Assign({Held("a"), Free("b"), Free("c"), Lost("d")}, 2, chips).kind, Kind::kWait);
+}
+
 TEST(AssignmentTest, WaitsForProfilesOfOursAndForNobodyElse) {
   EXPECT_EQ(Assign({Held("a"), Free("b")}, 2).kind, Kind::kWait);
   const Assignment refused = Assign({Held("a"), Used("b", 4711)}, 2);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "server/devices/profiler/field_writer.h"
 #include "server/devices/tpu/chip_figures.h"
 #include "server/devices/tpu/metric_client.h"
@@ -119,6 +121,16 @@ TEST(MetricMessagesTest, OfOtherVersionsAreReadAsFarAsTheyAreKnown) {
   ASSERT_TRUE(values);
   EXPECT_THAT(*values, ElementsAre(MetricValue{0, 9.0}));
   EXPECT_THAT(*ReadMetricResponse(""), IsEmpty());
+}
+
+TEST_F(MetricClientTest, RefusesNumbersThatNoChipCanHave) {
+  for (const double impossible : {-1.0, 1e300, std::numeric_limits<double>::infinity(),
+                                  std::numeric_limits<double>::quiet_NaN()}) {
+    service_.Say(std::string(metrics::kDutyCycle), {{0, impossible}});
+    const auto values = Ask(metrics::kDutyCycle);
+    ASSERT_FALSE(values) << impossible;
+    EXPECT_THAT(values.error().message(), HasSubstr("numbers that no chip can have"));
+  }
 }
 
 TEST(MetricMessagesTest, ThatAreDamagedAreRefused) {
