@@ -15,7 +15,8 @@ std::optional<pid_t> PidOf(const std::string& name) {
   return pid;
 }
 
-bool Holds(const std::filesystem::path& descriptors, const std::vector<std::string>& files) {
+bool Holds(const std::filesystem::path& descriptors, const std::vector<std::string>& files,
+           bool& hidden) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(descriptors, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -23,19 +24,20 @@ bool Holds(const std::filesystem::path& descriptors, const std::vector<std::stri
     const std::string file = std::filesystem::read_symlink(entry->path(), gone).string();
     if (!gone && std::ranges::find(files, file) != files.end()) return true;
   }
+  // A process that has ended meanwhile is another error.
+  hidden = hidden || error == std::errc::permission_denied;
   return false;
 }
 
 }  // namespace
 
-std::set<pid_t> HoldersOf(const std::vector<std::string>& files,
-                          const std::filesystem::path& proc) {
-  std::set<pid_t> holders;
+FileHolders HoldersOf(const std::vector<std::string>& files, const std::filesystem::path& proc) {
+  FileHolders holders;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(proc, error), end; !error && entry != end;
        entry.increment(error)) {
     const auto pid = PidOf(entry->path().filename().string());
-    if (pid && Holds(entry->path() / "fd", files)) holders.insert(*pid);
+    if (pid && Holds(entry->path() / "fd", files, holders.hidden)) holders.pids.insert(*pid);
   }
   return holders;
 }

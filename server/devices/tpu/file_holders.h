@@ -10,7 +10,12 @@
 
 namespace mlprof::server::tpu {
 
-/// Of any of `files`, as they are named in /dev. Those of other users are seen by root alone.
-std::set<pid_t> HoldersOf(const std::vector<std::string>& files, const std::filesystem::path& proc);
+struct FileHolders {
+  std::set<pid_t> pids = {};
+  bool hidden = false;  // files of other users' processes are seen by root alone
+};
+
+/// Of any of `files`, as they are named in /dev.
+FileHolders HoldersOf(const std::vector<std::string>& files, const std::filesystem::path& proc);
 
 }  // namespace mlprof::server::tpu

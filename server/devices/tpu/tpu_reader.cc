@@ -60,9 +60,12 @@ DeviceResult<DeviceReading> TpuReader::Read(const std::string& uuid) {
     if (UuidOf(chip) != uuid) continue;
     DeviceReading reading;
     reading.memory_total = chip.generation->memory;
-    reading.processes.emplace();
-    for (const pid_t pid : HoldersOf(chip.files, root_ / "proc")) {
-      reading.processes->push_back({pid});
+    const FileHolders holders = HoldersOf(chip.files, root_ / "proc");
+    if (holders.hidden && holders.pids.empty()) {
+      reading.missing["processes"] = "other users' processes are seen by root alone";
+    } else {
+      reading.processes.emplace();
+      for (const pid_t pid : holders.pids) reading.processes->push_back({pid});
     }
     return reading;
   }

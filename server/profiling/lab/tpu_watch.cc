@@ -152,6 +152,7 @@ void TpuWatch::LookAtChips() {
       over_ = true;
       return container_.device_lost(reading.error().what);
     }
+    hidden_ = hidden_ || !reading->processes;
     if (!reading->processes) continue;
     held = held || std::ranges::any_of(*reading->processes, [&](const auto& process) {
              return runs_in_(container_.container_id, process.pid);
@@ -191,6 +192,9 @@ std::string TpuWatch::WhyNoMemory() const {
     return silent +
            ", although a process of the model has the chip: its libtpu is older than the "
            "service, or has another port";
+  }
+  if (hidden_) {
+    return silent + ", and whether a process of the model has the chip open only root can see";
   }
   return silent +
          ", and no process of the model was seen with the chip open: see in its log "

@@ -91,6 +91,7 @@ class TpuWatch {
   bool answered_ = false;  // ever
   bool over_ = false;
   bool opened_ = false;  // a chip, by a process of the container
+  bool hidden_ = false;  // whether they have it could not be seen
   bool held_ = false;    // by one of them at the last look
   std::optional<Error> last_failure_;
   std::optional<std::chrono::steady_clock::time_point> silent_since_;

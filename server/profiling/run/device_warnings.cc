@@ -63,11 +63,14 @@ std::vector<Warning> DeviceWarnings(const RunFacts& facts) {
          std::string(tpu ? "`tpu-info -p`" : "`nvidia-smi`") + " lists what uses them"});
   }
   if (!facts.host.devices_doubted.empty()) {
-    warnings.push_back({"deviceNotJudged",
-                        "nobody can tell whether the profile had its GPUs to itself: " +
-                            facts.host.devices_doubted,
-                        "see in `nvidia-smi` what uses them, as what a former program left; end it "
-                        "or reset the GPU, and profile again"});
+    const bool tpu = !facts.host.tpus.empty();
+    warnings.push_back(
+        {"deviceNotJudged",
+         std::string("nobody can tell whether the profile had its ") +
+             (tpu ? "TPU chips" : "GPUs") + " to itself: " + facts.host.devices_doubted,
+         tpu ? "run the server as root, or see with `sudo tpu-info -p` what uses them"
+             : "see in `nvidia-smi` what uses them, as what a former program left; end it "
+               "or reset the GPU, and profile again"});
   }
   if (facts.host.devices.empty() || !facts.load) return warnings;
   if (!facts.device) {

@@ -1,4 +1,6 @@
 // TPU chips of a machine, as its bus and /dev tell of them.
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,6 +144,32 @@ TEST_F(TpuPoolTest, PassesOverAChipThatSomebodyHasOpen) {
   EXPECT_FALSE(both.error().wait);
   EXPECT_THAT(both.error().why, HasSubstr("2 TPU chips are asked for"));
   EXPECT_THAT(both.error().remedy, HasSubstr("tpu-info"));
+}
+
+// As a user who may not look into others' processes.
+class Unprivileged {
+ public:
+  Unprivileged() { EXPECT_TRUE(geteuid() != 0 || seteuid(kNobody) == 0); }
+  ~Unprivileged() { EXPECT_EQ(seteuid(getuid()), 0); }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+};
+
+TEST_F(TpuPoolTest, DoubtsAChipWhoseHoldersItMayNotSee) {
+  tree_.Open(4711, "/dev/vfio/0");
+  const auto descriptors = tree_.root() / "proc/4711/fd";
+  std::filesystem::permissions(tree_.root(), std::filesystem::perms(0755));
+  std::filesystem::permissions(descriptors, std::filesystem::perms(0));
+  {
+    const Unprivileged somebody;
+    const auto lease = pool_.Take(1);
+    ASSERT_TRUE(lease) << lease.error().why;
+    EXPECT_THAT(lease->doubts(), HasSubstr("seen by root alone"));
+  }
+  std::filesystem::permissions(descriptors, std::filesystem::perms(0700));
 }
 
 TEST_F(TpuPoolTest, SaysHowManyThereAre) {
