@@ -186,6 +186,7 @@ void FakeAgentLink::BeReady(AgentListener& listener, std::chrono::milliseconds t
   if (model_.reserves_heap) ready.address_space += Scale(limits_.memory(), model_.heap_share);
   ports_.Listen();
   listener.OnReady(ready);
+  if (model_.forks && limits_.memory() < model_.late_worker_peak) TellOomKill(listener);
 }
 
 void FakeAgentLink::DieReadOnly(AgentListener& listener) {

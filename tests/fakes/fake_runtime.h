@@ -109,6 +109,9 @@ struct FakeModel {
   int start_kills = 2;
   /// With `forks`: from here on the model gets ready although start_peak kills one worker.
   std::optional<Bytes> first_worker_peak;
+  /// With `forks`: a worker that loads once the model is ready is killed where memory is short of
+  /// it.
+  Bytes late_worker_peak;
   /// Processes that serve beside a master that does not; 1: the model is one process. Over a
   /// connection that is kept alive, and one by one, the first has all rows; over connections that
   /// are held together each of the first `workers_reached` in turn.

@@ -18,6 +18,10 @@ constexpr std::chrono::seconds kQuickStarts{6};
 // A wider spread is worth two starts more. One model's starts are known to spread by 41%
 // (docs/decisions, 14).
 constexpr double kWideSpread = 0.10;
+// How long a server is watched once it is ready, by how long its start took. Chosen, not measured.
+constexpr std::chrono::seconds kShortestWatch{1};
+constexpr std::chrono::seconds kLongestWatch{10};
+constexpr std::chrono::milliseconds kWatchStep{100};
 
 void Add(const agent_protocol::Ready& ready, StartFacts& facts) {
   facts.ready = ready;
@@ -126,6 +130,18 @@ std::string InGb(Bytes bytes) {
   return text;
 }
 
+// A server is ready with its first worker, while others still load what kills them: as long again
+// shows that.
+bool StaysWhole(const Lab& lab, const Container& container, std::chrono::nanoseconds took) {
+  const MonotonicClock& clock = lab.clock();
+  const auto until =
+      clock.Now() + std::clamp<std::chrono::nanoseconds>(took, kShortestWatch, kLongestWatch);
+  while (container.OomKills() == 0 && !lab.stopped() && clock.Now() < until) {
+    clock.SleepUntil(clock.Now() + kWatchStep);
+  }
+  return container.OomKills() == 0;
+}
+
 // Whether the model got ready with so much memory.
 PhaseResult<bool> Starts(Lab& lab, const Setup& setup, Bytes memory) {
   const Limits limits = lab.ceiling().With(memory);
@@ -135,15 +151,18 @@ PhaseResult<bool> Starts(Lab& lab, const Setup& setup, Bytes memory) {
   const Timestamp began = Now();
   const auto ready = container->StartWhole();
   const bool late = !ready && container->RanOutOfBudget();
-  const Trial trial = ready ? StartTrial(*container, began, *ready)
-                            : FailedStartTrial(limits, began, DiagnoseDeath(ready.error()).message);
+  const bool whole = ready && StaysWhole(lab, *container, ready->took);
+  const Trial trial =
+      whole ? StartTrial(*container, began, *ready)
+            : FailedStartTrial(limits, began,
+                               DiagnoseDeath(ready ? container->Death() : ready.error()).message);
   if (!late && !lab.stopped()) lab.Record(trial);
   container->Close();
   if (lab.stopped()) return Canceled();
   if (late) {
     return TimedOut("the budget was used up before the first memory limit that loads was found");
   }
-  return ready.has_value();
+  return whole;
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ TEST(ForkingModelTest, DoesNotStartAtALimitThatKillsOneOfItsWorkers) {
   }
 }
 
+TEST(ForkingModelTest, DoesNotStartAtALimitThatKillsAWorkerOnceTheFirstOneServes) {
+  FakeModel model = ForkingModel();
+  model.start_peak = MiB(300);
+  model.late_worker_peak = MiB(600);
+  ExpectFirstLimitNamed(model, MiB(256));
+}
+
 TEST(ForkingModelTest, HasTheRowThatEndsAWorkerNamedAndLeftOutAndServesOn) {
   FakeModel model = ForkingModel();
   model.status = [](const std::string& row) { return row == "row 7" ? 0 : 200; };
