@@ -9,6 +9,7 @@
 #include "server/devices/xspace/mapped_file.h"
 #include "server/devices/xspace/read_trace.h"
 #include "server/profiling/lab/background_recording.h"
+#include "server/profiling/phases/capture_advice.h"
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/run_times.h"
 #include "server/registry/artifact_store.h"
@@ -39,30 +40,6 @@ constexpr const char* kLoopback = "127.0.0.1";
 
 const char* InWords(CaptureLoad load) {
   return load == CaptureLoad::kAlone ? "rows one at a time" : "the objective's load";
-}
-
-// What to do, by what is known of the failure beside its own words.
-std::string AdviceOn(const Error& error, int port) {
-  const std::string at = std::to_string(port);
-  switch (error.code()) {
-    case ErrorCode::kNotFound:
-    case ErrorCode::kInvalidArgument:
-      return "let the process that scores call jax.profiler.start_server(" + at +
-             ") (TensorFlow: tf.profiler.experimental.server.start) before it serves, or name its "
-             "port as profilerPort";
-    case ErrorCode::kConflict:
-      return "leave the profiler to mlprof: a process takes one profile at a time, has to be the "
-             "one that scores, and needs jaxlib 0.7.2 or later";
-    case ErrorCode::kTooLarge:
-    case ErrorCode::kDeadlineExceeded:
-      return "ask the model for less while it is recorded: a lower concurrency or rate, or rows "
-             "that do less";
-    case ErrorCode::kCancelled: return "allow a longer budget with --budget-seconds, or name none";
-    case ErrorCode::kResourceExhausted: return "allow more memory with --memory-gb";
-    default:
-      return "see `mlprof profile logs`, the log of the server and that its disk has room, then "
-             "profile again";
-  }
 }
 
 std::vector<std::uint32_t> LatenciesBetween(const ReplayResult& replay, nanoseconds from,
@@ -134,7 +111,7 @@ class Capturing {
   void Miss(const std::string& what, const Error& error) {
     facts_.missing.push_back({"captureFailed",
                               "no device trace was taken of " + what + ": " + error.message(),
-                              AdviceOn(error, port_)});
+                              AdviceOnCapture(error, port_)});
   }
 
   bool Begin() {
