@@ -12,4 +12,7 @@ struct Warning {
   bool operator==(const Warning&) const = default;
 };
 
+/// Of what was measured while other work took the host's cores.
+inline constexpr const char* kNoisyHostWarning = "noisyHost";
+
 }  // namespace mlprof

@@ -113,6 +113,27 @@ double LowestCost(const VariantResult& result, const Profile& profile,
   return CostPerMillion(per_hour, result.figures->requests_per_second).value_or(kUnknownCost);
 }
 
+bool WasNoisy(const Profile& profile) {
+  return std::ranges::any_of(
+      profile.warnings, [](const Warning& warning) { return warning.code == kNoisyHostWarning; });
+}
+
+double AlikeCost(const Profile& best, const Profile& other) {
+  return WasNoisy(best) || WasNoisy(other) ? kAlikeCostOnNoisyHost : kAlikeCost;
+}
+
+// "" where the host was quiet for all of them.
+std::string NoiseText(const std::vector<std::optional<Profile>>& profiles,
+                      const std::vector<VariantResult>& results,
+                      const std::vector<std::size_t>& ranked) {
+  std::string names;
+  for (const std::size_t i : ranked) {
+    if (results[i].outcome != VariantOutcome::kProven || !WasNoisy(*profiles[i])) continue;
+    names += (names.empty() ? "" : ", ") + results[i].variant.name;
+  }
+  return names.empty() ? "" : "; the host was not quiet while it measured " + names;
+}
+
 std::string CostText(const VariantFigures& figures) {
   std::string text = ThreeDigits(figures.cost_per_hour) + " an hour";
   if (figures.cost_per_million) {
@@ -143,10 +164,12 @@ std::optional<VariantChoice> ChoiceOf(const ComparisonRecord& record,
       choice.because +=
           "; the next, " + other.variant.name + ", costs " + ThreeDigits(more * 100) + "% more";
     }
-    if (LowestCost(other, *profiles[ranked[place]], record.request) <= kAlikeCost * cost) {
+    const double alike = AlikeCost(*profiles[ranked.front()], *profiles[ranked[place]]);
+    if (LowestCost(other, *profiles[ranked[place]], record.request) <= alike * cost) {
       choice.close.push_back(other.variant.name);
     }
   }
+  choice.because += NoiseText(profiles, results, ranked);
   return choice;
 }
 

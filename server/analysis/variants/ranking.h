@@ -13,6 +13,9 @@ namespace mlprof::server {
 /// Costs that differ by no more are not told from one another: so much a repeated measurement of
 /// throughput differs by on a quiet host.
 inline constexpr double kAlikeCost = 1.05;
+/// The same where the host was not quiet while one of the two was measured: the warning comes from
+/// measurements that differ by a tenth and more within a run. Chosen, not measured.
+inline constexpr double kAlikeCostOnNoisyHost = 1.2;
 
 /// `profiles` are those of the record's ids, in their order; absent where one was deleted.
 VariantComparison CompareVariants(const ComparisonRecord& record,

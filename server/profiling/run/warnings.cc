@@ -98,7 +98,8 @@ void AddNoise(const RunFacts& facts, Warnings& warnings) {
   }
   if (!facts.noise.noisy) return;
   Add(warnings,
-      {"noisyHost", "the host was not quiet while it was measured on: " + facts.noise.sentence,
+      {kNoisyHostWarning,
+       "the host was not quiet while it was measured on: " + facts.noise.sentence,
        "the CPU limit may be too high, memory is not touched by it: `mlprof profile rerun NAME "
        "--when-quiet` asks again once nothing else runs"});
 }

@@ -212,5 +212,20 @@ TEST(VariantRankingTest, ACostWithinWhatTheAnswersRangeAllowsIsNotTold) {
   EXPECT_TRUE(Compared(MadeUpComparison().With(best).With(other)).choice->close.empty());
 }
 
+TEST(VariantRankingTest, ANoisyHostIsSaidAndTellsSmallDifferencesNotApart) {
+  const Profile best = VariantProfile(Cores(1.0), MiB(512), 50, 20);
+  Profile other = VariantProfile(Cores(1.1), MiB(512), 50, 20);
+  Profile dear = VariantProfile(Cores(1.4), MiB(512), 50, 20);
+  const auto quiet = Compared(MadeUpComparison().With(best).With(other).With(dear));
+  EXPECT_TRUE(quiet.choice->close.empty());
+  EXPECT_EQ(quiet.choice->because.find("quiet"), std::string::npos);
+  other.warnings.push_back({kNoisyHostWarning, "", ""});
+  dear.warnings.push_back({kNoisyHostWarning, "", ""});
+  const auto noisy = Compared(MadeUpComparison().With(best).With(other).With(dear));
+  EXPECT_EQ(noisy.choice->close, std::vector<std::string>{"v1"});
+  EXPECT_NE(noisy.choice->because.find("the host was not quiet while it measured v1, v2"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace mlprof::server
