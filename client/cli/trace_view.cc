@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> kTraceTools = {
-    "overview_page", "input_pipeline_analyzer", "op_profile",    "hlo_stats",
-    "trace_viewer",  "memory_viewer",           "memory_profile"};
+constexpr std::array<std::string_view, 8> kTraceTools = {
+    "overview_page", "input_pipeline_analyzer", "op_profile",     "hlo_stats",
+    "trace_viewer",  "memory_viewer",           "memory_profile", "rows"};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/domain/limits.h"
 #include "common/units/bytes.h"
@@ -27,6 +28,17 @@ struct RowLatencies {
   bool operator==(const RowLatencies&) const = default;
 };
 
+/// A row of the trace, and the operation that took most of its time; means over its visits.
+struct CapturedRow {
+  std::int64_t row = 0;
+  std::int64_t visits = 0;  // that began and ended while it was recorded
+  double latency_ms = 0;
+  std::string op;         // "dot.1"; "" where none ran
+  double op_percent = 0;  // of the row's time; above 100 where several threads or devices ran it
+  double others_in_flight = 0;  // rows beside it, whose operations are told with its own
+  bool operator==(const CapturedRow&) const = default;
+};
+
 struct ProfileCapture {
   std::string id;    // "sha256:…", as of every capture
   std::string name;  // of the artifact that it is: "alone.xplane.pb"
@@ -39,6 +51,8 @@ struct ProfileCapture {
   std::int64_t events = 0;
   RowLatencies before;  // as long, in the same container, just before it was recorded
   RowLatencies during;
+  std::vector<CapturedRow> slowest_rows =
+      {};  // the slowest first; none where the trace has no clock
   bool operator==(const ProfileCapture&) const = default;
 };
 

@@ -22,7 +22,29 @@ RowLatencies ReadRowLatencies(std::optional<JsonReader> reader) {
   return latencies;
 }
 
+Json EncodeCapturedRow(const CapturedRow& row) {
+  return {{"row", row.row},
+          {"visits", row.visits},
+          {"latencyInMs", row.latency_ms},
+          {"op", row.op.empty() ? Json() : Json(row.op)},
+          {"opPercent", row.op_percent},
+          {"othersInFlight", row.others_in_flight}};
+}
+
+CapturedRow ReadCapturedRow(JsonReader& reader) {
+  CapturedRow row;
+  row.row = reader.BigInteger("row").value_or(0);
+  row.visits = reader.BigInteger("visits").value_or(0);
+  row.latency_ms = reader.Number("latencyInMs").value_or(0);
+  row.op = reader.String("op").value_or("");
+  row.op_percent = reader.Number("opPercent").value_or(0);
+  row.others_in_flight = reader.Number("othersInFlight").value_or(0);
+  return row;
+}
+
 Json EncodeProfileCapture(const ProfileCapture& capture) {
+  Json rows = Json::array();
+  for (const CapturedRow& row : capture.slowest_rows) rows.push_back(EncodeCapturedRow(row));
   return {{"id", capture.id},
           {"name", capture.name},
           {"load", Name(capture.load)},
@@ -33,7 +55,8 @@ Json EncodeProfileCapture(const ProfileCapture& capture) {
           {"durationSeconds", capture.seconds},
           {"eventCount", capture.events},
           {"before", EncodeRowLatencies(capture.before)},
-          {"during", EncodeRowLatencies(capture.during)}};
+          {"during", EncodeRowLatencies(capture.during)},
+          {"slowestRows", std::move(rows)}};
 }
 
 ProfileCapture ReadProfileCapture(JsonReader& reader) {
@@ -49,6 +72,9 @@ ProfileCapture ReadProfileCapture(JsonReader& reader) {
   capture.events = reader.BigInteger("eventCount").value_or(0);
   capture.before = ReadRowLatencies(reader.Object("before"));
   capture.during = ReadRowLatencies(reader.Object("during"));
+  for (JsonReader& row : reader.Objects("slowestRows")) {
+    capture.slowest_rows.push_back(ReadCapturedRow(row));
+  }
   return capture;
 }
 

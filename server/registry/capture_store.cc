@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCapturePrefix = "sha256:";
+constexpr std::string_view kCaptureEnding = ".xplane.pb";
+constexpr std::string_view kRowsEnding = ".rows.json";
 
 std::string DigestOfCapture(const std::string& id) {
   return id.starts_with(kCapturePrefix) ? id.substr(kCapturePrefix.size()) : "";
@@ -40,6 +42,15 @@ Result<std::optional<Capture>> FindCapture(Connection& connection, const std::st
   if (!*found) return std::optional<Capture>();
   return std::optional(
       Capture{id, Bytes(row.Int(0)), Timestamp(std::chrono::milliseconds(row.Int(1)))});
+}
+
+// Of the artifact that is a capture, the one that tells of its rows.
+Result<std::optional<Artifact>> FindRowsOf(Connection& connection, const std::string& workspace,
+                                           const std::string& sha256) {
+  MLPROF_LET(capture, FindArtifactByContent(connection, workspace, kCaptureKind, sha256));
+  if (!capture || !capture->name.ends_with(kCaptureEnding)) return std::optional<Artifact>();
+  const std::string load = capture->name.substr(0, capture->name.size() - kCaptureEnding.size());
+  return FindArtifactBeside(connection, capture->id, kCaptureRowsKind, CaptureRowsFileName(load));
 }
 
 // As the capture that it is.
@@ -95,6 +106,14 @@ Result<std::vector<std::string>> MakeRoom(Connection& connection, Bytes most) {
 
 }  // namespace
 
+std::string CaptureFileName(std::string_view load) {
+  return std::string(load) + std::string(kCaptureEnding);
+}
+
+std::string CaptureRowsFileName(std::string_view load) {
+  return std::string(load) + std::string(kRowsEnding);
+}
+
 Result<Capture> CaptureStore::Keep(const std::string& workspace, const SpooledBody& trace) {
   UncommittedContent uncommitted(database_, content_, trace.sha256);
   MLPROF_TRY(content_.PutFile(*trace.file, uncommitted.claim()));
@@ -130,6 +149,18 @@ Result<fs::path> CaptureStore::File(const Capture& capture) {
   const Status intact = VerifyFile(content_, sha256, "the capture " + capture.id);
   if (!intact) return Fail(AsFault(intact.error()));
   return content_.FilePath(sha256);
+}
+
+Result<std::optional<fs::path>> CaptureStore::RowsFile(const std::string& workspace,
+                                                       const Capture& capture) {
+  const auto rows = database_.Read([&](Connection& connection) {
+    return FindRowsOf(connection, workspace, DigestOfCapture(capture.id));
+  });
+  if (!rows) return Fail(rows.error());
+  if (!*rows) return std::optional<fs::path>();
+  const Status intact = VerifyFile(content_, (*rows)->sha256, "the rows of " + capture.id);
+  if (!intact) return Fail(AsFault(intact.error()));
+  return std::optional(content_.FilePath((*rows)->sha256));
 }
 
 Status CaptureStore::Remove(const std::string& workspace, const std::string& id) {

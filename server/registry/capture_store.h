@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/http/message.h"
 #include "common/result/result.h"
@@ -19,6 +21,12 @@ class Database;
 
 /// The kind of the artifacts of a profile that are captures.
 inline constexpr const char* kCaptureKind = "capture";
+/// And of those that say when its rows were under way, each beside its capture.
+inline constexpr const char* kCaptureRowsKind = "captureRows";
+
+/// "alone.xplane.pb" and "alone.rows.json", of "alone".
+std::string CaptureFileName(std::string_view load);
+std::string CaptureRowsFileName(std::string_view load);
 
 struct Capture {
   std::string id;
@@ -39,6 +47,9 @@ class CaptureStore {
   Result<Capture> Get(const std::string& workspace, const std::string& id);
   /// Where its bytes lie, once they were seen to have their digest; kInternal where they do not.
   Result<std::filesystem::path> File(const Capture& capture);
+  /// Of one that a profile took, where its rows are told; nullopt for any other.
+  Result<std::optional<std::filesystem::path>> RowsFile(const std::string& workspace,
+                                                        const Capture& capture);
   /// kNotFound; kConflict for one that a profile took, which goes with the profile.
   Status Remove(const std::string& workspace, const std::string& id);
 

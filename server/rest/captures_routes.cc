@@ -1,6 +1,7 @@
 // Device traces: handed in as an XSpace or taken from a profiler server, told of, and looked at
 // with a tool.
 #include <chrono>
+#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -25,6 +26,7 @@ namespace {
 constexpr BodyPolicy kTraceBody{BodyPolicy::Kind::kSpooled, GiB(1)};
 constexpr int kMostRows = 1'000;
 constexpr std::size_t kMostNames = 1'000;
+constexpr double kPsOfMs = 1e9;
 constexpr Bytes kMostChromeBytes = GiB(4);
 // Clients give up after a minute without a byte.
 constexpr std::chrono::seconds kLongestLook{45};
@@ -59,25 +61,28 @@ xspace::TimeLimit TimeOfALook() {
   return xspace::TimeLimit([end] { return std::chrono::steady_clock::now() >= end; });
 }
 
-double LastMs(const xspace::Trace& trace) {
-  std::int64_t last = 0;
-  for (const auto& plane : trace.planes) {
-    for (const auto& line : plane.lines) {
-      for (const auto& event : line.events) last = std::max(last, event.end_ps());
-    }
-  }
-  return static_cast<double>(last) / 1e9;
+// When the rows were under way, of a trace that a profile took; nullopt for any other.
+Result<std::optional<xspace::RowVisits>> RowsOf(const Services& services,
+                                                const std::string& workspace,
+                                                const Capture& capture) {
+  MLPROF_LET(file, services.captures->RowsFile(workspace, capture));
+  if (!file) return std::optional<xspace::RowVisits>();
+  MLPROF_LET(json, ParseJson(ReadText(*file)));
+  MLPROF_LET(rows, xspace::DecodeRowVisits(json));
+  return std::optional(std::move(rows));
 }
 
-Json CaptureJson(const Capture& capture, const xspace::Trace& trace) {
+Json CaptureJson(const Capture& capture, const xspace::Trace& trace, bool with_rows) {
+  std::vector<std::string> tools = xspace::ToolNames();
+  if (with_rows) tools.emplace_back(xspace::kRowsTool);
   std::vector<std::string_view> planes;
   for (const auto& plane : trace.planes) planes.push_back(plane.name);
   Json out = {{"id", capture.id},
               {"sizeInBytes", capture.size.count()},
               {"createdAt", FormatTimestamp(capture.created)},
               {"eventCount", trace.EventCount()},
-              {"durationInMs", LastMs(trace)},
-              {"tools", xspace::ToolNames()}};
+              {"durationInMs", static_cast<double>(trace.LastPs()) / kPsOfMs},
+              {"tools", std::move(tools)}};
   xspace::SetTexts(out, "hosts", trace.hostnames, kMostNames);
   xspace::SetTexts(out, "planes", planes, kMostNames);
   return out;
@@ -91,7 +96,9 @@ Result<HttpResponse> KeepTrace(const Services& services, const HttpRequest& requ
   MLPROF_LET(file, MappedFile::Open(*body.file));
   MLPROF_LET(trace, xspace::ReadTrace(file.bytes()));
   MLPROF_LET(capture, services.captures->Keep(workspace, body));
-  return CreatedResponse(201, CaptureJson(capture, trace), "/captures/" + capture.id, workspace);
+  MLPROF_LET(rows, services.captures->RowsFile(workspace, capture));
+  return CreatedResponse(201, CaptureJson(capture, trace, rows.has_value()),
+                         "/captures/" + capture.id, workspace);
 }
 
 struct CaptureOrder {
@@ -161,7 +168,8 @@ Result<HttpResponse> GetCapture(const Services& services, const HttpRequest& req
   MLPROF_LET(path, services.captures->File(capture));
   MLPROF_LET(file, MappedFile::Open(path));
   MLPROF_LET(trace, xspace::ReadTrace(file.bytes()));
-  return JsonResponse(200, CaptureJson(capture, trace));
+  MLPROF_LET(rows, services.captures->RowsFile(workspace, capture));
+  return JsonResponse(200, CaptureJson(capture, trace, rows.has_value()));
 }
 
 Result<HttpResponse> DeleteCapture(const Services& services, const HttpRequest& request) {
@@ -193,9 +201,23 @@ void ReadGrouping(QueryReader& query, xspace::ToolOptions& options) {
   }
 }
 
+void ReadRows(QueryReader& query, xspace::ToolOptions& options) {
+  const auto row = query.Integer("row", 0, std::numeric_limits<int>::max());
+  if (row) options.row = static_cast<std::uint32_t>(*row);
+  options.slowest_percent = query.Seconds("slowestPercent");
+  if (options.slowest_percent &&
+      (*options.slowest_percent <= 0 || *options.slowest_percent > 100)) {
+    query.Problem("slowestPercent", "must be above 0 and at most 100");
+  }
+  if (options.row && options.slowest_percent) {
+    query.Problem("slowestPercent", "is another question than row: ask one of them");
+  }
+}
+
 xspace::ToolOptions ReadToolOptions(QueryReader& query) {
   xspace::ToolOptions options;
   ReadGrouping(query, options);
+  ReadRows(query, options);
   options.top = static_cast<std::size_t>(query.Integer("top", 1, kMostRows).value_or(100));
   options.module = query.Text("module");
   options.memory_space = query.Integer("memorySpace", 0, 1000).value_or(0);
@@ -236,6 +258,8 @@ Result<HttpResponse> RunCaptureTool(const Services& services, const HttpRequest&
   const auto turn = Turn::Take();
   if (!turn) return NotYourTurn(request);
   options.time = TimeOfALook();
+  MLPROF_LET(rows, RowsOf(services, workspace, capture));
+  options.rows = rows ? &*rows : nullptr;
   MLPROF_LET(path, services.captures->File(capture));
   MLPROF_LET(file, MappedFile::Open(path));
   MLPROF_LET(trace, xspace::ReadTrace(file.bytes()));

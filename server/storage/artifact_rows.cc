@@ -85,6 +85,25 @@ Result<std::optional<Artifact>> FindArtifactByContent(Connection& connection,
   return std::move(artifact);
 }
 
+Result<std::optional<Artifact>> FindArtifactBeside(Connection& connection,
+                                                   const std::string& artifact_id,
+                                                   const std::string& kind,
+                                                   const std::string& name) {
+  Statement row(connection, R"sql(
+    SELECT id, kind, name, media_type, size_bytes, sha256, created_unix_ms,
+           checksum = row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
+                                   created_unix_ms)
+    FROM profile_artifacts
+    WHERE profile_id = (SELECT profile_id FROM profile_artifacts WHERE id = :id)
+      AND kind = :kind AND name = :name)sql");
+  const Result<bool> found =
+      row.Bind(":id", artifact_id).Bind(":kind", kind).Bind(":name", name).Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  MLPROF_LET(artifact, ReadArtifact(row));
+  return std::move(artifact);
+}
+
 Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,
                                      const PageRequest& page) {
   MLPROF_LET(before, SequenceBefore(page));

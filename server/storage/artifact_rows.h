@@ -25,6 +25,11 @@ Result<std::optional<Artifact>> FindArtifactByContent(Connection& connection,
                                                       const std::string& workspace,
                                                       const std::string& kind,
                                                       const std::string& sha256);
+/// The one of that kind and name in the profile of that artifact.
+Result<std::optional<Artifact>> FindArtifactBeside(Connection& connection,
+                                                   const std::string& artifact_id,
+                                                   const std::string& kind,
+                                                   const std::string& name);
 /// Newest first.
 Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,
                                      const PageRequest& page);

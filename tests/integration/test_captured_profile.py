@@ -68,7 +68,9 @@ class CapturedProfileTest(unittest.TestCase):
                 # What the layers are compiled to, whatever its number.
                 self.assertRegex(page["topOps"][0]["name"], "fusion|dot")
                 self.assertGreater(page["topOps"][0]["selfTimePercent"], 50)
+        self.check_rows(alone)
         shown = self.mlprof("profile", "show", "traced")
+        self.assertRegex(shown, r"row \d+ +[\d.]+ ms, \d+% of it in ")
         self.assertIn(f"mlprof trace {alone['id']}", shown)
         self.assertIn("topOps", self.mlprof("trace", alone["id"], "-o", "json"))
         self.mlprof("profile", "artifacts", "traced", "-t", str(self.folder / "out"))
@@ -80,6 +82,33 @@ class CapturedProfileTest(unittest.TestCase):
         # What was handed in above is another's; the other trace went with the profile.
         with self.assertRaises(Refused):
             self.server.get(f"/captures/{loaded['id']}")
+
+    def check_rows(self, capture):
+        """The entry script marks each of its calls itself: every row that was recorded holds
+        exactly one such mark, and what XLA ran for it."""
+        path = f"/captures/{capture['id']}/tools/"
+        told = self.server.get(path + "rows?top=40")
+        self.assertGreater(told["visitCount"], 10)
+        for row in told["rows"]:
+            self.assertRegex(row["topOps"][0]["name"], "fusion|dot")
+            self.assertLess(row["opTimeInMs"], 1.5 * row["latencyInMs"])
+            self.assertEqual(row["othersInFlight"], 0)
+        self.assertEqual([row["row"] for row in told["rows"][:3]],
+                         [row["row"] for row in capture["slowestRows"]])
+        events = self.server.get(path + "trace_viewer")["traceEvents"]
+        spans = {name: [(e["ts"], e["ts"] + e["dur"]) for e in events
+                        if e.get("name", "").split(" ")[0] == name] for name in ("row", "score")}
+        self.assertEqual(len(spans["row"]), told["visitCount"])
+        for begin, end in spans["row"]:
+            marks = [mark for mark in spans["score"] if begin <= mark[0] and mark[1] <= end]
+            self.assertEqual(len(marks), 1, (begin, end, spans["score"]))
+        slowest = told["rows"][0]
+        of_row = self.server.get(path + f"hlo_stats?row={slowest['row']}")
+        self.assertAlmostEqual(of_row["totalTimeInUs"],
+                               1000 * slowest["latencyInMs"] * slowest["visits"], delta=1)
+        with self.assertRaises(Refused) as refused:
+            self.server.get(path + "hlo_stats?row=40")
+        self.assertEqual(refused.exception.status, 404)
 
     @long_test
     def test_a_profiler_that_does_not_listen_fails_nothing(self):

@@ -35,8 +35,10 @@ Result<Query> WindowOf(const Options& options) {
 
 Result<Query> QueryOf(const Options& options) {
   MLPROF_LET(query, WindowOf(options));
-  constexpr std::array<std::pair<const char*, const char*>, 6> kNames = {
-      {{"--group-by", "groupBy"},
+  constexpr std::array<std::pair<const char*, const char*>, 8> kNames = {
+      {{"--row", "row"},
+       {"--slowest", "slowestPercent"},
+       {"--group-by", "groupBy"},
        {"--sort", "sort"},
        {"--top", "top"},
        {"--module", "module"},
@@ -117,10 +119,12 @@ Command TraceCommand() {
       {{{"--tool"},
         "TOOL",
         "overview_page (default), input_pipeline_analyzer, op_profile, hlo_stats, "
-        "memory_viewer, memory_profile, trace_viewer"},
+        "memory_viewer, memory_profile, trace_viewer; rows, of a trace that a profile took"},
+       {{"--row"}, "N", "only what ran while row N was under way, of a trace that a profile took"},
+       {{"--slowest"}, "PERCENT", "the same of the slowest rows: 1 is the slowest 1%"},
        {{"--group-by"}, "WHAT", "op_profile: program (default), category or provenance"},
        {{"--sort"}, "WHAT", "op_profile, hlo_stats: time (default) or flops"},
-       {{"--top"}, "N", "op_profile, hlo_stats: the N first of each (default 100)"},
+       {{"--top"}, "N", "op_profile, hlo_stats, rows: the N first of each (default 100)"},
        {{"--without-idle"}, "", "op_profile: shares of the busy time"},
        {{"--module"}, "NAME", "memory_viewer: the program; else the largest"},
        {{"--memory-space"}, "N", "memory_viewer: 0 is the device's main memory (default)"},
@@ -130,7 +134,8 @@ Command TraceCommand() {
        {{"--chrome"}, "FILE", "the trace as JSON for Perfetto and chrome://tracing"}},
       {"mlprof trace host.xplane.pb", "mlprof trace host.xplane.pb --tool op_profile -o json",
        "mlprof trace host.xplane.pb --chrome trace.json --window 0..250",
-       "mlprof trace host.xplane.pb --export ./logs"},
+       "mlprof trace host.xplane.pb --export ./logs",
+       "mlprof trace sha256:… --tool op_profile --slowest 1"},
       ShowTrace};
 }
 

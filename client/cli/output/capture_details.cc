@@ -19,6 +19,19 @@ std::string RowsText(std::int64_t rows) {
   return std::to_string(rows) + (rows == 1 ? " row" : " rows");
 }
 
+// "45.1 ms, 80% of it in convolution.3".
+std::string RowText(const CapturedRow& row) {
+  std::string text = Milliseconds(row.latency_ms);
+  if (row.op.empty()) return text + ", no operation of XLA's in it";
+  text += ", " + Figure(row.op_percent, 2) + "% of it in " + Visible(row.op);
+  // Half a row beside it is what two at a time have where they take turns.
+  constexpr double kAlone = 0.1;
+  if (row.others_in_flight > kAlone) {
+    text += " (its own and those of " + Figure(row.others_in_flight, 2) + " rows beside it)";
+  }
+  return text;
+}
+
 void WriteCapture(const ProfileCapture& capture, Details& details) {
   details.Line(Name(capture.load), LoadText(capture) + " for " + Duration(capture.seconds) + ": " +
                                        std::to_string(capture.events) + " events, " +
@@ -27,7 +40,11 @@ void WriteCapture(const ProfileCapture& capture, Details& details) {
   details.Line("  p95", Change(capture.before.p95_ms, capture.during.p95_ms) + " (of " +
                             RowsText(capture.before.rows) + " and " +
                             RowsText(capture.during.rows) + ")");
-  details.Line("  look at it", "mlprof trace " + capture.id);
+  for (const CapturedRow& row : capture.slowest_rows) {
+    details.Line("  row " + std::to_string(row.row), RowText(row));
+  }
+  details.Line("  look at it",
+               "mlprof trace " + capture.id + (capture.slowest_rows.empty() ? "" : " --tool rows"));
 }
 
 }  // namespace

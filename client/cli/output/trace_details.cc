@@ -112,6 +112,12 @@ const TraceColumns kTreeColumns = {{"TIME %", "timePercent"},       {"US", "metr
                                    {"RUNS", "metrics.occurrences"}, {"FLOPS %", "flopsPercent"},
                                    {"HBM %", "hbmPercent"},         {"OPERATION", "name"}};
 
+const TraceColumns kRowColumns = {{"ROW", "row"},           {"VISITS", "visits"},
+                                  {"MS", "latencyInMs"},    {"SLOWEST MS", "slowestInMs"},
+                                  {"BESIDE", "beside"},     {"IN OPS %", "opTimePercent"},
+                                  {"TOP %", "topPercent"},  {"TOP OPERATION", "topOp"},
+                                  {"PROGRAM", "topProgram"}};
+
 void WriteVerdict(Details& details, const Json& document) {
   details.Heading("Verdict");
   details.Block(Words(FieldAt(document, "verdict.statement")), 2);
@@ -192,6 +198,33 @@ Json TreeRows(const Json& document) {
   return rows;
 }
 
+// Each row with the operation that takes most of it.
+Json RowsWithTopOps(const Json& document) {
+  Json rows = Json::array();
+  const Json told = FieldAt(document, "rows");
+  if (!told.is_array()) return rows;
+  for (Json row : told) {
+    row["beside"] = FieldAt(row, "othersInFlight");
+    const Json ops = FieldAt(row, "topOps");
+    if (ops.is_array() && !ops.empty()) {
+      row["topOp"] = FieldAt(ops[0], "name");
+      row["topPercent"] = FieldAt(ops[0], "selfTimePercent");
+      row["topProgram"] = FieldAt(ops[0], "program");
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void WriteRows(Details& details, const Json& document) {
+  details.Block(Words(FieldAt(document, "visitCount")) + " visits of " +
+                    Words(FieldAt(document, "rowCount")) +
+                    " rows began and ended while it was recorded; those that took longest:",
+                0);
+  WriteTraceRows(details, RowsWithTopOps(document), kRowColumns);
+  details.Block("--row N or --slowest PERCENT asks any tool about them alone.", 0);
+}
+
 void WriteMemory(Details& details, const Json& document) {
   const Json memory = FieldAt(document, "memory");
   if (!memory.is_object()) {
@@ -237,6 +270,7 @@ std::string TraceDetails(const std::string& tool, const Json& document) {
   if (tool == "hlo_stats") WriteTraceRows(details, FieldAt(document, "ops"), kHloColumns);
   if (tool == "memory_viewer") WriteMemory(details, document);
   if (tool == "memory_profile") WriteAllocators(details, document);
+  if (tool == "rows") WriteRows(details, document);
   return details.Take();
 }
 
@@ -248,6 +282,7 @@ Table TraceTable(const std::string& tool, const Json& document) {
   if (tool == "hlo_stats") return TableOfRows(FieldAt(document, "ops"), kHloColumns);
   if (tool == "memory_viewer")
     return TableOfRows(FieldAt(document, "memory.buffers"), kBufferColumns);
+  if (tool == "rows") return TableOfRows(RowsWithTopOps(document), kRowColumns);
   return {};
 }
 

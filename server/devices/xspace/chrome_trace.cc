@@ -3,67 +3,24 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
+#include "server/devices/xspace/chrome_writer.h"
+#include "server/devices/xspace/part_asked.h"
 #include "server/devices/xspace/planes.h"
+#include "server/devices/xspace/restricted_trace.h"
 #include "server/devices/xspace/tools.h"
 
 namespace mlprof::server::xspace {
 namespace {
 
-constexpr std::size_t kPiece = 65'536;
-constexpr std::size_t kLongestTraceText = 2048;
+constexpr int kRowsProcess = 601;
 constexpr int kHostProcess = 701;
 constexpr int kFirstTpu = 1001;
 constexpr int kFirstGpu = 1501;
 constexpr int kFirstOther = 2001;
 constexpr double kLargestWritten = 1e30;  // NaN is none either
 constexpr double kPsOfTraceMs = 1e9;
-
-class Writer {
- public:
-  explicit Writer(const TextSink& sink) : sink_(sink) { text_.reserve(kPiece + 4096); }
-
-  void Raw(std::string_view text) { text_ += text; }
-
-  void Number(double value) {
-    char digits[40];
-    const int size = std::snprintf(digits, sizeof digits, "%.6f", value);
-    std::string_view written(digits, static_cast<std::size_t>(size));
-    while (written.ends_with('0')) written.remove_suffix(1);
-    if (written.ends_with('.')) written.remove_suffix(1);
-    text_ += written;
-  }
-
-  // Plain texts go as they are; what needs care goes through the one encoder of JSON.
-  void String(std::string_view value) {
-    const std::string_view cut = value.substr(0, kLongestTraceText);
-    const bool plain = std::all_of(cut.begin(), cut.end(), [](char c) {
-      return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-    });
-    if (plain) {
-      text_ += '"';
-      text_ += cut;
-      text_ += '"';
-    } else {
-      text_ += DumpJson(Json(std::string(cut)));
-    }
-  }
-
-  // What cannot be written is told by each that comes after it too.
-  Status Flush(bool all) {
-    if (text_.size() < kPiece && !all) return written_;
-    if (written_) written_ = sink_(text_);
-    text_.clear();
-    return written_;
-  }
-
- private:
-  const TextSink& sink_;
-  Status written_;
-  std::string text_;
-};
 
 // 64 bits: a plane may be named after any number.
 std::int64_t ProcessOf(const Plane& plane, std::size_t index) {
@@ -102,8 +59,8 @@ class Columns {
 class ChromeTrace {
  public:
   ChromeTrace(const Trace& trace, const ToolOptions& options, const TextSink& sink)
-      : trace_(trace), time_(options.time), out_(sink) {
-    const double last = static_cast<double>(LastPs());
+      : trace_(trace), time_(options.time), rows_(options.rows), out_(sink) {
+    const double last = static_cast<double>(trace.LastPs());
     from_ps_ = static_cast<std::int64_t>(std::clamp(options.from_ms * kPsOfTraceMs, 0.0, last));
     to_ps_ = static_cast<std::int64_t>(
         options.to_ms > 0 ? std::min(options.to_ms * kPsOfTraceMs, last) : last);
@@ -119,21 +76,12 @@ class ChromeTrace {
       if (plane.lines.empty()) continue;
       MLPROF_TRY(WritePlane(plane, ProcessOf(plane, i)));
     }
+    if (rows_ != nullptr) MLPROF_TRY(WriteRows());
     out_.Raw("{}]}\n");
     return out_.Flush(true);
   }
 
  private:
-  std::int64_t LastPs() const {
-    std::int64_t last = 0;
-    for (const Plane& plane : trace_.planes) {
-      for (const Line& line : plane.lines) {
-        for (const Event& event : line.events) last = std::max(last, event.end_ps());
-      }
-    }
-    return last;
-  }
-
   void Describe(const char* what, std::int64_t process, std::optional<std::size_t> thread,
                 std::string_view name, std::size_t order) {
     const std::string ids = "\"pid\":" + std::to_string(process) +
@@ -154,6 +102,33 @@ class ChromeTrace {
       head_ = R"({"ph":"X","pid":)" + std::to_string(process) + R"(,"tid":)" +
               std::to_string(i + 1) + R"(,"ts":)";
       MLPROF_TRY(WriteLine(plane, line));
+      MLPROF_TRY(out_.Flush(false));
+    }
+    return {};
+  }
+
+  // Rows that overlap stand below one another.
+  Status WriteRows() {
+    Describe("process", kRowsProcess, std::nullopt, "rows of the dataset", kRowsProcess);
+    std::vector<std::int64_t> lanes;  // when each is free
+    for (const RowVisit& visit : rows_->visits) {
+      if (time_.Over()) return time_.Kept();
+      if (visit.span.end_ps() < from_ps_ || visit.span.start_ps > to_ps_) continue;
+      const auto free = std::find_if(lanes.begin(), lanes.end(), [&](std::int64_t end_ps) {
+        return end_ps <= visit.span.start_ps;
+      });
+      const auto lane = static_cast<std::size_t>(free - lanes.begin());
+      if (free == lanes.end()) {
+        lanes.push_back(0);
+        Describe("thread", kRowsProcess, lane + 1, "in flight", lane + 1);
+      }
+      lanes[lane] = visit.span.end_ps();
+      out_.Raw(R"({"ph":"X","pid":)" + std::to_string(kRowsProcess) + R"(,"tid":)" +
+               std::to_string(lane + 1) + R"(,"ts":)");
+      out_.Number(static_cast<double>(visit.span.start_ps) / 1e6);
+      out_.Raw(R"(,"dur":)");
+      out_.Number(static_cast<double>(visit.span.duration_ps) / 1e6);
+      out_.Raw(R"(,"name":"row )" + std::to_string(visit.row) + "\"},\n");
       MLPROF_TRY(out_.Flush(false));
     }
     return {};
@@ -226,7 +201,8 @@ class ChromeTrace {
 
   const Trace& trace_;
   const TimeLimit& time_;
-  Writer out_;
+  const RowVisits* rows_;  // nullptr where they are not known
+  ChromeWriter out_;
   std::int64_t from_ps_ = 0;
   std::int64_t to_ps_ = 0;
   double column_ps_ = 0;
@@ -237,7 +213,10 @@ class ChromeTrace {
 }  // namespace
 
 Status WriteChromeTrace(const Trace& trace, const ToolOptions& options, const TextSink& sink) {
-  return ChromeTrace(trace, options, sink).Write();
+  MLPROF_LET(asked, VisitsAsked(options));
+  if (!asked) return ChromeTrace(trace, options, sink).Write();
+  RestrictedTrace part(trace);
+  return ChromeTrace(part.To(SpansOf(*asked), options.time), options, sink).Write();
 }
 
 }  // namespace mlprof::server::xspace

@@ -104,6 +104,13 @@ class Collector {
     table_.peaks = PeaksOf(plane);
   }
 
+  // From its first event to its last; of a part of a trace all of that, since nothing says that a
+  // device was there for its first operation only.
+  double TimeOf(const Chip& device) const {
+    if (trace_.part_ps) return static_cast<double>(*trace_.part_ps);
+    return device.last > device.first ? static_cast<double>(device.last - device.first) : 0;
+  }
+
   void AddCore(const Plane& plane) {
     Device(plane);
     Chip& chip = chips_[ChipOf(plane)];
@@ -115,7 +122,7 @@ class Collector {
       for (const Event& event : steps->events) own.Cover(SpanOf(event));
     }
     if (const Line* ops = FindLine(plane, "XLA Ops")) AddOps(plane, *ops, chip, own);
-    if (own.last > own.first) table_.total_ps += static_cast<double>(own.last - own.first);
+    table_.total_ps += TimeOf(own);
   }
 
   void AddOps(const Plane& plane, const Line& line, Chip& chip, Chip& own) {
@@ -165,9 +172,8 @@ class Collector {
   }
 
   void AddChip(Chip& chip) {
-    if (chip.last <= chip.first) return;
     table_.busy_ps += Union(chip.busy);
-    table_.chip_ps += static_cast<double>(chip.last - chip.first);
+    table_.chip_ps += TimeOf(chip);
   }
 
   // Kernels, by the operation of the framework that launched them; nested they are not.
@@ -194,7 +200,7 @@ class Collector {
         own.busy.push_back(SpanOf(event));
       }
     }
-    if (own.last > own.first) table_.total_ps += static_cast<double>(own.last - own.first);
+    table_.total_ps += TimeOf(own);
     AddChip(own);
   }
 
@@ -229,7 +235,7 @@ class Collector {
       }
     }
     table_.devices = own.last > own.first ? 1 : 0;
-    if (own.last > own.first) table_.total_ps = static_cast<double>(own.last - own.first);
+    if (table_.devices > 0) table_.total_ps = TimeOf(own);
   }
 
   // What was read once is for every occurrence.

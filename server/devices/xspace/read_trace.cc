@@ -15,6 +15,9 @@ constexpr std::int64_t kLongestPs = 36'000'000'000'000'000;
 // Later than this a line's start is a time of day and no time since the trace began.
 constexpr std::int64_t kLatestStartNs = kLongestPs / kPicosecondsOfNanosecond;
 
+// In the year 2096; differences of such times fit in 64 bits.
+constexpr std::int64_t kLatestUnixNs = 4'000'000'000'000'000'000;
+
 Error Damaged() {
   return InvalidArgument(
       "it is no XSpace, or it is cut or damaged: what a profiler has written as .xplane.pb is "
@@ -258,7 +261,20 @@ class TraceReader {
         Sort(line);
       }
     }
+    trace_.start_unix_ns = base_ns != 0 ? CheckedStart(base_ns) : ToldStart();
     return {};
+  }
+
+  // Of lines whose times count from the profile's start.
+  std::optional<std::int64_t> ToldStart() const {
+    const Plane* plane = trace_.FindPlane("Task Environment");
+    const auto start = plane != nullptr ? plane->OwnStat("profile_start_time") : std::nullopt;
+    return start ? CheckedStart(static_cast<std::int64_t>(start->Whole())) : std::nullopt;
+  }
+
+  static std::optional<std::int64_t> CheckedStart(std::int64_t unix_ns) {
+    if (unix_ns <= kLatestStartNs || unix_ns > kLatestUnixNs) return std::nullopt;
+    return unix_ns;
   }
 
   static void Sort(Line& line) {

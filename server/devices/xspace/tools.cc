@@ -1,5 +1,8 @@
 #include "server/devices/xspace/tools.h"
 
+#include "server/devices/xspace/part_asked.h"
+#include "server/devices/xspace/restricted_trace.h"
+
 namespace mlprof::server::xspace {
 namespace {
 
@@ -10,8 +13,13 @@ Result<Json> DocumentOf(const Trace& trace, const std::string& name, const ToolO
   if (name == "hlo_stats") return HloStats(trace, options);
   if (name == "memory_viewer") return MemoryViewer(trace, options);
   if (name == "memory_profile") return MemoryProfile(trace, options.time);
+  if (name == kRowsTool) {
+    MLPROF_TRY(CheckRows(options));
+    return RowsOfTrace(trace, options);
+  }
   std::string known;
-  for (const std::string& tool : ToolNames()) known += (known.empty() ? "" : ", ") + tool;
+  for (const std::string& tool : ToolNames()) known += tool + ", ";
+  known += kRowsTool;
   return Fail(NotFound("there is no tool \"" + name + "\"; there are " + known));
 }
 
@@ -25,7 +33,11 @@ const std::vector<std::string>& ToolNames() {
 }
 
 Result<Json> RunTool(const Trace& trace, const std::string& name, const ToolOptions& options) {
-  auto document = DocumentOf(trace, name, options);
+  MLPROF_LET(asked, VisitsAsked(options));
+  const bool part = asked && name != kRowsTool;
+  auto document =
+      part ? DocumentOf(RestrictedTrace(trace).To(SpansOf(*asked), options.time), name, options)
+           : DocumentOf(trace, name, options);
   MLPROF_TRY(options.time.Kept());
   return document;
 }

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/json/json.h"
 #include "common/result/result.h"
+#include "server/devices/xspace/row_visits.h"
 #include "server/devices/xspace/time_limit.h"
 #include "server/devices/xspace/trace.h"
 
@@ -30,6 +32,12 @@ struct ToolOptions {
   double from_ms = 0;
   double to_ms = 0;  // 0: to the end
   std::size_t resolution = 0;
+  // When rows were under way, of a trace that a profile took; nullptr for any other.
+  const RowVisits* rows = nullptr;
+  // Of every tool, at most one: only what ran while this row, or the slowest of all visits, was
+  // under way.
+  std::optional<std::uint32_t> row = {};
+  std::optional<double> slowest_percent = {};
   TimeLimit time;  // of every tool
 };
 
@@ -42,16 +50,21 @@ Json HloStats(const Trace& trace, const ToolOptions& options);
 /// where the programs have more parts than HloLimits.
 Result<Json> MemoryViewer(const Trace& trace, const ToolOptions& options);
 Json MemoryProfile(const Trace& trace, const TimeLimit& time);
+/// The slowest `top` rows, or of those that are asked about. kNotFound as RunTool.
+Result<Json> RowsOfTrace(const Trace& trace, const ToolOptions& options);
 
 /// Takes a piece of a text; an error ends the writing.
 using TextSink = std::function<Status(std::string_view piece)>;
-/// The trace as Chrome's and Perfetto's JSON, a piece of at most some 80 KiB at a time.
-/// kDeadlineExceeded.
+/// The trace as Chrome's and Perfetto's JSON, a piece of at most some 80 KiB at a time; with a
+/// track of the rows where they are known. kDeadlineExceeded; as RunTool for a row.
 Status WriteChromeTrace(const Trace& trace, const ToolOptions& options, const TextSink& sink);
 
 /// The names of all tools: "overview_page", …, "trace_viewer".
 const std::vector<std::string>& ToolNames();
-/// The document of any tool but trace_viewer. kNotFound for a name that is none, kDeadlineExceeded.
+/// The tool that only traces with rows have.
+inline constexpr const char* kRowsTool = "rows";
+/// The document of any tool but trace_viewer. kNotFound for a name that is none, and for a row that
+/// no visit is of; kConflict where rows are asked about and the trace has none; kDeadlineExceeded.
 Result<Json> RunTool(const Trace& trace, const std::string& name, const ToolOptions& options);
 
 }  // namespace mlprof::server::xspace

@@ -1,5 +1,6 @@
 #include "server/devices/xspace/trace.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -117,6 +118,16 @@ std::size_t Trace::EventCount() const {
     for (const Line& line : plane.lines) count += line.events.size();
   }
   return count;
+}
+
+std::int64_t Trace::LastPs() const {
+  std::int64_t last = 0;
+  for (const Plane& plane : planes) {
+    for (const Line& line : plane.lines) {
+      for (const Event& event : line.events) last = std::max(last, event.end_ps());
+    }
+  }
+  return last;
 }
 
 }  // namespace mlprof::server::xspace

@@ -103,9 +103,16 @@ struct Trace {
   std::vector<std::string_view> hostnames;
   std::vector<std::string_view> errors;
   std::vector<std::string_view> warnings;
+  /// When the trace began, in ns since 1970 by the clock of the recorded machine; nullopt where it
+  /// does not tell.
+  std::optional<std::int64_t> start_unix_ns = {};
+  /// Of a part of a trace (restricted_trace.h): how long it is.
+  std::optional<std::int64_t> part_ps = {};
 
   const Plane* FindPlane(std::string_view name) const;
   std::size_t EventCount() const;
+  /// When the last event ends.
+  std::int64_t LastPs() const;
 };
 
 }  // namespace mlprof::server::xspace

@@ -6,10 +6,9 @@
 #include "server/analysis/diagnosis.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/sentence.h"
-#include "server/devices/xspace/mapped_file.h"
-#include "server/devices/xspace/read_trace.h"
 #include "server/profiling/lab/background_recording.h"
 #include "server/profiling/phases/capture_advice.h"
+#include "server/profiling/phases/captured_trace.h"
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/run_times.h"
 #include "server/registry/artifact_store.h"
@@ -33,7 +32,8 @@ constexpr milliseconds kWaitForTrace{200};
 // Nothing is sent while the program is recorded, and then while it collects its trace.
 constexpr std::chrono::minutes kIdleForward{15};
 constexpr std::chrono::seconds kTimeToSend{3};
-constexpr std::size_t kMostEvents = 4'000'000;  // 128 MiB while they are counted
+// To look into a trace; what is not told by then stays untold.
+constexpr std::chrono::seconds kTimeToLook{10};
 // A load of which fewer rows come meanwhile shows a model that idles.
 constexpr double kFewestRows = 3;
 constexpr const char* kLoopback = "127.0.0.1";
@@ -56,18 +56,6 @@ std::vector<std::uint32_t> LatenciesBetween(const ReplayResult& replay, nanoseco
 RowLatencies LatenciesOf(const ReplayResult& replay, nanoseconds from, nanoseconds time) {
   const LatencyDistribution all(LatenciesBetween(replay, from, from + time));
   return {static_cast<std::int64_t>(all.count()), all.QuantileMs(0.5), all.QuantileMs(0.95)};
-}
-
-Result<std::int64_t> CountEvents(const SpooledBody& trace) {
-  MLPROF_LET(file, MappedFile::Open(*trace.file));
-  // The model wrote it: a hostile one must not take the server's memory.
-  const auto read =
-      Caught([&] { return xspace::ReadTrace(file.bytes(), {.events = kMostEvents}); });
-  if (read && read->EventCount() > 0) return static_cast<std::int64_t>(read->EventCount());
-  if (!read && read.error().code() != ErrorCode::kInvalidArgument) return Fail(read.error());
-  return Fail(
-      Conflict("its trace is empty or damaged: did anything run in the process that has the "
-               "profiler server while rows were scored?"));
 }
 
 class Capturing {
@@ -172,6 +160,7 @@ class Capturing {
     MLPROF_LET(forwarded, container_.Forward(port_, traces_.sockets, kIdleForward));
     lab_.Progressed(done_ + part_ / 3, std::string("recording ") + InWords(load));
     const nanoseconds began = lab_.clock().Now();
+    const nanoseconds unix_ahead = traces_.unix_now() - began;
     MLPROF_LET(recording, BackgroundRecording::Begin(
                               traces_.source, {{kLoopback, static_cast<unsigned short>(port_)},
                                                time_,
@@ -187,11 +176,15 @@ class Capturing {
     auto trace = recording->Take();
     recording.reset();
     if (!trace) return Fail(Because(trace.error(), *forwarded));
+    const Deadline looked = Deadline::After(kTimeToLook, lab_.clock());
+    MLPROF_LET(read, ReadCapturedTrace(*trace, during, unix_ahead,
+                                       xspace::TimeLimit([&looked] { return looked.Passed(); })));
     ProfileCapture capture;
     capture.load = load;
     capture.before = LatenciesOf(before, before.began, time_);
     capture.during = LatenciesOf(during, began, time_);
-    return Keep(*trace, std::move(capture));
+    MLPROF_TRY(Keep(*trace, read, std::move(capture)));
+    return KeepRows(read, load);
   }
 
   // Who dials through a socket learns only that it was closed.
@@ -204,12 +197,11 @@ class Capturing {
     return OutOfTime();
   }
 
-  Status Keep(const SpooledBody& trace, ProfileCapture capture) {
-    MLPROF_LET(events, CountEvents(trace));
+  Status Keep(const SpooledBody& trace, const CapturedTrace& read, ProfileCapture capture) {
     const Objective& objective = yardstick_.workload.objective;
     const bool alone = capture.load == CaptureLoad::kAlone;
     capture.id = "sha256:" + trace.sha256;
-    capture.name = std::string(Name(capture.load)) + ".xplane.pb";
+    capture.name = CaptureFileName(Name(capture.load));
     if (!alone) capture.requests_per_second = objective.requests_per_second;
     if (!capture.requests_per_second) {
       capture.concurrency = alone ? 1 : objective.ConcurrencyOrOne();
@@ -217,9 +209,30 @@ class Capturing {
     capture.limits = container_.limits();
     capture.size = trace.size;
     capture.seconds = std::chrono::duration<double>(time_).count();
-    capture.events = events;
+    capture.events = read.events;
+    capture.slowest_rows = read.slowest;
     MLPROF_TRY(lab_.Keep({kCaptureKind, capture.name, "application/octet-stream", *trace.file}));
     facts_.taken.push_back(std::move(capture));
+    return {};
+  }
+
+  // A trace without them is a trace all the same.
+  Status KeepRows(const CapturedTrace& read, CaptureLoad load) {
+    if (!read.rows) {
+      facts_.missing.push_back({"captureRowsUnknown",
+                                std::string("the device trace of ") + InWords(load) +
+                                    " does not tell when it began: no row is found in it",
+                                "the profilers of jaxlib 0.7.2 and later tell"});
+      return {};
+    }
+    const Status kept =
+        lab_.Keep({kCaptureRowsKind, CaptureRowsFileName(Name(load)), "application/json",
+                   DumpJson(xspace::EncodeRowVisits(*read.rows))});
+    if (kept || lab_.stopped()) return {};
+    facts_.missing.push_back({"captureRowsUnknown",
+                              std::string("the rows of the device trace of ") + InWords(load) +
+                                  " were not kept: " + kept.error().message(),
+                              AdviceOnCapture(kept.error(), port_)});
     return {};
   }
 

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "server/devices/profiler/field_writer.h"
 #include "server/devices/profiler/profiler_client.h"
 #include "server/registry/capture_store.h"
@@ -33,6 +35,20 @@ std::string TraceOf(int events) {
   return xspace::Message().Sub(1, plane.message()).bytes();
 }
 
+// An operation that lasts from `from` on the imitated clock for an hour, as its profiler stamps it.
+std::string TraceFrom(std::chrono::nanoseconds from) {
+  xspace::MadePlane host("/host:CPU");
+  const auto hlo_op = host.StatName("hlo_op");
+  const auto name = host.Name("dot.1");
+  host.Line(xspace::MadeLine(
+      "thread", {xspace::MadeEvent(name, 0, 3'600'000'000, {xspace::TextStat(hlo_op, "dot.1")})}));
+  xspace::MadePlane environment("Task Environment");
+  const auto start = environment.StatName("profile_start_time");
+  environment.Stat(xspace::NumberStat(
+      start, static_cast<std::uint64_t>((ProfilingBench::kUnixAhead + from).count())));
+  return xspace::Message().Sub(1, host.message()).Sub(1, environment.message()).bytes();
+}
+
 ProfilerScript Answering(const std::string& trace) {
   profiler::FieldWriter response;
   response.Bytes(8, trace);
@@ -42,6 +58,7 @@ ProfilerScript Answering(const std::string& trace) {
 struct Captured {
   Profile profile;
   std::vector<Artifact> artifacts;  // that are captures
+  std::vector<Artifact> all_artifacts;
   std::vector<LaunchRequest> launches;
   int calls = 0;
 
@@ -68,8 +85,9 @@ class CapturesTest : public testing::Test {
     bench.Restart();
     bench.RegisterInputs(TextRows(20));
     EXPECT_TRUE(bench.service().Create("default", request_, {}).has_value());
-    Captured captured{bench.AwaitEnd("p"), {}, bench.runtime.launches(), *calls_};
+    Captured captured{bench.AwaitEnd("p"), {}, {}, bench.runtime.launches(), *calls_};
     const auto all = bench.artifacts().List(captured.profile.id, {});
+    captured.all_artifacts = all->value;
     for (const Artifact& artifact : all->value) {
       if (artifact.kind == kCaptureKind) captured.artifacts.push_back(artifact);
     }
@@ -127,6 +145,37 @@ TEST_F(CapturesTest, TellWhatRowsTookBeforeAndMeanwhile) {
   }
 }
 
+TEST_F(CapturesTest, TellWhatTheSlowestRowsSpentTheirTimeOn) {
+  model_.cpu_per_row = milliseconds(20);
+  const Captured captured = Profiled(Answering(TraceFrom(seconds(0))));
+  ASSERT_EQ(captured.profile.captures.size(), 1U);
+  const ProfileCapture& alone = captured.profile.captures[0];
+  ASSERT_EQ(alone.slowest_rows.size(), 3U);
+  const CapturedRow& slowest = alone.slowest_rows[0];
+  EXPECT_EQ(slowest.op, "dot.1");
+  EXPECT_NEAR(slowest.op_percent, 100, 1e-6);
+  EXPECT_NEAR(slowest.latency_ms, 20, 4);
+  EXPECT_LT(slowest.others_in_flight, 0.01);
+  EXPECT_EQ(captured.Said("captureRowsUnknown"), nullptr);
+  const auto rows = std::ranges::count_if(captured.all_artifacts, [](const Artifact& artifact) {
+    return artifact.kind == kCaptureRowsKind && artifact.name == "alone.rows.json";
+  });
+  EXPECT_EQ(rows, 1);
+}
+
+TEST_F(CapturesTest, TellNothingOfRowsThatWereNotRecorded) {
+  const Captured captured = Profiled(Answering(TraceFrom(std::chrono::hours(1000))));
+  ASSERT_EQ(captured.profile.captures.size(), 1U);
+  EXPECT_TRUE(captured.profile.captures[0].slowest_rows.empty());
+}
+
+TEST_F(CapturesTest, SayThatATraceWithoutAClockHasNoRows) {
+  const Captured captured = Profiled(Answering(TraceOf(7)));
+  EXPECT_EQ(captured.profile.captures.size(), 1U);
+  ASSERT_NE(captured.Said("captureRowsUnknown"), nullptr);
+  EXPECT_THAT(captured.Said("captureRowsUnknown")->message, HasSubstr("when it began"));
+}
+
 TEST_F(CapturesTest, OfARateAreOfIt) {
   request_.objective.requests_per_second = 40;
   const Captured captured = Profiled(Answering(TraceOf(7)));
@@ -150,7 +199,7 @@ TEST_F(CapturesTest, EndNoRunWhereTheirContainerFindsNoRoom) {
   const auto folder = std::filesystem::temp_directory_path();
   const phases::CaptureFacts facts =
       phases::TakeCaptures(bench.lab, bench.MeasuredAt(1), bench.lab.ceiling(), kProfilerPort,
-                           {client_, folder, folder});
+                           {client_, folder, folder, [] { return std::chrono::hours(1); }});
   EXPECT_FALSE(bench.lab.stopped());
   ASSERT_EQ(facts.missing.size(), 1U);
   EXPECT_THAT(facts.missing[0].message, HasSubstr("there is no room"));

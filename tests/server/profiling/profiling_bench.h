@@ -191,6 +191,8 @@ class ProfilingBench {
   /// Where device traces come from; nullptr: none are taken. Of the queue that the next Restart()
   /// makes; must outlive it.
   profiler::TraceSource* traces = nullptr;
+  /// By how much the time since 1970 is ahead of the imitated clock.
+  static constexpr std::chrono::nanoseconds kUnixAhead = std::chrono::hours(400'000);
 
  private:
   HostLoad ReadImitatedHost() const {
@@ -231,8 +233,8 @@ class ProfilingBench {
     services.devices = gpus;
     services.tpus = tpus;
     if (traces != nullptr) {
-      services.traces.emplace(*traces, content_->incoming(),
-                              std::filesystem::temp_directory_path());
+      services.traces.emplace(*traces, content_->incoming(), std::filesystem::temp_directory_path(),
+                              [this] { return runtime.clock().Now() + kUnixAhead; });
     }
     comparisons_.emplace(*database_);
     oversight_.emplace(*comparisons_, *profiles_);

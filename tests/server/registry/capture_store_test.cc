@@ -71,6 +71,30 @@ TEST_F(CaptureStoreTest, ThoseOfAProfileAreFoundAndGoWithIt) {
   EXPECT_EQ(captures_.Get(profile.workspace, id).error().code(), ErrorCode::kNotFound);
 }
 
+TEST_F(CaptureStoreTest, TheRowsOfOneAreThoseBesideItInItsProfile) {
+  const auto profile_with = [&](const std::string& name, const std::string& trace) {
+    Profile profile = ExampleProfile(name);
+    profile.id.clear();
+    const std::string owner = profiles_.Create(profile, {}, false).value().profile.id;
+    EXPECT_TRUE(artifacts_.Keep(
+        owner, {kCaptureKind, CaptureFileName("alone"), "application/octet-stream", trace}));
+    return std::pair(owner, profile.workspace);
+  };
+  const auto [owner, workspace] = profile_with("p", "with rows");
+  profile_with("q", "without");
+  ASSERT_TRUE(artifacts_.Keep(owner, {kCaptureRowsKind, CaptureRowsFileName("alone"),
+                                      "application/json", std::string("rows")}));
+  ASSERT_TRUE(artifacts_.Keep(owner, {kCaptureRowsKind, CaptureRowsFileName("objective"),
+                                      "application/json", std::string("others")}));
+  const auto rows_of = [&](const std::string& trace, const std::string& where) {
+    return captures_.RowsFile(where, {"sha256:" + Sha256Hex(trace), Bytes(1), {}}).value();
+  };
+  EXPECT_EQ(Content(*rows_of("with rows", workspace)), "rows");
+  EXPECT_FALSE(rows_of("without", workspace));
+  EXPECT_FALSE(rows_of("with rows", "another"));
+  EXPECT_FALSE(rows_of("handed in", workspace));
+}
+
 TEST_F(CaptureStoreTest, AScratchFileGoesWithItsLastOwner) {
   auto scratch = captures_.ScratchFile();
   WriteBytes(*scratch, "json");

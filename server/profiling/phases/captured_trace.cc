@@ -1,0 +1,74 @@
+#include "server/profiling/phases/captured_trace.h"
+
+#include "server/devices/xspace/mapped_file.h"
+#include "server/devices/xspace/read_trace.h"
+#include "server/devices/xspace/row_ops.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr std::size_t kMostEvents = 4'000'000;  // 128 MiB while they are read
+constexpr std::size_t kRowsTold = 3;
+
+// While the model had the row: from the first byte it was sent to its last.
+std::vector<xspace::RowTime> TimesOfRows(const ReplayResult& replay,
+                                         std::chrono::nanoseconds unix_ahead) {
+  std::vector<xspace::RowTime> times;
+  for (const RequestRecord& request : replay.requests) {
+    if (!request.Succeeded()) continue;
+    const auto end = request.due + std::chrono::microseconds(request.latency_us) + unix_ahead;
+    times.push_back({request.row, end - std::chrono::microseconds(request.service_us), end});
+  }
+  return times;
+}
+
+CapturedRow ToldOf(const xspace::RowOps& row) {
+  CapturedRow told;
+  told.row = row.row;
+  told.visits = static_cast<std::int64_t>(row.visits);
+  told.latency_ms = row.latency_ms;
+  told.others_in_flight = row.others_in_flight;
+  if (!row.top.empty()) {
+    told.op = row.top.front().name;
+    told.op_percent = 100 * row.top.front().share;
+  }
+  return told;
+}
+
+CapturedTrace ToldBy(const xspace::Trace& trace, const std::vector<xspace::RowTime>& times,
+                     const xspace::TimeLimit& limit) {
+  CapturedTrace captured;
+  captured.events = static_cast<std::int64_t>(trace.EventCount());
+  captured.rows = xspace::VisitsDuring(trace, times);
+  if (!captured.rows) return captured;
+  for (const xspace::RowOps& row :
+       xspace::SlowestRows(trace, *captured.rows, captured.rows->visits, kRowsTold, limit)) {
+    captured.slowest.push_back(ToldOf(row));
+  }
+  if (!limit.Kept()) captured.slowest.clear();
+  return captured;
+}
+
+Error NothingInIt() {
+  return Conflict(
+      "its trace is empty or damaged: did anything run in the process that has the "
+      "profiler server while rows were scored?");
+}
+
+}  // namespace
+
+Result<CapturedTrace> ReadCapturedTrace(const SpooledBody& trace, const ReplayResult& replay,
+                                        std::chrono::nanoseconds unix_ahead,
+                                        const xspace::TimeLimit& time) {
+  MLPROF_LET(file, MappedFile::Open(*trace.file));
+  // The model wrote it: a hostile one must not take the server's memory.
+  auto captured = Caught([&]() -> Result<CapturedTrace> {
+    MLPROF_LET(read, xspace::ReadTrace(file.bytes(), {.events = kMostEvents}));
+    return ToldBy(read, TimesOfRows(replay, unix_ahead), time);
+  });
+  if (captured && captured->events > 0) return captured;
+  if (!captured && captured.error().code() != ErrorCode::kInvalidArgument) return captured;
+  return Fail(NothingInIt());
+}
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,277 @@
+// A trace asked about the rows that were replayed while it was taken.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "server/devices/xspace/read_trace.h"
+#include "server/devices/xspace/restricted_trace.h"
+#include "server/devices/xspace/row_ops.h"
+#include "server/devices/xspace/tools.h"
+#include "tests/server/devices/xspace/made_trace.h"
+
+namespace mlprof::server::xspace {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::int64_t kPsOfUs = 1'000'000;
+constexpr std::uint64_t kStartNs = 1'800'000'000'000'000'000;
+
+// On one thread: dot.1 from 10 to 40 us, add.2 from 50 to 60, dot.1 from 110 to 190; around all of
+// it an event that is no operation.
+std::string HostTrace(bool with_start = true) {
+  MadePlane host("/host:CPU");
+  const auto hlo_op = host.StatName("hlo_op");
+  const auto dot = host.Name("dot.1");
+  const auto add = host.Name("add.2");
+  const auto loop = host.Name("loop");
+  const auto op = [&](std::uint64_t name, std::uint64_t at, std::uint64_t for_us,
+                      const std::string& what) {
+    return MadeEvent(name, at, for_us, {TextStat(hlo_op, what)});
+  };
+  host.Line(MadeLine("thread", {MadeEvent(loop, 0, 300), op(dot, 10, 30, "dot.1"),
+                                op(add, 50, 10, "add.2"), op(dot, 110, 80, "dot.1")}));
+  MadePlane environment("Task Environment");
+  const auto start = environment.StatName("profile_start_time");
+  if (with_start) environment.Stat(NumberStat(start, kStartNs));
+  return Message().Sub(1, host.message()).Sub(1, environment.message()).bytes();
+}
+
+RowTime At(std::uint32_t row, int from_us, int to_us) {
+  const std::chrono::nanoseconds start(kStartNs);
+  return {row, start + microseconds(from_us), start + microseconds(to_us)};
+}
+
+Span SpanOfUs(std::int64_t from, std::int64_t to) {
+  return {from * kPsOfUs, (to - from) * kPsOfUs};
+}
+
+struct Recorded {
+  explicit Recorded(std::string encoded,
+                    std::vector<RowTime> times = {At(4, 5, 65), At(9, 100, 200)})
+      : bytes(std::move(encoded)), trace(*ReadTrace(bytes)) {
+    if (auto found = VisitsDuring(trace, times)) visits = *found;
+    options.rows = &visits;
+  }
+  Result<Json> Run(const std::string& tool) const { return RunTool(trace, tool, options); }
+
+  std::string bytes;
+  Trace trace;
+  RowVisits visits;
+  ToolOptions options;
+};
+
+TEST(RowVisitsTest, AreThoseThatBeganAndEndedWhileItWasRecorded) {
+  const Recorded recorded(
+      HostTrace(), {At(1, -5, 20), At(2, 250, 310), At(3, 250, 300), At(4, 5, 65), At(5, 0, 1)});
+  ASSERT_EQ(recorded.visits.visits.size(), 3U);
+  EXPECT_EQ(recorded.visits.visits[0].row, 5U);  // by start
+  EXPECT_EQ(recorded.visits.visits[1].row, 4U);
+  EXPECT_EQ(recorded.visits.visits[1].span.start_ps, 5 * kPsOfUs);
+  EXPECT_EQ(recorded.visits.visits[1].span.duration_ps, 60 * kPsOfUs);
+  EXPECT_EQ(recorded.visits.visits[2].row, 3U);
+}
+
+TEST(RowVisitsTest, AreNotKnownWhereTheTraceDoesNotTellWhenItBegan) {
+  const std::string bytes = HostTrace(false);
+  EXPECT_FALSE(VisitsDuring(*ReadTrace(bytes), {At(4, 5, 65)}));
+}
+
+TEST(RowVisitsTest, AStartThatIsNoTimeOfDayIsNone) {
+  for (const std::uint64_t start :
+       {std::uint64_t{0}, std::uint64_t{12}, ~std::uint64_t{0}, std::uint64_t{1} << 63U}) {
+    MadePlane environment("Task Environment");
+    const auto stat = environment.StatName("profile_start_time");
+    environment.Stat(NumberStat(stat, start));
+    const std::string bytes = Message().Sub(1, environment.message()).bytes();
+    EXPECT_FALSE(ReadTrace(bytes)->start_unix_ns) << start;
+  }
+}
+
+TEST(RowVisitsTest, LinesWithTheTimeOfDayTellWhenTheTraceBegan) {
+  MadePlane host("/host:CPU");
+  const auto name = host.Name("dot.1");
+  Message line = MadeLine("thread", {MadeEvent(name, 0, 10)});
+  line.Number(3, kStartNs);
+  host.Line(line);
+  const std::string bytes = Message().Sub(1, host.message()).bytes();
+  EXPECT_EQ(ReadTrace(bytes)->start_unix_ns, static_cast<std::int64_t>(kStartNs));
+}
+
+TEST(RowVisitsTest, TheSlowestAreAShareOfAllAndOneAtLeast) {
+  RowVisits all;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    all.visits.push_back({i, {i * 1000, i == 7 ? 500 : i == 150 ? 400 : 10}});
+  }
+  const auto slowest = SlowestVisits(1, all);
+  ASSERT_EQ(slowest.size(), 2U);
+  EXPECT_EQ(slowest[0].row, 7U);
+  EXPECT_EQ(slowest[1].row, 150U);
+  EXPECT_EQ(SlowestVisits(0.001, all).size(), 1U);
+  EXPECT_EQ(SlowestVisits(100, all).size(), 200U);
+  EXPECT_TRUE(SlowestVisits(1, {}).empty());
+}
+
+TEST(RowVisitsTest, AreReadAsTheyWereWritten) {
+  RowVisits written;
+  written.visits = {{17, SpanOfUs(3, 9)}, {0, {1'234'567'891, 987'654'321'000}}};
+  written.left_out = 3;
+  const auto read = DecodeRowVisits(EncodeRowVisits(written));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->visits.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read->visits[i].row, written.visits[i].row);
+    EXPECT_NEAR(static_cast<double>(read->visits[i].span.start_ps),
+                static_cast<double>(written.visits[i].span.start_ps), 1000);
+    EXPECT_NEAR(static_cast<double>(read->visits[i].span.duration_ps),
+                static_cast<double>(written.visits[i].span.duration_ps), 1000);
+  }
+  EXPECT_EQ(read->left_out, 3U);
+}
+
+TEST(RowVisitsTest, WhatIsDamagedIsRefused) {
+  for (const char* text : {"[]", "{}", R"({"visits":{}})", R"({"visits":[7]})",
+                           R"({"visits":[{"row":-1,"fromMs":0,"toMs":1}]})",
+                           R"({"visits":[{"row":1,"fromMs":2,"toMs":1}]})",
+                           R"({"visits":[{"row":1,"fromMs":2,"toMs":1e300}]})",
+                           R"({"visits":[{"row":1,"fromMs":"2","toMs":3}]})"}) {
+    EXPECT_FALSE(DecodeRowVisits(*ParseJson(text))) << text;
+  }
+}
+
+TEST(RestrictedTraceTest, HoldsWhatRanWithinTheSpansCutAtTheirEdges) {
+  const Recorded recorded(HostTrace());
+  RestrictedTrace restricted(recorded.trace);
+  const Trace& part = restricted.To({SpanOfUs(20, 55), SpanOfUs(50, 70), SpanOfUs(180, 185)}, {});
+  EXPECT_EQ(part.part_ps, 55 * kPsOfUs);
+  const std::vector<Event>& events = part.planes[0].lines[0].events;
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+  for (const Event& event : events) {
+    spans.emplace_back(event.start_ps / kPsOfUs, event.end_ps() / kPsOfUs);
+  }
+  // The loop and dot.1 from 20 on, add.2, and both again.
+  const std::vector<std::pair<std::int64_t, std::int64_t>> expected = {
+      {20, 70}, {20, 40}, {50, 60}, {180, 185}, {180, 185}};
+  EXPECT_EQ(spans, expected);
+  EXPECT_EQ(restricted.To({}, {}).EventCount(), 0U);
+  EXPECT_EQ(restricted.To({SpanOfUs(0, 300)}, {}).EventCount(), 4U);
+}
+
+TEST(RestrictedTraceTest, AMomentBelongsToTheSpanItLiesIn) {
+  MadePlane host("/host:CPU");
+  const auto name = host.Name("mark");
+  host.Line(MadeLine("thread", {MadeEvent(name, 10, 0), MadeEvent(name, 20, 0)}));
+  const std::string bytes = Message().Sub(1, host.message()).bytes();
+  const Trace trace = *ReadTrace(bytes);
+  RestrictedTrace restricted(trace);
+  EXPECT_EQ(restricted.To({SpanOfUs(10, 20)}, {}).EventCount(), 1U);
+  EXPECT_EQ(restricted.To({SpanOfUs(10, 15), SpanOfUs(20, 30)}, {}).EventCount(), 2U);
+}
+
+TEST(RowsToolTest, TellsWhatTheSlowestRowsSpentTheirTimeOn) {
+  const Recorded recorded(HostTrace());
+  const auto document = recorded.Run("rows");
+  ASSERT_TRUE(document);
+  EXPECT_EQ((*document)["visitCount"], 2);
+  EXPECT_EQ((*document)["rowCount"], 2);
+  const Json& slowest = (*document)["rows"][0];
+  EXPECT_EQ(slowest["row"], 9);
+  EXPECT_NEAR(slowest["latencyInMs"].get<double>(), 0.1, 1e-9);
+  EXPECT_NEAR(slowest["opTimePercent"].get<double>(), 80, 1e-6);
+  EXPECT_EQ(slowest["topOps"][0]["name"], "dot.1");
+  EXPECT_NEAR(slowest["topOps"][0]["selfTimePercent"].get<double>(), 80, 1e-6);
+  const Json& other = (*document)["rows"][1];
+  EXPECT_EQ(other["row"], 4);
+  EXPECT_EQ(other["topOps"].size(), 2U);
+  EXPECT_NEAR(other["topOps"][0]["selfTimePercent"].get<double>(), 50, 1e-6);  // 30 of 60 us
+  EXPECT_NEAR(other["topOps"][1]["selfTimeInMs"].get<double>(), 0.010, 1e-9);
+}
+
+TEST(RowsToolTest, FiguresAreMeansOverTheVisitsOfARow) {
+  // Once with 80 of 100 us in dot.1, once with nothing in 20 us.
+  const Recorded recorded(HostTrace(), {At(9, 100, 200), At(9, 220, 240)});
+  const Json row = (*recorded.Run("rows"))["rows"][0];
+  EXPECT_EQ(row["visits"], 2);
+  EXPECT_NEAR(row["latencyInMs"].get<double>(), 0.060, 1e-9);
+  EXPECT_NEAR(row["slowestInMs"].get<double>(), 0.100, 1e-9);
+  EXPECT_NEAR(row["opTimeInMs"].get<double>(), 0.040, 1e-9);
+  EXPECT_NEAR(row["opTimePercent"].get<double>(), 100.0 * 80 / 120, 1e-6);
+  EXPECT_NEAR(row["topOps"][0]["occurrences"].get<double>(), 0.5, 1e-9);
+}
+
+TEST(RowsToolTest, RowsThatOverlapAreToldToHaveOthersBesideThem) {
+  const Recorded recorded(HostTrace(), {At(1, 0, 100), At(2, 50, 150)});
+  const Json rows = (*recorded.Run("rows"))["rows"];
+  for (const Json& row : rows) EXPECT_NEAR(row["othersInFlight"].get<double>(), 0.5, 1e-9);
+}
+
+TEST(RowsToolTest, AnyToolCanBeAskedAboutARowAlone) {
+  Recorded recorded(HostTrace());
+  recorded.options.row = 4;
+  const Json stats = *recorded.Run("hlo_stats");
+  ASSERT_EQ(stats["ops"].size(), 2U);
+  EXPECT_NEAR(stats["ops"][0]["selfTimeInUs"].get<double>(), 30, 1e-9);
+  EXPECT_NEAR(stats["totalTimeInUs"].get<double>(), 60, 1e-9);  // the row's, not the operations'
+  EXPECT_NEAR(stats["idlePercent"].get<double>(), 100.0 * 20 / 60, 1e-6);
+  recorded.options.row = std::nullopt;
+  recorded.options.slowest_percent = 1;
+  EXPECT_EQ((*recorded.Run("hlo_stats"))["ops"].size(), 1U);  // of row 9 alone
+  EXPECT_EQ((*recorded.Run("rows"))["rows"].size(), 1U);
+}
+
+TEST(RowsToolTest, EveryToolTakesAPartOfATrace) {
+  for (const char* fixture : {"jax_cpu.xplane.pb", "tpu_synth_flow.xplane.pb"}) {
+    const std::string bytes = FixtureBytes(fixture);
+    ASSERT_FALSE(bytes.empty());
+    const Trace trace = *ReadTrace(bytes);
+    RowVisits visits;
+    visits.visits = {{3, {trace.LastPs() / 4, trace.LastPs() / 2}}};
+    ToolOptions options;
+    options.rows = &visits;
+    options.row = 3;
+    for (const std::string& tool : ToolNames()) {
+      if (tool == "trace_viewer") continue;
+      EXPECT_TRUE(RunTool(trace, tool, options)) << tool;
+    }
+  }
+}
+
+TEST(RowsToolTest, SaysThatARowWasNotRecordedAndThatATraceHasNone) {
+  Recorded recorded(HostTrace());
+  recorded.options.row = 5;
+  const auto unknown = recorded.Run("hlo_stats");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code(), ErrorCode::kNotFound);
+  EXPECT_NE(unknown.error().message().find("4, 9"), std::string::npos);
+  recorded.options.rows = nullptr;
+  EXPECT_EQ(recorded.Run("hlo_stats").error().code(), ErrorCode::kConflict);
+  recorded.options.row = std::nullopt;
+  EXPECT_EQ(recorded.Run("rows").error().code(), ErrorCode::kConflict);
+  EXPECT_TRUE(recorded.Run("hlo_stats"));
+}
+
+TEST(RowsToolTest, ChromesTraceHasTheRowsAsATrackOfTheirOwn) {
+  const Recorded recorded(HostTrace(), {At(1, 0, 100), At(2, 50, 150), At(3, 160, 200)});
+  std::string text;
+  ASSERT_TRUE(WriteChromeTrace(recorded.trace, recorded.options, [&](std::string_view piece) {
+    text += piece;
+    return Status();
+  }));
+  const Json document = *ParseJson(text);
+  std::map<std::string, int> lanes;
+  for (const Json& event : document["traceEvents"]) {
+    const std::string name = event.value("name", "");
+    if (name.starts_with("row ")) lanes[name] = event["tid"].get<int>();
+  }
+  const std::map<std::string, int> expected = {{"row 1", 1}, {"row 2", 2}, {"row 3", 1}};
+  EXPECT_EQ(lanes, expected);
+}
+
+TEST(RowsToolTest, EndsWithItsTime) {
+  Recorded recorded(HostTrace());
+  recorded.options.time = TimeLimit([] { return true; });
+  EXPECT_EQ(recorded.Run("rows").error().code(), ErrorCode::kDeadlineExceeded);
+}
+
+}  // namespace
+}  // namespace mlprof::server::xspace
