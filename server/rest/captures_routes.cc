@@ -27,6 +27,7 @@ constexpr BodyPolicy kTraceBody{BodyPolicy::Kind::kSpooled, GiB(1)};
 constexpr int kMostRows = 1'000;
 constexpr std::size_t kMostNames = 1'000;
 constexpr double kPsOfMs = 1e9;
+constexpr const char* kChromeTool = "trace_viewer";
 constexpr Bytes kMostChromeBytes = GiB(4);
 // Clients give up after a minute without a byte.
 constexpr std::chrono::seconds kLongestLook{45};
@@ -67,9 +68,12 @@ Result<std::optional<xspace::RowVisits>> RowsOf(const Services& services,
                                                 const Capture& capture) {
   MLPROF_LET(file, services.captures->RowsFile(workspace, capture));
   if (!file) return std::optional<xspace::RowVisits>();
-  MLPROF_LET(json, ParseJson(ReadText(*file)));
-  MLPROF_LET(rows, xspace::DecodeRowVisits(json));
+  MLPROF_LET(rows, xspace::ReadRowVisits(ReadText(*file)));
   return std::optional(std::move(rows));
+}
+
+bool AsksAboutRows(const std::string& tool, const xspace::ToolOptions& options) {
+  return tool == xspace::kRowsTool || options.row || options.slowest_percent;
 }
 
 Json CaptureJson(const Capture& capture, const xspace::Trace& trace, bool with_rows) {
@@ -204,11 +208,7 @@ void ReadGrouping(QueryReader& query, xspace::ToolOptions& options) {
 void ReadRows(QueryReader& query, xspace::ToolOptions& options) {
   const auto row = query.Integer("row", 0, std::numeric_limits<int>::max());
   if (row) options.row = static_cast<std::uint32_t>(*row);
-  options.slowest_percent = query.Seconds("slowestPercent");
-  if (options.slowest_percent &&
-      (*options.slowest_percent <= 0 || *options.slowest_percent > 100)) {
-    query.Problem("slowestPercent", "must be above 0 and at most 100");
-  }
+  options.slowest_percent = query.Percent("slowestPercent");
   if (options.row && options.slowest_percent) {
     query.Problem("slowestPercent", "is another question than row: ask one of them");
   }
@@ -258,12 +258,17 @@ Result<HttpResponse> RunCaptureTool(const Services& services, const HttpRequest&
   const auto turn = Turn::Take();
   if (!turn) return NotYourTurn(request);
   options.time = TimeOfALook();
-  MLPROF_LET(rows, RowsOf(services, workspace, capture));
+  std::optional<xspace::RowVisits> rows;
+  if (AsksAboutRows(tool, options) || tool == kChromeTool) {
+    auto found = RowsOf(services, workspace, capture);
+    if (!found && AsksAboutRows(tool, options)) return Fail(found.error());
+    if (found) rows = *std::move(found);
+  }
   options.rows = rows ? &*rows : nullptr;
   MLPROF_LET(path, services.captures->File(capture));
   MLPROF_LET(file, MappedFile::Open(path));
   MLPROF_LET(trace, xspace::ReadTrace(file.bytes()));
-  if (tool == "trace_viewer") return ChromeTraceResponse(services, trace, options);
+  if (tool == kChromeTool) return ChromeTraceResponse(services, trace, options);
   MLPROF_LET(document, xspace::RunTool(trace, tool, options));
   return JsonResponse(200, document);
 }

@@ -75,6 +75,15 @@ std::optional<int> QueryReader::Integer(const std::string& name, int low, int hi
   return std::nullopt;
 }
 
+std::optional<double> QueryReader::Percent(const std::string& name) {
+  const auto text = Single(name);
+  if (!text) return std::nullopt;
+  const auto value = Parse<double>(*text);
+  if (value && *value > 0 && *value <= 100) return value;
+  Problem(name, "must be a percentage, above 0 and at most 100");
+  return std::nullopt;
+}
+
 std::optional<double> QueryReader::Seconds(const std::string& name) {
   const auto text = Single(name);
   if (!text) return std::nullopt;

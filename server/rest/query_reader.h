@@ -25,6 +25,8 @@ class QueryReader {
   std::string Text(const std::string& name, TextCheck check = nullptr);
   std::string RequiredText(const std::string& name, TextCheck check);
   std::optional<int> Integer(const std::string& name, int low, int high);
+  /// A percentage: above 0, and 100 at most.
+  std::optional<double> Percent(const std::string& name);
   /// A finite number at or above 0.
   std::optional<double> Seconds(const std::string& name);
   std::vector<std::string> Repeated(const std::string& name);

@@ -55,16 +55,18 @@ TEST_F(TraceTest, ShowsWhatTheServerHasByItsId) {
 }
 
 TEST_F(TraceTest, ShowsTheRowsAndAsksAboutOne) {
-  Offer("rows", R"({"visitCount":12,"rowCount":4,"rows":[
+  Offer("rows", R"({"visitCount":12,"rowCount":4,"rowsLeftOut":2,"visitsLeftOut":5,"rows":[
     {"row":17,"visits":3,"latencyInMs":45.1,"slowestInMs":50,"othersInFlight":0,"opTimeInMs":40,
      "opTimePercent":90,"topOps":[{"name":"dot.1","program":"jit_f","selfTimePercent":80}]},
     {"row":2,"visits":1,"latencyInMs":5,"slowestInMs":5,"othersInFlight":0,"opTimeInMs":0,
      "opTimePercent":0,"topOps":[]}]})");
-  const Outcome outcome = Run({"trace", file_, "--tool", "rows", "--slowest", "1"});
+  const Outcome outcome = Run({"trace", file_, "--tool", "rows", "--slowest", "1%"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("12 visits of 4 rows"));
   EXPECT_THAT(outcome.out, testing::ContainsRegex("17 +3 +45.1 +50 +0 +90 +80 +dot.1 +jit_f"));
-  EXPECT_THAT(AskedOf("rows"), HasSubstr("slowestPercent=1"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 quicker rows"));
+  EXPECT_THAT(outcome.out, HasSubstr("the last 5 visits"));
+  EXPECT_TRUE(AskedOf("rows").ends_with("slowestPercent=1")) << AskedOf("rows");
   Run({"trace", file_, "--row", "17"});
   EXPECT_THAT(AskedOf("overview_page"), HasSubstr("row=17"));
 }

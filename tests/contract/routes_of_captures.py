@@ -49,6 +49,14 @@ class CapturesTest(RoutesCase):
         self.assertEqual(self.pointers(bad), ["/groupBy", "/top"])
         self.assertEqual(self.pointers(self.ask(
             400, "GET", f"{tools}/trace_viewer?fromMs=5&toMs=4")), ["/toMs"])
+        self.assertEqual(self.pointers(self.ask(
+            400, "GET", f"{tools}/hlo_stats?row=-1&slowestPercent=101")),
+            ["/row", "/slowestPercent"])
+        self.assertEqual(self.pointers(self.ask(
+            400, "GET", f"{tools}/hlo_stats?row=1&slowestPercent=1")), ["/slowestPercent"])
+        # Nobody knows when which row was under way.
+        for asked in ("rows", "hlo_stats?row=1", "trace_viewer?slowestPercent=1"):
+            self.ask(409, "GET", f"{tools}/{asked}")
         self.ask(204, "DELETE", f"/captures/{capture}")
 
     def test_one_trace_is_read_at_a_time_and_nobody_waits_for_it(self):

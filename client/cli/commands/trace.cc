@@ -48,6 +48,10 @@ Result<Query> QueryOf(const Options& options) {
     if (options.Has(option)) query[name] = options.Text(option);
   }
   if (options.Has("--without-idle")) query["idle"] = "false";
+  if (auto slowest = query.find("slowestPercent");
+      slowest != query.end() && slowest->second.ends_with('%')) {
+    slowest->second.pop_back();
+  }
   return query;
 }
 

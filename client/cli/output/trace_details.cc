@@ -222,6 +222,14 @@ void WriteRows(Details& details, const Json& document) {
                     " rows began and ended while it was recorded; those that took longest:",
                 0);
   WriteTraceRows(details, RowsWithTopOps(document), kRowColumns);
+  const Json rows_left_out = FieldAt(document, "rowsLeftOut");
+  if (rows_left_out.is_number()) {
+    details.Block("Not asked for: " + Words(rows_left_out) + " quicker rows (--top N).", 0);
+  }
+  const Json visits_left_out = FieldAt(document, "visitsLeftOut");
+  if (visits_left_out.is_number()) {
+    details.Block("Not kept: the last " + Words(visits_left_out) + " visits.", 0);
+  }
   details.Block("--row N or --slowest PERCENT asks any tool about them alone.", 0);
 }
 

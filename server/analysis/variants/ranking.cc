@@ -122,13 +122,13 @@ double AlikeCost(const Profile& best, const Profile& other) {
   return WasNoisy(best) || WasNoisy(other) ? kAlikeCostOnNoisyHost : kAlikeCost;
 }
 
-// "" where the host was quiet for all of them.
+// Of all with an answer, since noise may be why one has no proof; "" where the host was quiet.
 std::string NoiseText(const std::vector<std::optional<Profile>>& profiles,
                       const std::vector<VariantResult>& results,
                       const std::vector<std::size_t>& ranked) {
   std::string names;
   for (const std::size_t i : ranked) {
-    if (results[i].outcome != VariantOutcome::kProven || !WasNoisy(*profiles[i])) continue;
+    if (!WasNoisy(*profiles[i])) continue;
     names += (names.empty() ? "" : ", ") + results[i].variant.name;
   }
   return names.empty() ? "" : "; the host was not quiet while it measured " + names;

@@ -58,8 +58,10 @@ class Columns {
 
 class ChromeTrace {
  public:
-  ChromeTrace(const Trace& trace, const ToolOptions& options, const TextSink& sink)
-      : trace_(trace), time_(options.time), rows_(options.rows), out_(sink) {
+  /// `rows`: told as a track; nullptr where they are not known.
+  ChromeTrace(const Trace& trace, const std::vector<RowVisit>* rows, const ToolOptions& options,
+              const TextSink& sink)
+      : trace_(trace), time_(options.time), rows_(rows), out_(sink) {
     const double last = static_cast<double>(trace.LastPs());
     from_ps_ = static_cast<std::int64_t>(std::clamp(options.from_ms * kPsOfTraceMs, 0.0, last));
     to_ps_ = static_cast<std::int64_t>(
@@ -111,27 +113,40 @@ class ChromeTrace {
   Status WriteRows() {
     Describe("process", kRowsProcess, std::nullopt, "rows of the dataset", kRowsProcess);
     std::vector<std::int64_t> lanes;  // when each is free
-    for (const RowVisit& visit : rows_->visits) {
+    std::vector<Columns> columns;
+    for (const RowVisit& visit : *rows_) {
       if (time_.Over()) return time_.Kept();
-      if (visit.span.end_ps() < from_ps_ || visit.span.start_ps > to_ps_) continue;
-      const auto free = std::find_if(lanes.begin(), lanes.end(), [&](std::int64_t end_ps) {
-        return end_ps <= visit.span.start_ps;
-      });
+      const Span& span = visit.span;
+      if (span.end_ps() < from_ps_ || span.start_ps > to_ps_) continue;
+      const auto free = std::find_if(lanes.begin(), lanes.end(),
+                                     [&](std::int64_t end_ps) { return end_ps <= span.start_ps; });
       const auto lane = static_cast<std::size_t>(free - lanes.begin());
       if (free == lanes.end()) {
         lanes.push_back(0);
+        columns.emplace_back(column_ps_);
         Describe("thread", kRowsProcess, lane + 1, "in flight", lane + 1);
       }
-      lanes[lane] = visit.span.end_ps();
-      out_.Raw(R"({"ph":"X","pid":)" + std::to_string(kRowsProcess) + R"(,"tid":)" +
-               std::to_string(lane + 1) + R"(,"ts":)");
-      out_.Number(static_cast<double>(visit.span.start_ps) / 1e6);
-      out_.Raw(R"(,"dur":)");
-      out_.Number(static_cast<double>(visit.span.duration_ps) / 1e6);
-      out_.Raw(R"(,"name":"row )" + std::to_string(visit.row) + "\"},\n");
+      lanes[lane] = span.end_ps();
+      if (columns[lane].Shows(EventOf(span))) WriteRow(visit, lane + 1);
       MLPROF_TRY(out_.Flush(false));
     }
     return {};
+  }
+
+  static Event EventOf(const Span& span) {
+    Event event;
+    event.start_ps = span.start_ps;
+    event.duration_ps = span.duration_ps;
+    return event;
+  }
+
+  void WriteRow(const RowVisit& visit, std::size_t lane) {
+    out_.Raw(R"({"ph":"X","pid":)" + std::to_string(kRowsProcess) + R"(,"tid":)" +
+             std::to_string(lane) + R"(,"ts":)");
+    out_.Number(static_cast<double>(visit.span.start_ps) / 1e6);
+    out_.Raw(R"(,"dur":)");
+    out_.Number(static_cast<double>(visit.span.duration_ps) / 1e6);
+    out_.Raw(R"(,"name":"row )" + std::to_string(visit.row) + "\"},\n");
   }
 
   // Stats for machines: they begin with '_', or say what the other tools tell better.
@@ -201,7 +216,7 @@ class ChromeTrace {
 
   const Trace& trace_;
   const TimeLimit& time_;
-  const RowVisits* rows_;  // nullptr where they are not known
+  const std::vector<RowVisit>* rows_;
   ChromeWriter out_;
   std::int64_t from_ps_ = 0;
   std::int64_t to_ps_ = 0;
@@ -214,9 +229,13 @@ class ChromeTrace {
 
 Status WriteChromeTrace(const Trace& trace, const ToolOptions& options, const TextSink& sink) {
   MLPROF_LET(asked, VisitsAsked(options));
-  if (!asked) return ChromeTrace(trace, options, sink).Write();
+  if (!asked) {
+    const auto* rows = options.rows != nullptr ? &options.rows->visits : nullptr;
+    return ChromeTrace(trace, rows, options, sink).Write();
+  }
   RestrictedTrace part(trace);
-  return ChromeTrace(part.To(SpansOf(*asked), options.time), options, sink).Write();
+  const Trace& of_rows = part.To(SpansOf(*asked), options.time);
+  return ChromeTrace(of_rows, &*asked, options, sink).Write();
 }
 
 }  // namespace mlprof::server::xspace

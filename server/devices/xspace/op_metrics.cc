@@ -104,14 +104,17 @@ class Collector {
     table_.peaks = PeaksOf(plane);
   }
 
-  // From its first event to its last; of a part of a trace all of that, since nothing says that a
-  // device was there for its first operation only.
+  // From its first event to its last; of a part of a trace all of that.
   double TimeOf(const Chip& device) const {
     if (trace_.part_ps) return static_cast<double>(*trace_.part_ps);
     return device.last > device.first ? static_cast<double>(device.last - device.first) : 0;
   }
 
+  // Of a part of a trace, whether the device did anything while the whole was recorded.
+  bool WasThere(const Plane& plane) const { return !trace_.part_ps || !plane.lines.empty(); }
+
   void AddCore(const Plane& plane) {
+    if (!WasThere(plane)) return;
     Device(plane);
     Chip& chip = chips_[ChipOf(plane)];
     Chip own;
@@ -178,6 +181,7 @@ class Collector {
 
   // Kernels, by the operation of the framework that launched them; nested they are not.
   void AddGpu(const Plane& plane) {
+    if (!WasThere(plane)) return;
     Device(plane);
     const StatOf tf_op(plane, "tf_op");
     const StatOf hlo_op(plane, "hlo_op");
@@ -234,7 +238,7 @@ class Collector {
         own.Cover(event.span);
       }
     }
-    table_.devices = own.last > own.first ? 1 : 0;
+    table_.devices = own.last > own.first || trace_.part_ps ? 1 : 0;
     if (table_.devices > 0) table_.total_ps = TimeOf(own);
   }
 

@@ -82,7 +82,7 @@ Json DeviceJson(const Trace& trace, const OpTable& table, const StepTable& steps
         PercentOf(steps.compute_ms_16bit, steps.compute_ms_16bit + steps.compute_ms_32bit);
   }
   const Plane* host = trace.FindPlane(kHostPlane);
-  if (host == nullptr) return out;
+  if (host == nullptr || trace.part_ps) return out;  // what follows is told of the whole
   const auto matrix_unit = host->OwnStat("matrix_unit_utilization_percent");
   if (matrix_unit) out["matrixUnitUtilizationPercent"] = matrix_unit->Number();
   const auto hbm = host->OwnStat("hbm_utilization_percent");

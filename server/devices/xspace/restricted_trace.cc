@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server/devices/xspace/planes.h"
+
 namespace mlprof::server::xspace {
 namespace {
 
@@ -21,31 +23,21 @@ std::vector<Span> Joined(std::vector<Span> spans) {
   return out;
 }
 
-// An event at one moment belongs where that moment lies.
-bool Meet(const Event& event, const Span& span) {
-  if (event.duration_ps == 0) {
-    return event.start_ps >= span.start_ps && event.start_ps < span.end_ps();
-  }
-  return event.start_ps < span.end_ps() && event.end_ps() > span.start_ps;
+// One at a single moment belongs to what begins then.
+bool LiesWithin(const std::vector<Span>& spans, const Event& event) {
+  const auto behind =
+      std::upper_bound(spans.begin(), spans.end(), event.start_ps,
+                       [](std::int64_t at, const Span& span) { return at < span.start_ps; });
+  if (behind == spans.begin()) return false;
+  const Span& span = *(behind - 1);
+  return event.start_ps < span.end_ps() && event.end_ps() <= span.end_ps();
 }
 
-void AddParts(const Event& event, const std::vector<Span>& spans, std::vector<Event>& out) {
-  auto span = std::upper_bound(
-      spans.begin(), spans.end(), event.start_ps,
-      [](std::int64_t start_ps, const Span& one) { return start_ps < one.end_ps(); });
-  for (; span != spans.end() && span->start_ps <= event.end_ps(); ++span) {
-    if (!Meet(event, *span)) continue;
-    Event part = event;
-    part.start_ps = std::max(event.start_ps, span->start_ps);
-    part.duration_ps = std::min(event.end_ps(), span->end_ps()) - part.start_ps;
-    out.push_back(part);
-  }
-}
-
-void SortLine(std::vector<Event>& events) {
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.duration_ps > b.duration_ps;
-  });
+// One that did nothing while the whole was recorded was not there for its parts either.
+bool IsIdleDevice(const Plane& plane) {
+  const bool device = TensorCoreOf(plane) || GpuOf(plane);
+  return device && std::all_of(plane.lines.begin(), plane.lines.end(),
+                               [](const Line& line) { return line.events.empty(); });
 }
 
 Plane WithoutEvents(const Plane& plane) {
@@ -62,7 +54,10 @@ Plane WithoutEvents(const Plane& plane) {
 }  // namespace
 
 RestrictedTrace::RestrictedTrace(const Trace& whole) : whole_(whole) {
-  for (const Plane& plane : whole.planes) part_.planes.push_back(WithoutEvents(plane));
+  for (const Plane& plane : whole.planes) {
+    part_.planes.push_back(WithoutEvents(plane));
+    if (IsIdleDevice(plane)) part_.planes.back().lines.clear();
+  }
   part_.hostnames = whole.hostnames;
   part_.errors = whole.errors;
   part_.warnings = whole.warnings;
@@ -79,9 +74,8 @@ const Trace& RestrictedTrace::To(std::vector<Span> spans, const TimeLimit& time)
       events.clear();
       for (const Event& event : whole_.planes[plane].lines[line].events) {
         if (time.Over() || spans.empty() || event.start_ps >= spans.back().end_ps()) break;
-        AddParts(event, spans, events);
+        if (LiesWithin(spans, event)) events.push_back(event);
       }
-      SortLine(events);
     }
   }
   return part_;

@@ -15,8 +15,9 @@ class RestrictedTrace {
   /// `whole` must outlive it.
   explicit RestrictedTrace(const Trace& whole);
 
-  /// The events that were under way within the spans, in their own time. One that crosses a span's
-  /// edge is cut there; its stats stay those of the whole. Stays until the next call.
+  /// The events that lie within one of the spans, from beginning to end: each is whole, and there
+  /// once. What encloses a span, or crosses its edge, belongs to more than the span. Stays until
+  /// the next call.
   const Trace& To(std::vector<Span> spans, const TimeLimit& time);
 
  private:

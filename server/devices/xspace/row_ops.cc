@@ -17,10 +17,12 @@ class InFlight {
  public:
   explicit InFlight(const RowVisits& visits) {
     std::map<std::int64_t, double> steps;
-    for (const RowVisit& visit : visits.visits) {
-      steps[visit.span.start_ps] += 1;
-      steps[visit.span.end_ps()] -= 1;
-    }
+    const auto add = [&steps](const Span& span) {
+      steps[span.start_ps] += 1;
+      steps[span.end_ps()] -= 1;
+    };
+    for (const RowVisit& visit : visits.visits) add(visit.span);
+    for (const Span& span : visits.others) add(span);
     double rows = 0;
     double sum = 0;
     std::int64_t at = 0;
@@ -70,20 +72,21 @@ RowOps TimesOf(std::uint32_t row, const std::vector<RowVisit>& visits, const InF
   return out;
 }
 
-RowOp OpOfRow(const Op& op, const OpTable& table, double row_ps, double visits) {
+// By the row's share, so that visits of one row that overlap are told alike.
+RowOp OpOfRow(const Op& op, const OpTable& table, double row_ps, const RowOps& row) {
+  const double share = Ratio(op.self_ps, row_ps);
   const auto program = table.programs.find(op.program_id);
   return {op.name,
           std::string(CutName(op.category)),
           program == table.programs.end() ? "" : program->second,
-          op.self_ps / kPsOfRowMs / visits,
-          Ratio(op.self_ps, row_ps),
-          op.occurrences / visits};
+          share * row.latency_ms,
+          share,
+          op.occurrences / static_cast<double>(row.visits)};
 }
 
 void AddOps(const OpTable& table, double row_ps, RowOps& row) {
-  const auto visits = static_cast<double>(row.visits);
-  row.ops_ms = table.SelfPs() / kPsOfRowMs / visits;
   row.ops_share = Ratio(table.SelfPs(), row_ps);
+  row.ops_ms = row.ops_share * row.latency_ms;
   std::vector<const Op*> order;
   for (const Op& op : table.ops) order.push_back(&op);
   const std::size_t count = std::min(kTopOpsOfRow, order.size());
@@ -92,7 +95,7 @@ void AddOps(const OpTable& table, double row_ps, RowOps& row) {
                       return a->self_ps != b->self_ps ? a->self_ps > b->self_ps : a->name < b->name;
                     });
   for (std::size_t i = 0; i < count && order[i]->self_ps > 0; ++i) {
-    row.top.push_back(OpOfRow(*order[i], table, row_ps, visits));
+    row.top.push_back(OpOfRow(*order[i], table, row_ps, row));
   }
 }
 

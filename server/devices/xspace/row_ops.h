@@ -35,7 +35,7 @@ struct RowOps {
 inline constexpr std::size_t kTopOpsOfRow = 3;
 
 /// Of the rows that `asked` are visits of, the `most` that took longest, the slowest first. `all`:
-/// whatever was under way, theirs included.
+/// whatever was under way meanwhile, theirs included.
 std::vector<RowOps> SlowestRows(const Trace& trace, const RowVisits& all,
                                 const std::vector<RowVisit>& asked, std::size_t most,
                                 const TimeLimit& time);

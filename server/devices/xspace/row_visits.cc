@@ -2,16 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "server/devices/xspace/planes.h"
 
 namespace mlprof::server::xspace {
 namespace {
 
 constexpr std::int64_t kPsOfNs = 1000;
-constexpr double kPsOfMs = 1e9;
-constexpr double kLongestVisitMs = 36e6;  // ten hours, as of any trace
+constexpr std::int64_t kLongestTracePs = 36'000'000'000'000'000;  // ten hours
 
 bool BeginsBefore(const RowVisit& a, const RowVisit& b) {
   return a.span.start_ps != b.span.start_ps ? a.span.start_ps < b.span.start_ps : a.row < b.row;
+}
+
+// From the first event of the host and, where devices ran anything, the first of theirs.
+std::int64_t FirstRecordedPs(const Trace& trace) {
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::int64_t host = kNone;
+  std::int64_t devices = kNone;
+  for (const Plane& plane : trace.planes) {
+    std::int64_t& first = TensorCoreOf(plane) || GpuOf(plane) ? devices : host;
+    for (const Line& line : plane.lines) {
+      if (!line.events.empty()) first = std::min(first, line.events.front().start_ps);
+    }
+  }
+  return std::max({std::int64_t{0}, host == kNone ? 0 : host, devices == kNone ? 0 : devices});
 }
 
 }  // namespace
@@ -19,12 +35,19 @@ bool BeginsBefore(const RowVisit& a, const RowVisit& b) {
 std::optional<RowVisits> VisitsDuring(const Trace& trace, const std::vector<RowTime>& rows) {
   if (!trace.start_unix_ns) return std::nullopt;
   const std::chrono::nanoseconds began(*trace.start_unix_ns);
-  const std::chrono::nanoseconds last(trace.LastPs() / kPsOfNs);
+  const std::int64_t first = FirstRecordedPs(trace);
+  const std::int64_t last = std::min(trace.LastPs(), kLongestTracePs);
+  const std::chrono::nanoseconds longest(kLongestTracePs / kPsOfNs);
   RowVisits out;
   for (const RowTime& row : rows) {
-    if (row.from < began || row.to > began + last || row.to < row.from) continue;
-    out.visits.push_back(
-        {row.row, {(row.from - began).count() * kPsOfNs, (row.to - row.from).count() * kPsOfNs}});
+    if (row.to < row.from || row.from < began - longest || row.to > began + longest) continue;
+    const std::int64_t from = (row.from - began).count() * kPsOfNs;
+    const std::int64_t to = (row.to - began).count() * kPsOfNs;
+    if (row.succeeded && from >= first && to <= last) {
+      out.visits.push_back({row.row, {from, to - from}});
+    } else if (to > 0 && from < last && out.others.size() < kMostVisits) {
+      out.others.push_back({std::max<std::int64_t>(from, 0), to - std::max<std::int64_t>(from, 0)});
+    }
   }
   std::sort(out.visits.begin(), out.visits.end(), BeginsBefore);
   if (out.visits.size() > kMostVisits) {
@@ -60,44 +83,6 @@ std::vector<RowVisit> SlowestVisits(double percent, const RowVisits& all) {
 std::vector<Span> SpansOf(std::span<const RowVisit> visits) {
   std::vector<Span> out;
   for (const RowVisit& visit : visits) out.push_back(visit.span);
-  return out;
-}
-
-Json EncodeRowVisits(const RowVisits& visits) {
-  Json list = Json::array();
-  for (const RowVisit& visit : visits.visits) {
-    list.push_back({{"row", visit.row},
-                    {"fromMs", static_cast<double>(visit.span.start_ps) / kPsOfMs},
-                    {"toMs", static_cast<double>(visit.span.end_ps()) / kPsOfMs}});
-  }
-  Json out = {{"visits", std::move(list)}};
-  if (visits.left_out > 0) out["visitsLeftOut"] = visits.left_out;
-  return out;
-}
-
-Result<RowVisits> DecodeRowVisits(const Json& json) {
-  const auto damaged = [] { return Fail(Internal("the rows of the trace cannot be read")); };
-  const auto list = json.is_object() ? json.find("visits") : json.end();
-  if (!json.is_object() || list == json.end() || !list->is_array()) return damaged();
-  RowVisits out;
-  for (const Json& item : *list) {
-    const auto number = [&](const char* name) {
-      const auto field = item.is_object() ? item.find(name) : item.end();
-      return item.is_object() && field != item.end() && field->is_number() ? field->get<double>()
-                                                                           : -1.0;
-    };
-    const double row = number("row");
-    const double from = number("fromMs");
-    const double to = number("toMs");
-    const bool sane = row >= 0 && row <= 4294967295.0 && from >= 0 && to >= from &&
-                      to <= kLongestVisitMs && out.visits.size() < kMostVisits;
-    if (!sane) return damaged();
-    out.visits.push_back({static_cast<std::uint32_t>(row),
-                          {std::llround(from * kPsOfMs), std::llround((to - from) * kPsOfMs)}});
-  }
-  const auto left_out = json.find("visitsLeftOut");
-  if (left_out != json.end() && left_out->is_number_unsigned())
-    out.left_out = left_out->get<std::size_t>();
   return out;
 }
 

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "common/json/json.h"
 #include "common/result/result.h"
 #include "server/devices/xspace/nesting.h"
 #include "server/devices/xspace/trace.h"
@@ -20,6 +21,7 @@ struct RowTime {
   std::uint32_t row = 0;
   std::chrono::nanoseconds from{0};  // since 1970
   std::chrono::nanoseconds to{0};
+  bool succeeded = true;
 };
 
 /// The same since the trace began.
@@ -29,13 +31,15 @@ struct RowVisit {
 };
 
 struct RowVisits {
-  std::vector<RowVisit> visits;  // by start
-  std::size_t left_out = 0;      // beyond kMostVisits
+  std::vector<RowVisit> visits;  // answered, and recorded from beginning to end; by start
+  std::vector<Span> others;      // of rows that failed, or that an edge of the recording cut
+  std::size_t left_out = 0;      // visits beyond kMostVisits
 };
-inline constexpr std::size_t kMostVisits = 100'000;
+inline constexpr std::size_t kMostVisits = 100'000;  // and as many others
 
-/// Those that began and ended while it was recorded; nullopt where the trace does not tell when it
-/// began.
+/// Recorded is what lies between the first event and the last, those of the host's and those of the
+/// devices' each: a profiler tells when it was started, and begins to listen later. nullopt where
+/// the trace does not tell when it was started.
 std::optional<RowVisits> VisitsDuring(const Trace& trace, const std::vector<RowTime>& rows);
 
 std::vector<RowVisit> VisitsOf(std::uint32_t row, const RowVisits& all);
@@ -43,9 +47,9 @@ std::vector<RowVisit> VisitsOf(std::uint32_t row, const RowVisits& all);
 std::vector<RowVisit> SlowestVisits(double percent, const RowVisits& all);
 std::vector<Span> SpansOf(std::span<const RowVisit> visits);
 
-/// `{"visits": [{"row": 17, "fromMs": 3.25, "toMs": 9.5}], "visitsLeftOut": 3}`, the latter only
-/// where it is not 0.
-Json EncodeRowVisits(const RowVisits& visits);
-Result<RowVisits> DecodeRowVisits(const Json& json);
+/// `{"visits": [{"row": 17, "fromMs": 3.25, "toMs": 9.5}], "others": [{"fromMs": …, "toMs": …}],
+/// "visitsLeftOut": 3}`, the last only where it is not 0.
+std::string WriteRowVisits(const RowVisits& visits);
+Result<RowVisits> ReadRowVisits(std::string_view text);
 
 }  // namespace mlprof::server::xspace

@@ -66,7 +66,7 @@ void CollectGeneric(const Trace& trace, const HostGroups& host, const TimeLimit&
     table.compute_ms_32bit += step.Ms(Activity::kDeviceCompute32);
     table.steps.push_back(step);
   }
-  if (table.steps.size() > kFewSteps) {
+  if (table.steps.size() > kFewSteps && !trace.part_ps) {
     table.steps.erase(table.steps.begin());
     table.steps.pop_back();
   }

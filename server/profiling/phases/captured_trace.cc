@@ -15,9 +15,9 @@ std::vector<xspace::RowTime> TimesOfRows(const ReplayResult& replay,
                                          std::chrono::nanoseconds unix_ahead) {
   std::vector<xspace::RowTime> times;
   for (const RequestRecord& request : replay.requests) {
-    if (!request.Succeeded()) continue;
     const auto end = request.due + std::chrono::microseconds(request.latency_us) + unix_ahead;
-    times.push_back({request.row, end - std::chrono::microseconds(request.service_us), end});
+    times.push_back({request.row, end - std::chrono::microseconds(request.service_us), end,
+                     request.Succeeded()});
   }
   return times;
 }
@@ -40,12 +40,16 @@ CapturedTrace ToldBy(const xspace::Trace& trace, const std::vector<xspace::RowTi
   CapturedTrace captured;
   captured.events = static_cast<std::int64_t>(trace.EventCount());
   captured.rows = xspace::VisitsDuring(trace, times);
-  if (!captured.rows) return captured;
+  if (!captured.rows) captured.no_rows = "it does not tell when it began";
+  if (captured.rows && captured.rows->visits.empty()) {
+    captured.no_rows = "no row began and ended while it was recorded";
+  }
+  if (!captured.no_rows.empty()) return captured;
   for (const xspace::RowOps& row :
        xspace::SlowestRows(trace, *captured.rows, captured.rows->visits, kRowsTold, limit)) {
     captured.slowest.push_back(ToldOf(row));
   }
-  if (!limit.Kept()) captured.slowest.clear();
+  if (!limit.Kept()) captured.slowest.clear();  // what is there by then is not all
   return captured;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/domain/profile_capture.h"
@@ -20,6 +21,7 @@ namespace mlprof::server::phases {
 struct CapturedTrace {
   std::int64_t events = 0;                // at least one
   std::optional<xspace::RowVisits> rows;  // nullopt where it does not tell when it began
+  std::string no_rows;                    // why none is found in it; "" where some are
   std::vector<CapturedRow> slowest;       // none where the time was over
 };
 

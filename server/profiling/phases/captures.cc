@@ -184,7 +184,8 @@ class Capturing {
     capture.before = LatenciesOf(before, before.began, time_);
     capture.during = LatenciesOf(during, began, time_);
     MLPROF_TRY(Keep(*trace, read, std::move(capture)));
-    return KeepRows(read, load);
+    KeepRows(read, load);
+    return {};
   }
 
   // Who dials through a socket learns only that it was closed.
@@ -217,23 +218,24 @@ class Capturing {
   }
 
   // A trace without them is a trace all the same.
-  Status KeepRows(const CapturedTrace& read, CaptureLoad load) {
-    if (!read.rows) {
-      facts_.missing.push_back({"captureRowsUnknown",
-                                std::string("the device trace of ") + InWords(load) +
-                                    " does not tell when it began: no row is found in it",
-                                "the profilers of jaxlib 0.7.2 and later tell"});
-      return {};
+  void KeepRows(const CapturedTrace& read, CaptureLoad load) {
+    if (!read.no_rows.empty()) {
+      MissRows(load, read.no_rows,
+               "jaxlib 0.7.2 and later tell when a trace began; rows of over 10 s are never whole "
+               "in one");
+      return;
     }
-    const Status kept =
-        lab_.Keep({kCaptureRowsKind, CaptureRowsFileName(Name(load)), "application/json",
-                   DumpJson(xspace::EncodeRowVisits(*read.rows))});
-    if (kept || lab_.stopped()) return {};
-    facts_.missing.push_back({"captureRowsUnknown",
-                              std::string("the rows of the device trace of ") + InWords(load) +
-                                  " were not kept: " + kept.error().message(),
-                              AdviceOnCapture(kept.error(), port_)});
-    return {};
+    const Status kept = lab_.Keep({kCaptureRowsKind, CaptureRowsFileName(Name(load)),
+                                   "application/json", xspace::WriteRowVisits(*read.rows)});
+    if (kept || lab_.stopped()) return;
+    MissRows(load, kept.error().message(), AdviceOnCapture(kept.error(), port_));
+  }
+
+  void MissRows(CaptureLoad load, const std::string& why, const std::string& advice) {
+    facts_.missing.push_back(
+        {"captureRowsUnknown",
+         std::string("no row is found in the device trace of ") + InWords(load) + ": " + why,
+         advice});
   }
 
   Lab& lab_;

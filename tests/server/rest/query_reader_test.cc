@@ -53,6 +53,19 @@ TEST(QueryReaderTest, NamesEveryBadParameterAtOnce) {
                                                          "/from", "/id", "/what"));
 }
 
+TEST(QueryReaderTest, TakesPercentagesOnly) {
+  for (const char* text : {"0", "101", "-1", "x", "1%", "nan", "inf", ""}) {
+    const HttpRequest request = Asking({{"share", text}});
+    QueryReader query(request);
+    query.Percent("share");
+    EXPECT_THAT(BadParameters(query), UnorderedElementsAre("/share")) << text;
+  }
+  const HttpRequest request = Asking({{"share", "0.5"}});
+  QueryReader query(request);
+  EXPECT_EQ(query.Percent("share"), 0.5);
+  EXPECT_EQ(query.Percent("other"), std::nullopt);
+}
+
 TEST(QueryReaderTest, TakesWholeNumbersWithinTheirRangeOnly) {
   for (const char* text : {"0", "1001", "x", "1x", "", "1.5", "+5", " 5"}) {
     const HttpRequest request = Asking({{"top", text}});

@@ -221,6 +221,7 @@ TEST(VariantRankingTest, ANoisyHostIsSaidAndTellsSmallDifferencesNotApart) {
   EXPECT_EQ(quiet.choice->because.find("quiet"), std::string::npos);
   other.warnings.push_back({kNoisyHostWarning, "", ""});
   dear.warnings.push_back({kNoisyHostWarning, "", ""});
+  dear.recommendation->verified = false;
   const auto noisy = Compared(MadeUpComparison().With(best).With(other).With(dear));
   EXPECT_EQ(noisy.choice->close, std::vector<std::string>{"v1"});
   EXPECT_NE(noisy.choice->because.find("the host was not quiet while it measured v1, v2"),

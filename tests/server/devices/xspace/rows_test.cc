@@ -61,15 +61,38 @@ struct Recorded {
   ToolOptions options;
 };
 
-TEST(RowVisitsTest, AreThoseThatBeganAndEndedWhileItWasRecorded) {
-  const Recorded recorded(
-      HostTrace(), {At(1, -5, 20), At(2, 250, 310), At(3, 250, 300), At(4, 5, 65), At(5, 0, 1)});
+TEST(RowVisitsTest, AreThoseThatWereAnsweredAndRecordedFromBeginningToEnd) {
+  RowTime failed = At(6, 70, 80);
+  failed.succeeded = false;
+  const Recorded recorded(HostTrace(), {At(1, -5, 20), At(2, 250, 310), At(3, 250, 300),
+                                        At(4, 5, 65), At(5, 0, 1), At(7, 400, 500), failed});
   ASSERT_EQ(recorded.visits.visits.size(), 3U);
   EXPECT_EQ(recorded.visits.visits[0].row, 5U);  // by start
   EXPECT_EQ(recorded.visits.visits[1].row, 4U);
   EXPECT_EQ(recorded.visits.visits[1].span.start_ps, 5 * kPsOfUs);
   EXPECT_EQ(recorded.visits.visits[1].span.duration_ps, 60 * kPsOfUs);
   EXPECT_EQ(recorded.visits.visits[2].row, 3U);
+  ASSERT_EQ(recorded.visits.others.size(), 3U);  // 1, 2 and 6; 7 came when all was over
+  EXPECT_EQ(recorded.visits.others[0].start_ps, 0);
+  EXPECT_EQ(recorded.visits.others[0].end_ps(), 20 * kPsOfUs);
+}
+
+TEST(RowVisitsTest, DoNotBeginBeforeTheProfilerHearsTheHostAndItsDevices) {
+  MadePlane host("/host:CPU");
+  const auto launch = host.Name("launch");
+  host.Line(MadeLine("thread", {MadeEvent(launch, 100, 900)}));
+  MadePlane gpu("/device:GPU:0");
+  const auto kernel = gpu.Name("gemm");
+  gpu.Line(MadeLine("Stream #1", {MadeEvent(kernel, 300, 10)}));
+  MadePlane environment("Task Environment");
+  const auto start = environment.StatName("profile_start_time");
+  environment.Stat(NumberStat(start, kStartNs));
+  const Recorded recorded(
+      Message().Sub(1, host.message()).Sub(1, gpu.message()).Sub(1, environment.message()).bytes(),
+      {At(1, 10, 90), At(2, 110, 290), At(3, 300, 500)});
+  ASSERT_EQ(recorded.visits.visits.size(), 1U);
+  EXPECT_EQ(recorded.visits.visits[0].row, 3U);
+  EXPECT_EQ(recorded.visits.others.size(), 2U);
 }
 
 TEST(RowVisitsTest, AreNotKnownWhereTheTraceDoesNotTellWhenItBegan) {
@@ -112,52 +135,77 @@ TEST(RowVisitsTest, TheSlowestAreAShareOfAllAndOneAtLeast) {
   EXPECT_TRUE(SlowestVisits(1, {}).empty());
 }
 
-TEST(RowVisitsTest, AreReadAsTheyWereWritten) {
+TEST(RowVisitsTest, AreReadAsTheyWereWrittenHoweverMany) {
   RowVisits written;
-  written.visits = {{17, SpanOfUs(3, 9)}, {0, {1'234'567'891, 987'654'321'000}}};
+  for (std::uint32_t i = 0; i < kMostVisits; ++i) {
+    written.visits.push_back({~i, {1'234'567'891LL * i, 987'654'321}});
+  }
+  written.others = {SpanOfUs(3, 9)};
   written.left_out = 3;
-  const auto read = DecodeRowVisits(EncodeRowVisits(written));
-  ASSERT_TRUE(read);
-  ASSERT_EQ(read->visits.size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
+  const auto read = ReadRowVisits(WriteRowVisits(written));
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->visits.size(), kMostVisits);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{17}, kMostVisits - 1}) {
     EXPECT_EQ(read->visits[i].row, written.visits[i].row);
     EXPECT_NEAR(static_cast<double>(read->visits[i].span.start_ps),
                 static_cast<double>(written.visits[i].span.start_ps), 1000);
-    EXPECT_NEAR(static_cast<double>(read->visits[i].span.duration_ps),
-                static_cast<double>(written.visits[i].span.duration_ps), 1000);
+    EXPECT_NEAR(static_cast<double>(read->visits[i].span.duration_ps), 987'654'321, 1000);
   }
+  ASSERT_EQ(read->others.size(), 1U);
+  EXPECT_EQ(read->others[0].start_ps, 3 * kPsOfUs);
   EXPECT_EQ(read->left_out, 3U);
 }
 
+TEST(RowVisitsTest, WhatIsWrittenOfAHostileTraceCanBeRead) {
+  // It claims to have begun eleven hours ago, and to go on for longer than any trace.
+  MadePlane host("/host:CPU");
+  const auto name = host.Name("dot.1");
+  Message line =
+      MadeLine("thread", {MadeEvent(name, 0, 36'000'000'000), MadeEvent(name, 36'000'000'000, 1)});
+  line.Number(3, 35'999'999'999'999);
+  host.Line(line);
+  MadePlane environment("Task Environment");
+  environment.Stat(NumberStat(environment.StatName("profile_start_time"), kStartNs));
+  const Recorded recorded(
+      Message().Sub(1, host.message()).Sub(1, environment.message()).bytes(),
+      {{7, std::chrono::nanoseconds(kStartNs) + std::chrono::hours(11),
+        std::chrono::nanoseconds(kStartNs) + std::chrono::hours(11) + microseconds(1)}});
+  EXPECT_TRUE(ReadRowVisits(WriteRowVisits(recorded.visits)));
+}
+
 TEST(RowVisitsTest, WhatIsDamagedIsRefused) {
-  for (const char* text : {"[]", "{}", R"({"visits":{}})", R"({"visits":[7]})",
-                           R"({"visits":[{"row":-1,"fromMs":0,"toMs":1}]})",
-                           R"({"visits":[{"row":1,"fromMs":2,"toMs":1}]})",
-                           R"({"visits":[{"row":1,"fromMs":2,"toMs":1e300}]})",
-                           R"({"visits":[{"row":1,"fromMs":"2","toMs":3}]})"}) {
-    EXPECT_FALSE(DecodeRowVisits(*ParseJson(text))) << text;
+  for (const char* text :
+       {"", "[]", "{}", R"({"visits":{},"others":[]})", R"({"visits":[7],"others":[]})",
+        R"({"visits":[]})", R"({"visits":[{"row":-1,"fromMs":0,"toMs":1}],"others":[]})",
+        R"({"visits":[{"row":1,"fromMs":2,"toMs":1}],"others":[]})",
+        R"({"visits":[{"row":1,"fromMs":2,"toMs":1e300}],"others":[]})",
+        R"({"visits":[{"row":1,"fromMs":"2","toMs":3}],"others":[]})",
+        R"({"visits":[],"others":[{"fromMs":2}]})"}) {
+    EXPECT_FALSE(ReadRowVisits(text)) << text;
   }
 }
 
-TEST(RestrictedTraceTest, HoldsWhatRanWithinTheSpansCutAtTheirEdges) {
+TEST(RestrictedTraceTest, HoldsWhatLiesWithinTheSpansFromBeginningToEnd) {
   const Recorded recorded(HostTrace());
   RestrictedTrace restricted(recorded.trace);
-  const Trace& part = restricted.To({SpanOfUs(20, 55), SpanOfUs(50, 70), SpanOfUs(180, 185)}, {});
-  EXPECT_EQ(part.part_ps, 55 * kPsOfUs);
-  const std::vector<Event>& events = part.planes[0].lines[0].events;
-  std::vector<std::pair<std::int64_t, std::int64_t>> spans;
-  for (const Event& event : events) {
-    spans.emplace_back(event.start_ps / kPsOfUs, event.end_ps() / kPsOfUs);
-  }
-  // The loop and dot.1 from 20 on, add.2, and both again.
-  const std::vector<std::pair<std::int64_t, std::int64_t>> expected = {
-      {20, 70}, {20, 40}, {50, 60}, {180, 185}, {180, 185}};
-  EXPECT_EQ(spans, expected);
-  EXPECT_EQ(restricted.To({}, {}).EventCount(), 0U);
-  EXPECT_EQ(restricted.To({SpanOfUs(0, 300)}, {}).EventCount(), 4U);
+  const auto starts = [&](std::vector<Span> spans) {
+    std::vector<std::int64_t> out;
+    for (const Event& event : restricted.To(std::move(spans), {}).planes[0].lines[0].events) {
+      out.push_back(event.start_ps / kPsOfUs);
+    }
+    return out;
+  };
+  using Starts = std::vector<std::int64_t>;
+  EXPECT_EQ(starts({SpanOfUs(20, 70)}), (Starts{50}));  // dot.1 began before
+  EXPECT_EQ(starts({SpanOfUs(10, 45), SpanOfUs(40, 60)}), (Starts{10, 50}));
+  EXPECT_EQ(starts({SpanOfUs(100, 150)}), Starts{});  // dot.1 goes on
+  EXPECT_EQ(starts({SpanOfUs(100, 190), SpanOfUs(5, 15)}), (Starts{110}));
+  EXPECT_EQ(starts({SpanOfUs(0, 300)}), (Starts{0, 10, 50, 110}));  // the loop too
+  EXPECT_EQ(starts({}), Starts{});
+  EXPECT_EQ(restricted.To({SpanOfUs(10, 45), SpanOfUs(40, 60)}, {}).part_ps, 50 * kPsOfUs);
 }
 
-TEST(RestrictedTraceTest, AMomentBelongsToTheSpanItLiesIn) {
+TEST(RestrictedTraceTest, AMomentBelongsToTheSpanThatItLiesIn) {
   MadePlane host("/host:CPU");
   const auto name = host.Name("mark");
   host.Line(MadeLine("thread", {MadeEvent(name, 10, 0), MadeEvent(name, 20, 0)}));
@@ -166,6 +214,63 @@ TEST(RestrictedTraceTest, AMomentBelongsToTheSpanItLiesIn) {
   RestrictedTrace restricted(trace);
   EXPECT_EQ(restricted.To({SpanOfUs(10, 20)}, {}).EventCount(), 1U);
   EXPECT_EQ(restricted.To({SpanOfUs(10, 15), SpanOfUs(20, 30)}, {}).EventCount(), 2U);
+}
+
+// Two cores; on the first a loop of 80 us around an addition of 30 us, told by the device's own
+// clock too; the second did nothing at all.
+std::string CoreTrace() {
+  MadePlane core("/device:TPU:0");
+  const auto program = core.StatName("program_id");
+  const auto symbol = core.StatName("symbol_id");
+  const auto category = core.StatName("hlo_category");
+  const auto flops = core.StatName("flops");
+  const auto offset = core.StatName("device_offset_ps");
+  const auto duration = core.StatName("device_duration_ps");
+  const auto facts = [&](std::uint64_t id, const std::string& what) {
+    return std::vector<Message>{NumberStat(program, 7), NumberStat(symbol, id),
+                                TextStat(category, what), NumberStat(flops, 6'000)};
+  };
+  const auto clock = [&](std::uint64_t start_us, std::uint64_t for_us) {
+    return std::vector<Message>{NumberStat(offset, start_us * 1'000'000),
+                                NumberStat(duration, for_us * 1'000'000)};
+  };
+  const auto loop = core.Name("%while", facts(1, "while"), "while.1");
+  const auto add = core.Name("%add = f32[10]{0} add(%a, %b)", facts(2, "add"), "add.2");
+  core.Line(MadeLine("XLA Ops",
+                     {MadeEvent(loop, 0, 80, clock(0, 80)), MadeEvent(add, 20, 30, clock(20, 30)),
+                      MadeEvent(add, 55, 10, clock(55, 10))}));
+  MadePlane idle("/device:TPU:1");
+  idle.Line(MadeLine("XLA Ops", {}));
+  MadePlane environment("Task Environment");
+  environment.Stat(NumberStat(environment.StatName("profile_start_time"), kStartNs));
+  return Message()
+      .Sub(1, core.message())
+      .Sub(1, idle.message())
+      .Sub(1, environment.message())
+      .bytes();
+}
+
+TEST(RestrictedTraceTest, OfADeviceEachWholeOperationCountsOnceByTheTimeOfTheRow) {
+  Recorded recorded(CoreTrace(), {At(4, 10, 60)});
+  recorded.options.row = 4;
+  const Json stats = *recorded.Run("hlo_stats");
+  ASSERT_EQ(stats["ops"].size(), 1U);  // the loop is more than the row; one addition crosses it
+  EXPECT_EQ(stats["ops"][0]["name"], "add.2");
+  EXPECT_EQ(stats["ops"][0]["occurrences"].get<double>(), 1);
+  EXPECT_NEAR(stats["ops"][0]["selfTimeInUs"].get<double>(), 30, 1e-9);
+  EXPECT_NEAR(stats["totalTimeInUs"].get<double>(), 50, 1e-9);  // of one core: the other was idle
+  EXPECT_NEAR(stats["idlePercent"].get<double>(), 40, 1e-6);
+  EXPECT_NEAR((*recorded.Run("overview_page"))["device"]["dutyCyclePercent"].get<double>(), 60,
+              1e-6);
+  EXPECT_NEAR((*recorded.Run("rows"))["rows"][0]["opTimePercent"].get<double>(), 60, 1e-6);
+}
+
+TEST(RestrictedTraceTest, ARowWithoutAnOperationIsIdleForAllOfItsTime) {
+  Recorded recorded(HostTrace(), {At(4, 5, 65), At(9, 200, 250)});
+  recorded.options.row = 9;
+  const Json stats = *recorded.Run("hlo_stats");
+  EXPECT_NEAR(stats["totalTimeInUs"].get<double>(), 50, 1e-9);
+  EXPECT_NEAR(stats["idlePercent"].get<double>(), 100, 1e-9);
 }
 
 TEST(RowsToolTest, TellsWhatTheSlowestRowsSpentTheirTimeOn) {
@@ -200,9 +305,20 @@ TEST(RowsToolTest, FiguresAreMeansOverTheVisitsOfARow) {
 }
 
 TEST(RowsToolTest, RowsThatOverlapAreToldToHaveOthersBesideThem) {
-  const Recorded recorded(HostTrace(), {At(1, 0, 100), At(2, 50, 150)});
+  RowTime failed = At(3, 0, 100);
+  failed.succeeded = false;
+  const Recorded recorded(HostTrace(), {At(1, 0, 100), At(2, 50, 150), failed});
   const Json rows = (*recorded.Run("rows"))["rows"];
-  for (const Json& row : rows) EXPECT_NEAR(row["othersInFlight"].get<double>(), 0.5, 1e-9);
+  EXPECT_NEAR(rows[0]["othersInFlight"].get<double>(), 1.5, 1e-9);
+  EXPECT_NEAR(rows[1]["othersInFlight"].get<double>(), 1.0, 1e-9);
+}
+
+TEST(RowsToolTest, VisitsOfARowThatOverlapShareItsTime) {
+  // From 100 to 200 us one visit or two at a time, 80 us of it in dot.1.
+  const Recorded recorded(HostTrace(), {At(9, 100, 180), At(9, 120, 200)});
+  const Json row = (*recorded.Run("rows"))["rows"][0];
+  EXPECT_NEAR(row["opTimePercent"].get<double>(), 80, 1e-6);
+  EXPECT_NEAR(row["opTimeInMs"].get<double>(), 0.8 * 0.080, 1e-9);
 }
 
 TEST(RowsToolTest, AnyToolCanBeAskedAboutARowAlone) {
@@ -250,10 +366,9 @@ TEST(RowsToolTest, SaysThatARowWasNotRecordedAndThatATraceHasNone) {
   EXPECT_TRUE(recorded.Run("hlo_stats"));
 }
 
-TEST(RowsToolTest, ChromesTraceHasTheRowsAsATrackOfTheirOwn) {
-  const Recorded recorded(HostTrace(), {At(1, 0, 100), At(2, 50, 150), At(3, 160, 200)});
+std::map<std::string, int> LanesOfRows(const Recorded& recorded) {
   std::string text;
-  ASSERT_TRUE(WriteChromeTrace(recorded.trace, recorded.options, [&](std::string_view piece) {
+  EXPECT_TRUE(WriteChromeTrace(recorded.trace, recorded.options, [&](std::string_view piece) {
     text += piece;
     return Status();
   }));
@@ -263,8 +378,18 @@ TEST(RowsToolTest, ChromesTraceHasTheRowsAsATrackOfTheirOwn) {
     const std::string name = event.value("name", "");
     if (name.starts_with("row ")) lanes[name] = event["tid"].get<int>();
   }
-  const std::map<std::string, int> expected = {{"row 1", 1}, {"row 2", 2}, {"row 3", 1}};
-  EXPECT_EQ(lanes, expected);
+  return lanes;
+}
+
+TEST(RowsToolTest, ChromesTraceHasTheRowsAsATrackOfTheirOwn) {
+  using Lanes = std::map<std::string, int>;
+  Recorded recorded(HostTrace(), {At(1, 0, 100), At(2, 50, 150), At(3, 160, 200)});
+  EXPECT_EQ(LanesOfRows(recorded), (Lanes{{"row 1", 1}, {"row 2", 2}, {"row 3", 1}}));
+  recorded.options.row = 2;
+  EXPECT_EQ(LanesOfRows(recorded), (Lanes{{"row 2", 1}}));
+  recorded.options.row = std::nullopt;
+  recorded.options.rows = nullptr;
+  EXPECT_EQ(LanesOfRows(recorded), Lanes{});
 }
 
 TEST(RowsToolTest, EndsWithItsTime) {
