@@ -39,6 +39,15 @@ struct CapturedRow {
   bool operator==(const CapturedRow&) const = default;
 };
 
+/// What costs the model most on its device, as a trace tells it.
+struct CapturedCosts {
+  std::string most;  // "input", "padding", "precision", "none", "unknown"
+  std::optional<double> duty_cycle_percent;
+  std::optional<double> input_percent;  // of the steps' time
+  std::vector<std::string> advice;      // on padding and on precision
+  bool operator==(const CapturedCosts&) const = default;
+};
+
 struct ProfileCapture {
   std::string id;    // "sha256:…", as of every capture
   std::string name;  // of the artifact that it is: "alone.xplane.pb"
@@ -51,8 +60,8 @@ struct ProfileCapture {
   std::int64_t events = 0;
   RowLatencies before;  // as long, in the same container, just before it was recorded
   RowLatencies during;
-  std::vector<CapturedRow> slowest_rows =
-      {};  // the slowest first; none where the trace has no clock
+  std::vector<CapturedRow> slowest_rows = {};  // the slowest first; none where none is found in it
+  std::optional<CapturedCosts> costs = {};     // absent without a device
   bool operator==(const ProfileCapture&) const = default;
 };
 

@@ -42,6 +42,23 @@ CapturedRow ReadCapturedRow(JsonReader& reader) {
   return row;
 }
 
+Json EncodeCosts(const std::optional<CapturedCosts>& costs) {
+  if (!costs) return nullptr;
+  return {{"most", costs->most},
+          {"dutyCyclePercent", Figure(costs->duty_cycle_percent)},
+          {"inputPercent", Figure(costs->input_percent)},
+          {"advice", costs->advice}};
+}
+
+CapturedCosts ReadCosts(JsonReader& reader) {
+  CapturedCosts costs;
+  costs.most = reader.String("most").value_or("");
+  costs.duty_cycle_percent = reader.Number("dutyCyclePercent");
+  costs.input_percent = reader.Number("inputPercent");
+  costs.advice = reader.Strings("advice").value_or(std::vector<std::string>());
+  return costs;
+}
+
 Json EncodeProfileCapture(const ProfileCapture& capture) {
   Json rows = Json::array();
   for (const CapturedRow& row : capture.slowest_rows) rows.push_back(EncodeCapturedRow(row));
@@ -56,7 +73,8 @@ Json EncodeProfileCapture(const ProfileCapture& capture) {
           {"eventCount", capture.events},
           {"before", EncodeRowLatencies(capture.before)},
           {"during", EncodeRowLatencies(capture.during)},
-          {"slowestRows", std::move(rows)}};
+          {"slowestRows", std::move(rows)},
+          {"costs", EncodeCosts(capture.costs)}};
 }
 
 ProfileCapture ReadProfileCapture(JsonReader& reader) {
@@ -75,6 +93,7 @@ ProfileCapture ReadProfileCapture(JsonReader& reader) {
   for (JsonReader& row : reader.Objects("slowestRows")) {
     capture.slowest_rows.push_back(ReadCapturedRow(row));
   }
+  if (auto costs = reader.Object("costs")) capture.costs = ReadCosts(*costs);
   return capture;
 }
 

@@ -41,7 +41,8 @@ TEST(ProfileDetailsTest, TellsDeviceTracesAndWhatTheyCost) {
        77,
        {50, 20.5, 22.5},
        {1, 24.5, 28.5},
-       {{17, 3, 45.1, "dot.1", 80.25, 0}, {4, 1, 44, "", 0, 0}, {5, 1, 43, "add.2", 130, 1.25}}},
+       {{17, 3, 45.1, "dot.1", 80.25, 0}, {4, 1, 44, "", 0, 0}, {5, 1, 43, "add.2", 130, 1.25}},
+       CapturedCosts{"padding", 76.5, 3, {"padding: fill whole tiles"}}},
       {"sha256:cd",
        "objective.xplane.pb",
        CaptureLoad::kObjective,
@@ -60,6 +61,7 @@ TEST(ProfileDetailsTest, TellsDeviceTracesAndWhatTheyCost) {
         "mlprof trace sha256:ab --tool rows", "45.1 ms, 80% of it in dot.1\n",
         "44 ms, no operation of XLA's in it",
         "43 ms, 130% of it in add.2 (its own and those of 1.2 rows beside it)",
+        "padding; duty cycle 76.5%; waits for input 3%", "padding: fill whole tiles",
         "12.5 rows/s for 2.5 s", "not known (of 0 rows and 0 rows)",
         "mlprof profile artifacts p1 -t DIR"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;

@@ -32,6 +32,14 @@ std::string RowText(const CapturedRow& row) {
   return text;
 }
 
+void WriteCosts(const CapturedCosts& costs, Details& details) {
+  std::string text = costs.most == "none" ? "nothing stands out" : Visible(costs.most);
+  if (costs.duty_cycle_percent) text += "; duty cycle " + Figure(*costs.duty_cycle_percent) + "%";
+  if (costs.input_percent) text += "; waits for input " + Figure(*costs.input_percent) + "%";
+  details.Line("  costs most", text);
+  for (const std::string& advice : costs.advice) details.Line("", Visible(advice));
+}
+
 void WriteCapture(const ProfileCapture& capture, Details& details) {
   details.Line(Name(capture.load), LoadText(capture) + " for " + Duration(capture.seconds) + ": " +
                                        std::to_string(capture.events) + " events, " +
@@ -43,6 +51,7 @@ void WriteCapture(const ProfileCapture& capture, Details& details) {
   for (const CapturedRow& row : capture.slowest_rows) {
     details.Line("  row " + std::to_string(row.row), RowText(row));
   }
+  if (capture.costs) WriteCosts(*capture.costs, details);
   details.Line("  look at it",
                "mlprof trace " + capture.id + (capture.slowest_rows.empty() ? "" : " --tool rows"));
 }

@@ -141,6 +141,36 @@ void WriteSteps(Details& details, const Json& summary) {
   }
 }
 
+// "12.5 of 40 MiB at the peak of jit_f(14)"; "" where the trace holds no program.
+std::string AtPeak(const Json& costs, const std::string& field) {
+  const std::string bytes = With(FieldAt(costs, field), " of ");
+  if (bytes.empty()) return "";
+  return bytes + With(FieldAt(costs, "peakInMib"), " MiB at the peak of ") +
+         Shortened(Words(FieldAt(costs, "program")), kNameColumns);
+}
+
+std::string WithComma(const std::string& one, const std::string& other) {
+  return one + (one.empty() || other.empty() ? "" : ", ") + other;
+}
+
+// Whether input, padding or precision costs most, and what there is of each.
+void WriteCosts(Details& details, const Json& document) {
+  const Json most = FieldAt(document, "costsMost");
+  if (!most.is_string()) return;
+  const Json padding = FieldAt(document, "padding"), precision = FieldAt(document, "precision");
+  details.Heading("What costs");
+  details.Line("costs most", Words(most));
+  details.Line("padded",
+               WithComma(With(FieldAt(padding, "paddedTimePercent"), " % of the operations' time"),
+                         AtPeak(padding, "paddingAtPeakInMib")));
+  std::string f32 = WithComma(
+      With(FieldAt(precision, "f32MatrixTimePercent"), " % of the operations' time in products"),
+      AtPeak(precision, "f32AtPeakInMib"));
+  const std::string halved = With(FieldAt(precision, "f32AsBfloat16InMib"), " MiB in bfloat16");
+  if (!halved.empty()) f32 += " (at most " + halved + ")";
+  details.Line("f32", f32);
+}
+
 void WriteOverview(Details& details, const Json& document) {
   details.Heading("Ran on");
   const Json count = FieldAt(document, "environment.deviceCount");
@@ -159,6 +189,7 @@ void WriteOverview(Details& details, const Json& document) {
     WriteTraceRows(details, FieldAt(document, "topOps"), kTopOpColumns);
   }
   WriteVerdict(details, document);
+  WriteCosts(details, document);
   WriteList(details, "Look next at", FieldAt(document, "nextSteps"));
   WriteList(details, "Errors of the profiler", FieldAt(document, "errors"));
   WriteList(details, "Warnings of the profiler", FieldAt(document, "warnings"));

@@ -6,7 +6,6 @@
 namespace mlprof::server::xspace {
 namespace {
 
-constexpr std::size_t kLongestShape = 1U << 20U;
 constexpr double kPointerBytes = 8;  // of each part of a tuple's table
 
 // The heap of the temporaries: by its first buffer, which tells the allocation it is a heap of; the

@@ -28,6 +28,9 @@ struct HeapTimeline {
 HeapTimeline WalkHeap(const HloModule& module, std::int64_t memory_space,
                       const TimeLimit& time = {});
 
+/// An encoded shape that is longer is not looked into.
+inline constexpr std::size_t kLongestShape = 1U << 20U;
+
 /// As its elements are large, without padding. A shape of more than a MiB is not looked into: its
 /// buffer is as large as it says.
 double UnpaddedBytes(const HloModule& module, const LogicalBuffer& buffer);

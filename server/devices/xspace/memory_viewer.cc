@@ -9,7 +9,6 @@
 namespace mlprof::server::xspace {
 namespace {
 
-constexpr double kBytesOfMib = 1024.0 * 1024.0;
 constexpr double kSmallBytes = 16 * 1024;
 constexpr std::size_t kMostPrograms = 1'000;
 constexpr std::size_t kMostHeapPoints = 200'000;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/devices/xspace/instruction_text.h"
 #include "server/devices/xspace/ratio.h"
 #include "server/devices/xspace/shape.h"
 
@@ -18,14 +19,11 @@ struct Limit {
   double flops_per_second;
 };
 
-// The shape an instruction gives: what stands between " = " and the opcode.
+// The shape an instruction gives; none of a tuple.
 std::string_view ShapeOf(const Op& op) {
   if (!op.shape.empty()) return op.shape;
-  const std::size_t equals = op.text.find(" = ");
-  if (equals == std::string_view::npos) return "";
-  const std::size_t start = equals + 3;
-  if (op.text.substr(start).starts_with('(')) return "";  // a tuple
-  return op.text.substr(start, op.text.find(' ', start) - start);
+  const std::string_view result = SplitInstruction(op.text).result;
+  return result.starts_with('(') ? "" : result;
 }
 
 Json LayoutJson(const Shape& shape) {

@@ -282,17 +282,23 @@ double OpTable::SelfPs() const {
   return sum;
 }
 
+std::optional<std::uint64_t> ProgramIdOf(std::string_view name) {
+  const std::size_t open = name.rfind('(');
+  if (open == std::string_view::npos || !name.ends_with(')')) return std::nullopt;
+  const char* end = name.data() + name.size() - 1;
+  std::uint64_t id = 0;
+  const auto [stop, error] = std::from_chars(name.data() + open + 1, end, id);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return id;
+}
+
 std::map<std::uint64_t, std::string> ProgramNames(const Trace& trace) {
   std::map<std::uint64_t, std::string> out;
   const Plane* plane = trace.FindPlane(kMetadataPlane);
   if (plane == nullptr) return out;
   for (const EventMetadata& module : plane->metadata) {
-    const std::size_t open = module.name.rfind('(');
-    if (open == std::string_view::npos || !module.name.ends_with(")")) continue;
-    const char* end = module.name.data() + module.name.size() - 1;
-    std::uint64_t id = 0;
-    const auto [stop, error] = std::from_chars(module.name.data() + open + 1, end, id);
-    if (error == std::errc() && stop == end) out[id] = CutName(module.name.substr(0, open));
+    const auto id = ProgramIdOf(module.name);
+    if (id) out[*id] = CutName(module.name.substr(0, module.name.rfind('(')));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,8 @@ struct OpTable {
 
 OpTable CollectOps(const Trace& trace, const TimeLimit& time = {});
 
+/// The id in a program's name, "jit_step(14)"; nullopt for a name without one.
+std::optional<std::uint64_t> ProgramIdOf(std::string_view name);
 /// "jit_step" by the program's id, of what the trace holds.
 std::map<std::uint64_t, std::string> ProgramNames(const Trace& trace);
 

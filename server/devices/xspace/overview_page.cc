@@ -3,6 +3,8 @@
 #include <map>
 
 #include "server/devices/xspace/bottleneck.h"
+#include "server/devices/xspace/cost_advice.h"
+#include "server/devices/xspace/device_costs.h"
 #include "server/devices/xspace/framework_name.h"
 #include "server/devices/xspace/left_out.h"
 #include "server/devices/xspace/op_metrics.h"
@@ -126,12 +128,22 @@ Json SplitJson(const StepTable& steps, const Bottleneck& bottleneck) {
           {"devicePercent", std::max(0.0, bottleneck.compute_percent - host_percent)}};
 }
 
-Json NextStepsJson(const Bottleneck& bottleneck, Hardware hardware) {
+void Append(const std::vector<std::string>& advice, Json& list) {
+  for (const std::string& one : advice) list.push_back(one);
+}
+
+// What costs most first.
+Json NextStepsJson(const Bottleneck& bottleneck, const DeviceCosts& costs) {
+  const Hardware hardware = costs.hardware;
+  const std::vector<std::string> advice = AdviceOn(costs);
+  const bool input_first = costs.costs_most == CostsMost::kInput;
   Json out = Json::array();
+  if (!input_first) Append(advice, out);
   if (bottleneck.classification == "host" || bottleneck.classification == "both") {
     out.push_back("input_pipeline_analyzer: which input operation takes the time");
     out.push_back("trace_viewer: what the host's threads do between the steps");
   }
+  if (input_first) Append(advice, out);
   if (hardware != Hardware::kCpu && bottleneck.classification != "host") {
     out.push_back("op_profile: which operations take the device's time, and what limits them");
     out.push_back("hlo_stats: how near each of them is to what the device can do");
@@ -149,6 +161,7 @@ Json OverviewPage(const Trace& trace, const TimeLimit& time) {
   const OpTable ops = CollectOps(trace, time);
   const StepTable steps = CollectSteps(trace, time);
   const Bottleneck bottleneck = JudgeSteps(steps);
+  const DeviceCosts costs = FindDeviceCosts(trace, ops, bottleneck, time);
   Json out = {{"hardware", Name(ops.hardware)},
               {"environment", EnvironmentJson(trace, ops)},
               {"steps", StepTimesJson(steps)},
@@ -156,7 +169,11 @@ Json OverviewPage(const Trace& trace, const TimeLimit& time) {
               {"device", DeviceJson(trace, ops, steps)},
               {"topOps", TopOpsJson(ops)},
               {"verdict", BottleneckJson(bottleneck)},
-              {"nextSteps", NextStepsJson(bottleneck, ops.hardware)}};
+              {"costsMost", Name(costs.costs_most)},
+              {"padding", PaddingJson(costs)},
+              {"precision", PrecisionJson(costs)},
+              {"nextSteps", NextStepsJson(bottleneck, costs)}};
+  if (costs.programs_not_read > 0) out["programsNotRead"] = costs.programs_not_read;
   SetTexts(out, "errors", trace.errors, kMostMessages);
   SetTexts(out, "warnings", trace.warnings, kMostMessages);
   return out;

@@ -3,6 +3,7 @@
 
 namespace mlprof::server::xspace {
 
+inline constexpr double kBytesOfMib = 1024.0 * 1024.0;
 inline constexpr double kBytesOfGib = 1024.0 * 1024.0 * 1024.0;
 
 inline double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }

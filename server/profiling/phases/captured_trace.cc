@@ -1,8 +1,11 @@
 #include "server/profiling/phases/captured_trace.h"
 
+#include "server/devices/xspace/bottleneck.h"
+#include "server/devices/xspace/cost_advice.h"
 #include "server/devices/xspace/mapped_file.h"
 #include "server/devices/xspace/read_trace.h"
 #include "server/devices/xspace/row_ops.h"
+#include "server/devices/xspace/steps.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -35,21 +38,38 @@ CapturedRow ToldOf(const xspace::RowOps& row) {
   return told;
 }
 
-CapturedTrace ToldBy(const xspace::Trace& trace, const std::vector<xspace::RowTime>& times,
-                     const xspace::TimeLimit& limit) {
-  CapturedTrace captured;
-  captured.events = static_cast<std::int64_t>(trace.EventCount());
+std::optional<CapturedCosts> CostsOf(const xspace::Trace& trace, const xspace::TimeLimit& limit) {
+  if (xspace::HardwareOf(trace) == xspace::Hardware::kCpu) return std::nullopt;
+  const auto bottleneck = xspace::JudgeSteps(xspace::CollectSteps(trace, limit));
+  const auto costs =
+      xspace::FindDeviceCosts(trace, xspace::CollectOps(trace, limit), bottleneck, limit);
+  if (!limit.Kept()) return std::nullopt;
+  return CapturedCosts{std::string(xspace::Name(costs.costs_most)), costs.duty_cycle_percent,
+                       costs.input_percent, xspace::AdviceOn(costs)};
+}
+
+void AddRows(const xspace::Trace& trace, const std::vector<xspace::RowTime>& times,
+             const xspace::TimeLimit& limit, CapturedTrace& captured) {
   captured.rows = xspace::VisitsDuring(trace, times);
-  if (!captured.rows) captured.no_rows = "it does not tell when it began";
-  if (captured.rows && captured.rows->visits.empty()) {
+  if (!captured.rows) {
+    captured.no_rows = "it does not tell when it began";
+  } else if (captured.rows->visits.empty()) {
     captured.no_rows = "no row began and ended while it was recorded";
   }
-  if (!captured.no_rows.empty()) return captured;
+  if (!captured.no_rows.empty()) return;
   for (const xspace::RowOps& row :
        xspace::SlowestRows(trace, *captured.rows, captured.rows->visits, kRowsTold, limit)) {
     captured.slowest.push_back(ToldOf(row));
   }
   if (!limit.Kept()) captured.slowest.clear();  // what is there by then is not all
+}
+
+CapturedTrace ToldBy(const xspace::Trace& trace, const std::vector<xspace::RowTime>& times,
+                     const xspace::TimeLimit& limit) {
+  CapturedTrace captured;
+  captured.events = static_cast<std::int64_t>(trace.EventCount());
+  AddRows(trace, times, limit, captured);
+  captured.costs = CostsOf(trace, limit);
   return captured;
 }
 

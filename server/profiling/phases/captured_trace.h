@@ -1,6 +1,6 @@
-// What a profile reads of a device trace that it has taken: how much is in it, which row was under
-// way when, and what the slowest rows spent their time on. The trace is the model's: whatever is
-// in it, this ends.
+// What a profile reads of a device trace that it has taken: how much is in it, what costs most on
+// the device, which row was under way when, and what the slowest rows spent their time on. The
+// trace is the model's: whatever is in it, this ends.
 #pragma once
 
 #include <chrono>
@@ -23,6 +23,7 @@ struct CapturedTrace {
   std::optional<xspace::RowVisits> rows;  // nullopt where it does not tell when it began
   std::string no_rows;                    // why none is found in it; "" where some are
   std::vector<CapturedRow> slowest;       // none where the time was over
+  std::optional<CapturedCosts> costs;     // likewise; of a device alone
 };
 
 /// `replay`: of the rows that were sent meanwhile. `unix_ahead`: by how much the time since 1970

@@ -212,6 +212,7 @@ class Capturing {
     capture.seconds = std::chrono::duration<double>(time_).count();
     capture.events = read.events;
     capture.slowest_rows = read.slowest;
+    capture.costs = read.costs;
     MLPROF_TRY(lab_.Keep({kCaptureKind, capture.name, "application/octet-stream", *trace.file}));
     facts_.taken.push_back(std::move(capture));
     return {};

@@ -43,8 +43,7 @@ std::string TraceFrom(std::chrono::nanoseconds from) {
   const auto name = host.Name("dot.1");
   std::vector<xspace::Message> all;
   for (std::uint64_t ms = 0; ms < 3'600'000; ms += 10) {
-    all.push_back(
-        xspace::MadeEvent(name, 1000 * ms, 10'000, {xspace::TextStat(hlo_op, "dot.1")}));
+    all.push_back(xspace::MadeEvent(name, 1000 * ms, 10'000, {xspace::TextStat(hlo_op, "dot.1")}));
   }
   host.Line(xspace::MadeLine("thread", all));
   xspace::MadePlane environment("Task Environment");
@@ -166,6 +165,20 @@ TEST_F(CapturesTest, TellWhatTheSlowestRowsSpentTheirTimeOn) {
     return artifact.kind == kCaptureRowsKind && artifact.name == "alone.rows.json";
   });
   EXPECT_EQ(rows, 1);
+}
+
+TEST_F(CapturesTest, OfADeviceTellWhatCostsMostThere) {
+  const Captured on_cpu = Profiled(Answering(TraceOf(7)));
+  EXPECT_FALSE(on_cpu.profile.captures.at(0).costs);
+  const Captured captured = Profiled(Answering(xspace::FixtureBytes("tpu_synth_flow.xplane.pb")));
+  ASSERT_EQ(captured.profile.captures.size(), 1U);
+  const auto& costs = captured.profile.captures[0].costs;
+  ASSERT_TRUE(costs);
+  EXPECT_EQ(costs->most, "padding");
+  EXPECT_NEAR(costs->duty_cycle_percent.value_or(0), 76.0, 0.05);
+  EXPECT_NEAR(costs->input_percent.value_or(0), 11.1, 0.05);
+  ASSERT_FALSE(costs->advice.empty());
+  EXPECT_THAT(costs->advice[0], HasSubstr("padded"));
 }
 
 TEST_F(CapturesTest, TellNothingOfRowsThatWereNotRecorded) {
