@@ -2,6 +2,7 @@
 // (tests/fakes/fake_runtime.h). Thread-safe.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -92,6 +93,9 @@ class Target {
   virtual Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) {
     return agent().Connect(port, deadline);
   }
+  /// Where its "/" is seen from this machine, as long as it runs; "" where it is not, or where this
+  /// program may not look.
+  virtual std::filesystem::path Root() const { return {}; }
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;

@@ -84,6 +84,10 @@ int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* self) {
   const bool asks = frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS;
   if (!asks || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
   talk.asked = true;
+  constexpr std::size_t kFrame = 5;
+  if (talk.script.on_request && talk.request.size() >= kFrame) {
+    talk.script.on_request(std::string_view(talk.request).substr(kFrame));
+  }
   if (!talk.script.silent) Respond(session, frame->hd.stream_id, talk);
   return 0;
 }

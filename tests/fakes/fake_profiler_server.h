@@ -24,6 +24,8 @@ struct ProfilerScript {
   std::optional<std::uint32_t> told_size = {};  // in place of the response's
   std::optional<std::size_t> lost_after = {};   // bytes of the body, whereafter it hangs up
   bool silent = false;                          // it takes the call and answers nothing
+  /// Called with the gRPC message, without its five bytes, before it is answered.
+  std::function<void(std::string_view request)> on_request = {};
 };
 
 /// The same as a port of the imitated model's (fake_port.h): what it answers to bytes as they come.

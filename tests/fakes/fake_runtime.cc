@@ -30,6 +30,7 @@ class FakeTarget final : public Target {
         log_(Log(request, model)),
         log_late_(model.log_comes_late),
         killed_for_disk_(model.killed_for_disk),
+        root_(model.root),
         link_(model, request.limits, RefusedBy(request, model), clock),
         running_(std::move(running)) {
     ++*running_;
@@ -50,6 +51,7 @@ class FakeTarget final : public Target {
   Result<HostFacts> Host(Deadline) override {
     return runtime_.container_host.value_or(runtime_.Facts());
   }
+  std::filesystem::path Root() const override { return root_; }
   Result<HostLoad> ReadHostLoad() override {
     return runtime_.host_load ? runtime_.host_load() : runtime_.QuietLoad();
   }
@@ -94,6 +96,7 @@ class FakeTarget final : public Target {
   std::string log_;
   bool log_late_;
   std::optional<DiskFull> killed_for_disk_;
+  const std::filesystem::path root_;
   FakeAgentLink link_;
   std::shared_ptr<std::atomic<int>> running_;
   std::atomic<bool> by_engine_ = false;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,6 +42,7 @@ class FakeClock final : public MonotonicClock {
 
 /// What the imitated model needs and does. Set before a profile runs.
 struct FakeModel {
+  std::filesystem::path root = {};  // of its container, as it is seen from here
   std::chrono::microseconds cpu_per_row{2000};
   /// Worked after a row's response; under load it falls into the time of the next row.
   std::chrono::microseconds cpu_after_row{0};

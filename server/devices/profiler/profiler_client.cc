@@ -7,6 +7,7 @@
 #include "common/http/client_socket.h"
 #include "common/http/spool_file.h"
 #include "server/devices/profiler/http2_call.h"
+#include "server/devices/profiler/older_server_file.h"
 #include "server/devices/profiler/profile_messages.h"
 #include "server/devices/xspace/mapped_file.h"
 
@@ -92,8 +93,32 @@ Error TooLate(const Recording& recording) {
                           "very busy? Try again, for a shorter time");
 }
 
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// What an older server wrote to disk; a sentence where that is out of reach.
+Result<SpooledBody> TraceOnDisk(const Recording& recording, const ProfileRequest& request,
+                                Bytes most) {
+  const bool in_container = !recording.socket.empty();
+  OlderServerFile file{recording.program_root, request.FileOfOlderServers()};
+  const bool on_this_machine = !in_container && IsLoopback(recording.address.host);
+  if (file.root.empty() && on_this_machine) file.root = "/";
+  auto copy = CopyOlderServerFile(file, recording.folder, most);
+  if (copy && on_this_machine) RemoveOlderServerFile(file);
+  if (copy || copy.error().code() != ErrorCode::kNotFound) return copy;
+  const std::string who = "the profiler server at " + recording.address.Text() +
+                          " is of an older version that sends no traces (jaxlib before 0.7.2)";
+  if (in_container) {
+    return Fail(Conflict(who + ", and what it writes in its container cannot be read from here: "
+                               "give the model a newer one"));
+  }
+  return Fail(Conflict(who + ". It wrote this one on its own disk: copy " + file.path +
+                       " from there (docker cp, kubectl cp) and open it with `mlprof trace`"));
+}
+
 Result<SpooledBody> TraceOf(const SpooledBody& answer, const Recording& recording,
-                            const ProfileRequest& request) {
+                            const ProfileRequest& request, Bytes most) {
   MLPROF_LET(file, MappedFile::Open(*answer.file));
   MLPROF_LET(response, ReadProfileResponse(file.bytes()));
   const bool in_container = !recording.socket.empty();
@@ -106,18 +131,7 @@ Result<SpooledBody> TraceOf(const SpooledBody& answer, const Recording& recordin
     return Fail(Conflict("nothing ran in the program at " + recording.address.Text() +
                          " while it was recorded: give it work, or record for longer"));
   }
-  if (response.trace.empty() && in_container) {
-    return Fail(Conflict("the profiler server at " + recording.address.Text() +
-                         " is of an older version that sends no traces (jaxlib before 0.7.2), but "
-                         "keeps them in its container: give the model a newer one"));
-  }
-  if (response.trace.empty()) {
-    return Fail(Conflict("the profiler server at " + recording.address.Text() +
-                         " is of an older version that sends no traces (jaxlib before 0.7.2). It "
-                         "wrote this one on its own disk: copy " +
-                         request.FileOfOlderServers() +
-                         " from there (docker cp, kubectl cp) and open it with `mlprof trace`"));
-  }
+  if (response.trace.empty()) return TraceOnDisk(recording, request, most);
   MLPROF_LET(trace, SpoolFile::Create(recording.folder));
   for (const std::string_view piece : response.trace) MLPROF_TRY(trace->Append(piece));
   return trace->Finish();
@@ -148,7 +162,7 @@ Result<SpooledBody> ProfilerClient::Record(const Recording& recording) {
     return Fail(Internal("the profiler server at " + who + " sent no whole answer"));
   }
   MLPROF_LET(answer, spool->Finish());
-  return TraceOf(answer, recording, request);
+  return TraceOf(answer, recording, request, limits_.trace);
 }
 
 }  // namespace mlprof::server::profiler

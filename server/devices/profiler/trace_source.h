@@ -22,6 +22,9 @@ struct Recording {
   /// A Unix socket that leads to the program, where the address cannot be reached and only names
   /// it: a port inside a container that has no network, and is gone when the trace is looked at.
   std::filesystem::path socket = {};
+  /// Where the program's own "/" is seen from here, for servers that write their traces to disk; ""
+  /// where it is not. Of a program on this machine's loopback it need not be named.
+  std::filesystem::path program_root = {};
 };
 
 inline constexpr std::chrono::milliseconds kShortestRecording{10};
@@ -32,8 +35,9 @@ class TraceSource {
   virtual ~TraceSource() = default;
   /// Records the program at the address and gives the XSpace as a file of its own. Each error is a
   /// sentence that says what to do. kConflict: another profile runs there, nothing ran, or the
-  /// server keeps traces on its own disk. kInvalidArgument: that is no profiler server.
-  /// kUnavailable: out of reach, or lost. kDeadlineExceeded, kTooLarge, kCancelled, kInternal.
+  /// server keeps traces on a disk that is not seen from here. kInvalidArgument: that is no
+  /// profiler server. kUnavailable: out of reach, or lost. kDeadlineExceeded, kTooLarge,
+  /// kCancelled, kInternal.
   virtual Result<SpooledBody> Record(const Recording& recording) = 0;
 };
 

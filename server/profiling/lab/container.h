@@ -51,6 +51,8 @@ class Container {
   /// before the container is.
   Result<std::unique_ptr<ForwardedPort>> Forward(int port, const std::filesystem::path& parent,
                                                  std::chrono::milliseconds idle);
+  /// As Target::Root.
+  std::filesystem::path Root() const { return target_->Root(); }
   /// Changes the CPU limit in place. An engine that does not answer ends the run.
   Status SetCpu(Cores cpu);
 

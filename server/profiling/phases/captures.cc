@@ -167,7 +167,8 @@ class Capturing {
                                                traces_.folder,
                                                {},
                                                {},
-                                               forwarded->socket()}));
+                                               forwarded->socket(),
+                                               container_.Root()}));
     const ReplayResult during = Replay(PlanOf(load, time_ + kRowsAround), time_ + kRowsAround);
     lab_.Progressed(done_ + 2 * part_ / 3, "waiting for the trace");
     while (!recording->AwaitOver(kWaitForTrace)) {

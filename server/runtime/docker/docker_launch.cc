@@ -113,6 +113,7 @@ Status DockerTarget::Connect(AgentSocket& socket, int pid, const Patience& patie
   Result<std::unique_ptr<AgentLink>> agent = context_->adopt(connection->Release(), patience);
   if (!agent) return Fail(WithLogTail(agent.error()));
   agent_ = *std::move(agent);
+  agent_pid_ = pid;
   return {};
 }
 

@@ -34,6 +34,10 @@ Result<HostFacts> DockerTarget::Host(Deadline deadline) {
 // an engine elsewhere has no target.
 Result<HostLoad> DockerTarget::ReadHostLoad() { return server::ReadHostLoad(); }
 
+std::filesystem::path DockerTarget::Root() const {
+  return agent_pid_ > 0 ? "/proc/" + std::to_string(agent_pid_) + "/root" : "";
+}
+
 Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
   return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});
 }

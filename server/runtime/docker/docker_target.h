@@ -32,6 +32,7 @@ class DockerTarget final : public Target {
   AgentLink& agent() override { return *agent_; }
   Result<HostFacts> Host(Deadline deadline) override;
   Result<HostLoad> ReadHostLoad() override;
+  std::filesystem::path Root() const override;
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;
@@ -64,6 +65,7 @@ class DockerTarget final : public Target {
   std::string id_;      // "" until it said so
   bool started_ = false;
   std::unique_ptr<AgentLink> agent_;
+  int agent_pid_ = 0;  // on this machine; 0 before it connected
   std::unique_ptr<DiskWatch> watch_;
   std::atomic<bool> removed_ = false;
   std::mutex mutex_;

@@ -10,6 +10,7 @@
 #include "server/devices/profiler/profiler_client.h"
 #include "server/registry/capture_store.h"
 #include "tests/fakes/fake_profiler_server.h"
+#include "tests/fakes/older_profiler.h"
 #include "tests/server/devices/xspace/made_trace.h"
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
@@ -165,6 +166,15 @@ TEST_F(CapturesTest, TellWhatTheSlowestRowsSpentTheirTimeOn) {
     return artifact.kind == kCaptureRowsKind && artifact.name == "alone.rows.json";
   });
   EXPECT_EQ(rows, 1);
+}
+
+TEST_F(CapturesTest, OfAnOlderProfilerAreTheFilesThatItWritesInItsContainer) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "mlprof-XXXXXX").string();
+  model_.root = mkdtemp(pattern.data());
+  const Captured captured = Profiled(fakes::OlderProfilerWriting(model_.root, TraceOf(7)));
+  ASSERT_EQ(captured.profile.captures.size(), 1U);
+  EXPECT_EQ(captured.profile.captures[0].events, 7);
+  std::filesystem::remove_all(model_.root);
 }
 
 TEST_F(CapturesTest, OfADeviceTellWhatCostsMostThere) {

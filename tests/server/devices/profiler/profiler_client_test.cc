@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "server/devices/profiler/live_captures.h"
 #include "server/devices/profiler/profile_messages.h"
 #include "tests/fakes/fake_profiler_server.h"
+#include "tests/fakes/older_profiler.h"
 
 namespace mlprof::server::profiler {
 namespace {
@@ -44,6 +46,16 @@ class ProfilerClientTest : public testing::Test {
                           folder_,
                           {},
                           std::move(stop)});
+  }
+  Result<SpooledBody> RecordSeenAt(const std::filesystem::path& root, int port) {
+    Recording recording{
+        {"127.0.0.1", static_cast<unsigned short>(port)}, milliseconds(50), folder_};
+    recording.program_root = root;
+    return ProfilerClient(limits_).Record(recording);
+  }
+  static std::string ContentOf(const SpooledBody& body) {
+    std::ifstream file(*body.file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
   }
   Error ErrorOf(const ProfilerScript& script) {
     const FakeProfilerServer server(script);
@@ -88,6 +100,57 @@ TEST_F(ProfilerClientTest, SaysWhereAnOlderServerPutTheTrace) {
   EXPECT_EQ(error.code(), ErrorCode::kConflict);
   EXPECT_THAT(error.message(), HasSubstr("older version"));
   EXPECT_THAT(error.message(), testing::ContainsRegex("/tmp/mlprof-traces/.*xplane.pb"));
+}
+
+TEST_F(ProfilerClientTest, TakesWhatAnOlderServerWroteOnThisMachine) {
+  std::filesystem::path written;
+  const FakeProfilerServer server(fakes::OlderProfiler("/", [&](const std::filesystem::path& file) {
+    written = file;
+    std::ofstream(file) << "a trace";
+  }));
+  const auto body = Record(server.port());
+  ASSERT_TRUE(body) << body.error().message();
+  EXPECT_EQ(ContentOf(*body), "a trace");
+  EXPECT_FALSE(std::filesystem::exists(written.parent_path())) << "the program's disk fills up";
+}
+
+TEST_F(ProfilerClientTest, TakesWhatAnOlderServerWroteWhereItsDiskIsSeen) {
+  const std::filesystem::path root = folder_ / "root";
+  const FakeProfilerServer server(fakes::OlderProfilerWriting(root, "a trace"));
+  const auto body = RecordSeenAt(root, server.port());
+  ASSERT_TRUE(body) << body.error().message();
+  EXPECT_EQ(ContentOf(*body), "a trace");
+}
+
+TEST_F(ProfilerClientTest, ReadsNothingButAFileOfTheProgramsOwn) {
+  const std::filesystem::path root = folder_ / "root";
+  const std::filesystem::path secret = folder_ / "secret";
+  std::ofstream(secret) << "of this machine";
+  using Write = std::function<void(const std::filesystem::path& file)>;
+  const Write link = [&](const auto& file) { std::filesystem::create_symlink(secret, file); };
+  const Write pipe = [&](const auto& file) { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); };
+  const Write folder = [&](const auto& file) { std::filesystem::create_directory(file); };
+  const Write linked_folder = [&](const auto& file) {
+    std::filesystem::create_directories(root / "elsewhere");
+    std::ofstream(root / "elsewhere" / file.filename()) << "x";
+    std::filesystem::remove(file.parent_path());
+    std::filesystem::create_symlink(root / "elsewhere", file.parent_path());
+  };
+  const Write endless = [&](const auto& file) {
+    std::ofstream(file) << "x";
+    std::filesystem::resize_file(file, std::uintmax_t{65} << 20U);
+  };
+  const std::vector<std::pair<Write, ErrorCode>> hostile = {{link, ErrorCode::kConflict},
+                                                            {pipe, ErrorCode::kConflict},
+                                                            {folder, ErrorCode::kConflict},
+                                                            {linked_folder, ErrorCode::kConflict},
+                                                            {endless, ErrorCode::kTooLarge}};
+  for (std::size_t i = 0; i < hostile.size(); ++i) {
+    const FakeProfilerServer server(fakes::OlderProfiler(root, hostile[i].first));
+    const auto body = RecordSeenAt(root, server.port());
+    ASSERT_FALSE(body) << i;
+    EXPECT_EQ(body.error().code(), hostile[i].second) << i << ": " << body.error().message();
+  }
 }
 
 TEST_F(ProfilerClientTest, SaysThatTheConnectionWasLost) {
