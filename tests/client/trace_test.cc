@@ -20,10 +20,6 @@ class TraceTest : public CliTest {
       "topOps":[{"name":"dot\u001b[2J","type":"dot","selfTimePercent":60,"cumulativePercent":60,
                  "selfTimeInMs":6,"gflopsPerSecond":2}],
       "verdict":{"statement":"It waits.","also":[]},"nextSteps":["op_profile: it"],
-      "costsMost":"padding",
-      "padding":{"paddedTimePercent":60.5,"program":"jit_f","peakInMib":40,"paddingAtPeakInMib":12.5},
-      "precision":{"f32MatrixTimePercent":20,"program":"jit_f","peakInMib":40,"f32AtPeakInMib":30,
-                   "f32AsBfloat16InMib":16},
       "errors":[],"warnings":["events were dropped"]})");
   }
   void Offer(const std::string& tool, const std::string& document) {
@@ -46,7 +42,15 @@ TEST_F(TraceTest, ShowsTheOverview) {
   EXPECT_THAT(Run({"trace", file_, "-o", "json"}).out, HasSubstr("\"eventCount\": 3"));
 }
 
-TEST_F(TraceTest, ShowsWhatCostsMost) {
+TEST_F(TraceTest, ShowsWhatCostsMostOnADevice) {
+  const std::string costs = R"(
+      "costsMost":"padding",
+      "padding":{"paddedTimePercent":60.5,"program":"jit_f","peakInMib":40,"paddingAtPeakInMib":12.5},
+      "precision":{"f32MatrixTimePercent":20,"program":"jit_f","peakInMib":40,"f32AtPeakInMib":30,
+                   "f32AsBfloat16InMib":16}})";
+  Offer("overview_page", R"({"hardware":"CPU",)" + costs);
+  EXPECT_THAT(Run({"trace", file_}).out, Not(HasSubstr("What costs")));
+  Offer("overview_page", R"({"hardware":"TPU",)" + costs);
   const std::string shown = Run({"trace", file_}).out;
   for (const char* part :
        {"What costs", "60.5 % of the operations' time, 12.5 of 40 MiB at the peak of jit_f",
@@ -58,7 +62,7 @@ TEST_F(TraceTest, ShowsWhatCostsMost) {
 
 TEST_F(TraceTest, SaysNothingOfWhatTheTraceDoesNotTell) {
   Offer("overview_page",
-        R"({"hardware":"CPU","costsMost":"unknown","padding":null,"precision":null})");
+        R"({"hardware":"TPU","costsMost":"unknown","padding":null,"precision":null})");
   const std::string shown = Run({"trace", file_}).out;
   EXPECT_THAT(shown, HasSubstr("unknown"));
   EXPECT_THAT(shown, Not(HasSubstr("f32")));

@@ -83,6 +83,15 @@ class CapturedProfileTest(unittest.TestCase):
         with self.assertRaises(Refused):
             self.server.get(f"/captures/{loaded['id']}")
 
+    @long_test
+    def test_traces_of_an_older_profiler_are_taken_from_its_container(self):
+        # It answers with nothing, and writes the trace in its container.
+        environment = {**self.config["environment"], "name": "older-jax",
+                       "python": {"pipPackages": ["jax==0.4.38", "jaxlib==0.4.38"]}}
+        profile = self.profiled("older", {**self.config, "environment": environment})
+        [alone] = profile["captures"]
+        self.check_rows(alone)
+
     def check_rows(self, capture):
         """The entry script marks each of its calls itself: every row that was recorded holds
         exactly one such mark, and what XLA ran for it."""

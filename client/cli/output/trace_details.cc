@@ -153,10 +153,11 @@ std::string WithComma(const std::string& one, const std::string& other) {
   return one + (one.empty() || other.empty() ? "" : ", ") + other;
 }
 
-// Whether input, padding or precision costs most, and what there is of each.
+// Whether input, padding or precision costs most on a device, and what there is of each. On a
+// processor tensors are not tiled, and many are slower in bfloat16.
 void WriteCosts(Details& details, const Json& document) {
   const Json most = FieldAt(document, "costsMost");
-  if (!most.is_string()) return;
+  if (!most.is_string() || FieldAt(document, "hardware") == "CPU") return;
   const Json padding = FieldAt(document, "padding"), precision = FieldAt(document, "precision");
   details.Heading("What costs");
   details.Line("costs most", Words(most));
