@@ -28,7 +28,8 @@ inline ProfilerScript OlderProfiler(const std::filesystem::path& root,
     }
     const std::filesystem::path file =
         root / std::filesystem::path(folder).relative_path() / session / (host + ".xplane.pb");
-    std::filesystem::create_directories(file.parent_path());
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
     write(file);
   };
   return script;

@@ -170,6 +170,8 @@ void WriteCosts(Details& details, const Json& document) {
   const std::string halved = With(FieldAt(precision, "f32AsBfloat16InMib"), " MiB in bfloat16");
   if (!halved.empty()) f32 += " (at most " + halved + ")";
   details.Line("f32", f32);
+  const Json not_read = FieldAt(document, "programsNotRead");
+  if (not_read.is_number()) details.Line("not read", Words(not_read) + " compiled programs");
 }
 
 void WriteOverview(Details& details, const Json& document) {

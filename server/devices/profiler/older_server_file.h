@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "common/http/message.h"
 #include "common/result/result.h"
@@ -13,16 +12,15 @@ namespace mlprof::server::profiler {
 
 struct OlderServerFile {
   std::filesystem::path root;  // where the program's own "/" is seen; "" where it is not
-  std::string path;            // there: "/tmp/…/box.xplane.pb"
+  std::filesystem::path path;  // there: "/tmp/mlprof-…/box.xplane.pb", in a folder of its own
 };
 
 /// A copy below `folder`. The program may be hostile: no link is followed, nothing but a file is
-/// read, and no more than `most` of it. kNotFound where it is not seen from here, kTooLarge,
-/// kUnavailable where the disk is full.
+/// opened for reading, and no more than `most` of it is taken. `remove`: the file and its folder,
+/// whatever came of it. kNotFound where it is not seen from here, kTooLarge, kUnavailable where the
+/// disk is full.
 Result<SpooledBody> CopyOlderServerFile(const OlderServerFile& file,
-                                        const std::filesystem::path& folder, Bytes most);
-
-/// The file and its folder, which was made for it alone, where they can be removed.
-void RemoveOlderServerFile(const OlderServerFile& file);
+                                        const std::filesystem::path& folder, Bytes most,
+                                        bool remove);
 
 }  // namespace mlprof::server::profiler

@@ -15,7 +15,8 @@ namespace mlprof::server::profiler {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{200};
-constexpr const char* kFolderOfOlderServers = "/tmp/mlprof-traces";
+// Anybody may make a folder in it, and only who made that may change it.
+constexpr const char* kFolderOfOlderServers = "/tmp";
 // The rest of the answer beside the trace.
 constexpr Bytes kAround = MiB(1);
 
@@ -104,8 +105,7 @@ Result<SpooledBody> TraceOnDisk(const Recording& recording, const ProfileRequest
   OlderServerFile file{recording.program_root, request.FileOfOlderServers()};
   const bool on_this_machine = !in_container && IsLoopback(recording.address.host);
   if (file.root.empty() && on_this_machine) file.root = "/";
-  auto copy = CopyOlderServerFile(file, recording.folder, most);
-  if (copy && on_this_machine) RemoveOlderServerFile(file);
+  auto copy = CopyOlderServerFile(file, recording.folder, most, on_this_machine);
   if (copy || copy.error().code() != ErrorCode::kNotFound) return copy;
   const std::string who = "the profiler server at " + recording.address.Text() +
                           " is of an older version that sends no traces (jaxlib before 0.7.2)";
@@ -113,7 +113,7 @@ Result<SpooledBody> TraceOnDisk(const Recording& recording, const ProfileRequest
     return Fail(Conflict(who + ", and what it writes in its container cannot be read from here: "
                                "give the model a newer one"));
   }
-  return Fail(Conflict(who + ". It wrote this one on its own disk: copy " + file.path +
+  return Fail(Conflict(who + ". It wrote this one on its own disk: copy " + file.path.string() +
                        " from there (docker cp, kubectl cp) and open it with `mlprof trace`"));
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "server/devices/xspace/chrome_writer.h"
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/part_asked.h"
 #include "server/devices/xspace/planes.h"
 #include "server/devices/xspace/restricted_trace.h"
@@ -222,7 +223,7 @@ class ChromeTrace {
   std::int64_t to_ps_ = 0;
   double column_ps_ = 0;
   std::string head_;
-  std::unordered_map<std::int64_t, std::string_view> shown_;
+  IdMap<std::string_view> shown_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/devices/xspace/core_steps.h"
 
 #include <algorithm>
+#include <map>
 
 #include "server/devices/xspace/host_activity.h"
 #include "server/devices/xspace/op_facts.h"

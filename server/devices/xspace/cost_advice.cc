@@ -30,8 +30,10 @@ std::string OfThePeak(const DeviceCosts& costs) {
   return "of the " + MibText(costs.peak->peak) + " at the peak of " + CutForAdvice(costs.program);
 }
 
+// Of programs that were not read one may have a larger peak.
 bool IsMuchMemory(const DeviceCosts& costs, double bytes) {
-  return bytes >= kWorthBytes && PercentOf(bytes, costs.peak->peak) >= kWorthPeakPercent;
+  return costs.programs_not_read == 0 && bytes >= kWorthBytes &&
+         PercentOf(bytes, costs.peak->peak) >= kWorthPeakPercent;
 }
 
 std::string PaddingInTime(const DeviceCosts& costs) {

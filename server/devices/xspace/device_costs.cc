@@ -57,13 +57,13 @@ double DeviceCosts::PercentOfAllTime(double self_ps) const {
 }
 
 DeviceCosts FindDeviceCosts(const Trace& trace, const OpTable& ops, const Bottleneck& bottleneck,
-                            const TimeLimit& time) {
+                            const TimeLimit& time, const HloLimits& programs_read) {
   DeviceCosts out;
   out.hardware = ops.hardware;
   out.has_bfloat16 = HasBfloat16(trace, ops.hardware);
   if (bottleneck.input != "unknown") out.input_percent = bottleneck.input_percent;
   if (ops.chip_ps > 0) out.duty_cycle_percent = PercentOf(ops.busy_ps, ops.chip_ps);
-  const ProgramCosts programs = ReadProgramCosts(trace, time);
+  const ProgramCosts programs = ReadProgramCosts(trace, programs_read, time);
   out.programs_not_read = programs.not_read;
   if (!programs.largest.empty()) {
     out.program = programs.largest;

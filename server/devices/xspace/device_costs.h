@@ -45,8 +45,9 @@ struct DeviceCosts {
   bool MayUseBfloat16() const { return hardware != Hardware::kCpu && has_bfloat16.value_or(true); }
 };
 
-/// `ops` and `bottleneck` are those of the trace.
+/// `ops` and `bottleneck` are those of the trace; no more is read of its programs than `programs`
+/// has.
 DeviceCosts FindDeviceCosts(const Trace& trace, const OpTable& ops, const Bottleneck& bottleneck,
-                            const TimeLimit& time);
+                            const TimeLimit& time, const HloLimits& programs = {});
 
 }  // namespace mlprof::server::xspace

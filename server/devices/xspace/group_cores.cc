@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "server/devices/xspace/groups.h"
 #include "server/devices/xspace/planes.h"

@@ -1,4 +1,5 @@
 #include "server/devices/xspace/heap_timeline.h"
+#include "server/devices/xspace/id_map.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -129,9 +130,9 @@ class HeapWalk {
   HeapTimeline& out_;
   double bytes_ = 0;
   double unpadded_ = 0;
-  std::unordered_map<std::int64_t, std::int64_t> canonical_;
-  std::unordered_map<std::int64_t, std::int64_t> users_;
-  std::unordered_map<std::int64_t, double> unpadded_of_;
+  IdMap<std::int64_t> canonical_;
+  IdMap<std::int64_t> users_;
+  IdMap<double> unpadded_of_;
   std::unordered_set<std::int64_t> live_;
   std::vector<std::int64_t> order_;
   std::size_t peak_order_ = 0;

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "common/result/result.h"
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/shape.h"
 #include "server/devices/xspace/trace.h"
 
@@ -65,9 +66,9 @@ struct HeapEvent {
 struct HloModule {
   std::string_view name;
   std::string_view entry;
-  std::unordered_map<std::int64_t, HloInstruction> by_id;
-  std::unordered_map<std::string_view, std::int64_t> id_by_name;
-  std::unordered_map<std::int64_t, LogicalBuffer> buffers;
+  IdMap<HloInstruction> by_id;
+  std::map<std::string_view, std::int64_t> id_by_name;
+  IdMap<LogicalBuffer> buffers;
   std::vector<BufferAllocation> allocations;
   std::vector<std::vector<HeapEvent>> heap_traces;
 

@@ -1,6 +1,7 @@
 #include "server/devices/xspace/host_activity.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "server/devices/xspace/stat_of.h"

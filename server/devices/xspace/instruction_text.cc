@@ -6,6 +6,7 @@ namespace mlprof::server::xspace {
 namespace {
 
 constexpr std::size_t kMostShapesOfText = 64;
+constexpr std::size_t kMostTried = 256;           // what only looks like one is scanned too
 constexpr std::size_t kLongestShapeText = 1'024;  // of one: it is looked through for each
 
 // Behind the parenthesis that closes the one at `open`; the end where none does, as of a cut text.
@@ -44,12 +45,14 @@ InstructionText SplitInstruction(std::string_view text) {
 std::vector<Shape> ShapesIn(std::string_view text) {
   std::vector<Shape> out;
   std::size_t taken = 0;  // what stands before belongs to another shape
+  std::size_t tried = 0;
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {
     std::size_t start = open;
     while (start > taken && IsOfTypeName(text[start - 1])) --start;
     taken = open + 1;
     if (start == open) continue;
+    if (++tried > kMostTried) break;
     auto shape = ParseShape(text.substr(start, kLongestShapeText));
     if (!shape) continue;
     out.push_back(std::move(*shape));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/matrix_operands.h"
 #include "server/devices/xspace/tensor_bytes.h"
 #include "server/devices/xspace/wire.h"
@@ -144,7 +145,7 @@ class MatrixFinder {
   const TimeLimit& time_;
   MatrixIndex index_;
   std::vector<Multiplier> fusions_;
-  std::unordered_map<std::int64_t, MatrixOperands> of_computation_;
+  IdMap<MatrixOperands> of_computation_;
 };
 
 }  // namespace

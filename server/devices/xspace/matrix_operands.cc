@@ -41,13 +41,14 @@ MatrixOperands OfFusedProduct(std::string_view operands) {
   return out;
 }
 
-// By the operation's own text and category, and those of its parts.
-MatrixOperands OfTexts(const Op& op, int depth) {
+// By the operation's own text and category, and those of its parts, of which each may have 16 KiB.
+MatrixOperands OfTexts(const Op& op, int depth, const TimeLimit& time) {
+  if (time.OverNow()) return MatrixOperands::kNone;
   const InstructionText text = SplitInstruction(op.text);
   if (text.opcode == "dot" || text.opcode == "convolution") return OfProduct(text.operands);
   MatrixOperands of_parts = MatrixOperands::kNone;
   if (depth < kDeepestPart) {
-    for (const Op& part : op.fused) of_parts = std::max(of_parts, OfTexts(part, depth + 1));
+    for (const Op& part : op.fused) of_parts = std::max(of_parts, OfTexts(part, depth + 1, time));
   }
   if (of_parts > MatrixOperands::kNotTold) return of_parts;
   return NamesProduct(op.category) ? OfFusedProduct(text.operands) : of_parts;
@@ -55,7 +56,8 @@ MatrixOperands OfTexts(const Op& op, int depth) {
 
 }  // namespace
 
-MatrixOperands MatrixOperandsOf(const Op& op, const MatrixIndices& programs) {
+MatrixOperands MatrixOperandsOf(const Op& op, const MatrixIndices& programs,
+                                const TimeLimit& time) {
   const auto program = programs.find(op.program_id);
   if (program != programs.end()) {
     const auto known = program->second.find(op.name);
@@ -63,7 +65,7 @@ MatrixOperands MatrixOperandsOf(const Op& op, const MatrixIndices& programs) {
         known != program->second.end() && known->second != MatrixOperands::kNotTold;
     if (is_told) return known->second;
   }
-  return OfTexts(op, 0);
+  return OfTexts(op, 0, time);
 }
 
 }  // namespace mlprof::server::xspace

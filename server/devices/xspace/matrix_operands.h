@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 
 #include "server/devices/xspace/hlo_module.h"
 #include "server/devices/xspace/op_metrics.h"
@@ -18,7 +17,7 @@ namespace mlprof::server::xspace {
 enum class MatrixOperands : std::uint8_t { kNone, kNotTold, kF32, kOther };
 
 /// By an instruction's name, of those that multiply; names are in the trace's bytes.
-using MatrixIndex = std::unordered_map<std::string_view, MatrixOperands>;
+using MatrixIndex = std::map<std::string_view, MatrixOperands>;
 /// By a program's id.
 using MatrixIndices = std::map<std::uint64_t, MatrixIndex>;
 
@@ -27,6 +26,6 @@ using MatrixIndices = std::map<std::uint64_t, MatrixIndex>;
 MatrixIndex FindMatrixOperands(std::string_view bytes, const HloModule& module,
                                const TimeLimit& time);
 
-MatrixOperands MatrixOperandsOf(const Op& op, const MatrixIndices& programs);
+MatrixOperands MatrixOperandsOf(const Op& op, const MatrixIndices& programs, const TimeLimit& time);
 
 }  // namespace mlprof::server::xspace

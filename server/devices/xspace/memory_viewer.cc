@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "server/devices/xspace/heap_timeline.h"
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/left_out.h"
 #include "server/devices/xspace/ratio.h"
 #include "server/devices/xspace/tools.h"
@@ -180,7 +181,7 @@ class Viewer {
   const std::int64_t space_;
   const TimeLimit& time_;
   const HeapTimeline heap_;
-  std::unordered_map<std::int64_t, const BufferAllocation*> allocation_of_;
+  IdMap<const BufferAllocation*> allocation_of_;
 };
 
 }  // namespace

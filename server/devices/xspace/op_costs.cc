@@ -58,8 +58,9 @@ void AddPadding(const Op& op, OpCosts& out) {
   if (out.most_padded.size() > kMostPaddedOps) out.most_padded.pop_back();
 }
 
-void AddPrecision(const Op& op, const MatrixIndices& programs, OpCosts& out) {
-  const MatrixOperands operands = MatrixOperandsOf(op, programs);
+void AddPrecision(const Op& op, const MatrixIndices& programs, const TimeLimit& time,
+                  OpCosts& out) {
+  const MatrixOperands operands = MatrixOperandsOf(op, programs, time);
   if (operands == MatrixOperands::kNone) return;
   out.matrix_ps += op.self_ps;
   if (operands == MatrixOperands::kF32) out.f32_ps += op.self_ps;
@@ -72,10 +73,10 @@ OpCosts SumOpCosts(const OpTable& table, const MatrixIndices& programs, const Ti
   OpCosts out;
   out.all_ps = table.SelfPs();
   for (const Op& op : table.ops) {
-    if (time.OverNow()) break;  // an operation's text may be 16 KiB, and that of each of its parts
+    if (time.OverNow()) break;  // an operation's text may be 16 KiB
     if (op.self_ps <= 0) continue;
     AddPadding(op, out);
-    AddPrecision(op, programs, out);
+    AddPrecision(op, programs, time, out);
   }
   return out;
 }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/op_metrics.h"
 #include "server/devices/xspace/stat_of.h"
 
@@ -29,7 +29,7 @@ class OpFacts {
   const Plane& plane_;
   const StatOf program_, symbol_, category_, tf_op_, flops_, model_flops_, bytes_, breakdown_,
       deduplicated_, shape_, source_, stall_;
-  std::unordered_map<std::int64_t, const EventMetadata*> by_id_;
+  IdMap<const EventMetadata*> by_id_;
   std::size_t fused_left_ = 100'000;  // a fusion may be named by many, and by itself
 };
 

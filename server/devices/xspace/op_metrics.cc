@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 
 #include "server/devices/xspace/nesting.h"
 #include "server/devices/xspace/op_facts.h"

@@ -1,6 +1,7 @@
 // Where the devices' time went, as a tree: by program, by category, or by where in the model's code
 // an operation comes from.
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "server/devices/xspace/left_out.h"

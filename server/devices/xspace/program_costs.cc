@@ -7,10 +7,9 @@ constexpr std::int64_t kMainMemory = 0;  // HBM
 
 }  // namespace
 
-ProgramCosts ReadProgramCosts(const Trace& trace, const TimeLimit& time) {
+ProgramCosts ReadProgramCosts(const Trace& trace, HloLimits limits, const TimeLimit& time) {
   ProgramCosts out;
   double most = -1;
-  HloLimits limits;
   for (const auto& [name, bytes] : HloProtos(trace)) {
     if (time.OverNow()) break;
     const auto module = ReadHlo(bytes, limits);

@@ -15,6 +15,6 @@ struct ProgramCosts {
   std::size_t not_read = 0;  // damaged programs, and those beyond HloLimits
 };
 
-ProgramCosts ReadProgramCosts(const Trace& trace, const TimeLimit& time);
+ProgramCosts ReadProgramCosts(const Trace& trace, HloLimits limits, const TimeLimit& time);
 
 }  // namespace mlprof::server::xspace

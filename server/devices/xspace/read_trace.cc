@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/units/size_text.h"
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/wire.h"
 
 namespace mlprof::server::xspace {
@@ -52,7 +53,7 @@ class TraceReader {
   }
 
  private:
-  using Index = std::unordered_map<std::int64_t, std::uint32_t>;
+  using Index = IdMap<std::uint32_t>;
 
   Status Count() {
     if (++parts_ > limits_.parts) {

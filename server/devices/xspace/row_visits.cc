@@ -16,18 +16,36 @@ bool BeginsBefore(const RowVisit& a, const RowVisit& b) {
   return a.span.start_ps != b.span.start_ps ? a.span.start_ps < b.span.start_ps : a.row < b.row;
 }
 
-// From the first event of the host and, where devices ran anything, the first of theirs.
-std::int64_t FirstRecordedPs(const Trace& trace) {
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  std::int64_t host = kNone;
-  std::int64_t devices = kNone;
-  for (const Plane& plane : trace.planes) {
-    std::int64_t& first = TensorCoreOf(plane) || GpuOf(plane) ? devices : host;
-    for (const Line& line : plane.lines) {
-      if (!line.events.empty()) first = std::min(first, line.events.front().start_ps);
+// From the first event to the last.
+struct Recorded {
+  std::int64_t first_ps = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_ps = 0;
+
+  bool Any() const { return first_ps <= last_ps; }
+  void Cover(const Line& line) {
+    for (const Event& event : line.events) {
+      first_ps = std::min(first_ps, event.start_ps);
+      last_ps = std::max(last_ps, event.end_ps());
     }
   }
-  return std::max({std::int64_t{0}, host == kNone ? 0 : host, devices == kNone ? 0 : devices});
+};
+
+// Of the host and, where devices ran anything, of the devices too.
+Span RecordedOf(const Trace& trace) {
+  Recorded host;
+  Recorded devices;
+  for (const Plane& plane : trace.planes) {
+    Recorded& kind = TensorCoreOf(plane) || GpuOf(plane) ? devices : host;
+    for (const Line& line : plane.lines) kind.Cover(line);
+  }
+  std::int64_t first = 0;
+  std::int64_t last = kLongestTracePs;
+  for (const Recorded& kind : {host, devices}) {
+    if (!kind.Any()) continue;
+    first = std::max(first, kind.first_ps);
+    last = std::min(last, kind.last_ps);
+  }
+  return {first, last - first};
 }
 
 }  // namespace
@@ -35,8 +53,9 @@ std::int64_t FirstRecordedPs(const Trace& trace) {
 std::optional<RowVisits> VisitsDuring(const Trace& trace, const std::vector<RowTime>& rows) {
   if (!trace.start_unix_ns) return std::nullopt;
   const std::chrono::nanoseconds began(*trace.start_unix_ns);
-  const std::int64_t first = FirstRecordedPs(trace);
-  const std::int64_t last = std::min(trace.LastPs(), kLongestTracePs);
+  const Span recorded = RecordedOf(trace);
+  const std::int64_t first = recorded.start_ps;
+  const std::int64_t last = recorded.end_ps();
   const std::chrono::nanoseconds longest(kLongestTracePs / kPsOfNs);
   RowVisits out;
   for (const RowTime& row : rows) {

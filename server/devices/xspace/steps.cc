@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "server/devices/xspace/core_steps.h"
 #include "server/devices/xspace/host_activity.h"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/wire.h"
 
 namespace mlprof::server::xspace {
@@ -66,7 +66,7 @@ struct Plane {
   std::string_view name;
   std::vector<Line> lines;
   std::vector<EventMetadata> metadata;
-  std::unordered_map<std::int64_t, std::string_view> stat_names;
+  IdMap<std::string_view> stat_names;
   std::vector<std::string_view> stats;  // encoded
 
   /// The id of a stat's name in this plane; nullopt where nothing here has it.

@@ -10,7 +10,8 @@
 namespace mlprof::server::phases {
 namespace {
 
-constexpr std::size_t kMostEvents = 4'000'000;  // 128 MiB while they are read
+constexpr std::size_t kMostEvents = 4'000'000;                     // 128 MiB while they are read
+constexpr xspace::HloLimits kProgramsRead{.parts_left = 200'000};  // 128 MiB, too
 constexpr std::size_t kRowsTold = 3;
 
 // While the model had the row: from the first byte it was sent to its last.
@@ -41,8 +42,8 @@ CapturedRow ToldOf(const xspace::RowOps& row) {
 std::optional<CapturedCosts> CostsOf(const xspace::Trace& trace, const xspace::TimeLimit& limit) {
   if (xspace::HardwareOf(trace) == xspace::Hardware::kCpu) return std::nullopt;
   const auto bottleneck = xspace::JudgeSteps(xspace::CollectSteps(trace, limit));
-  const auto costs =
-      xspace::FindDeviceCosts(trace, xspace::CollectOps(trace, limit), bottleneck, limit);
+  const auto costs = xspace::FindDeviceCosts(trace, xspace::CollectOps(trace, limit), bottleneck,
+                                             limit, kProgramsRead);
   if (!limit.Kept()) return std::nullopt;
   return CapturedCosts{std::string(xspace::Name(costs.costs_most)), costs.duty_cycle_percent,
                        costs.input_percent, xspace::AdviceOn(costs)};
@@ -54,7 +55,8 @@ void AddRows(const xspace::Trace& trace, const std::vector<xspace::RowTime>& tim
   if (!captured.rows) {
     captured.no_rows = "it does not tell when it began";
   } else if (captured.rows->visits.empty()) {
-    captured.no_rows = "no row began and ended while it was recorded";
+    captured.no_rows =
+        "no row began after the first event that was recorded and ended before the last";
   }
   if (!captured.no_rows.empty()) return;
   for (const xspace::RowOps& row :

@@ -222,21 +222,23 @@ class Capturing {
   // A trace without them is a trace all the same.
   void KeepRows(const CapturedTrace& read, CaptureLoad load) {
     if (!read.no_rows.empty()) {
-      MissRows(load, read.no_rows,
-               "jaxlib 0.7.2 and later tell when a trace began; rows of over 10 s are never whole "
-               "in one");
+      MissRows(load, "is found", read.no_rows,
+               read.rows ? "rows that take a large part of the recording are seldom whole in it"
+                         : "the profilers of jaxlib 0.7.2 and later tell it");
       return;
     }
     const Status kept = lab_.Keep({kCaptureRowsKind, CaptureRowsFileName(Name(load)),
                                    "application/json", xspace::WriteRowVisits(*read.rows)});
     if (kept || lab_.stopped()) return;
-    MissRows(load, kept.error().message(), AdviceOnCapture(kept.error(), port_));
+    facts_.taken.back().slowest_rows.clear();  // nobody could look at them
+    MissRows(load, "was kept", kept.error().message(), AdviceOnCapture(kept.error(), port_));
   }
 
-  void MissRows(CaptureLoad load, const std::string& why, const std::string& advice) {
+  void MissRows(CaptureLoad load, const char* what, const std::string& why,
+                const std::string& advice) {
     facts_.missing.push_back(
         {"captureRowsUnknown",
-         std::string("no row is found in the device trace of ") + InWords(load) + ": " + why,
+         std::string("no row ") + what + " of the device trace of " + InWords(load) + ": " + why,
          advice});
   }
 

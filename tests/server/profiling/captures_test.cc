@@ -196,7 +196,8 @@ TEST_F(CapturesTest, TellNothingOfRowsThatWereNotRecorded) {
   ASSERT_EQ(captured.profile.captures.size(), 1U);
   EXPECT_TRUE(captured.profile.captures[0].slowest_rows.empty());
   ASSERT_NE(captured.Said("captureRowsUnknown"), nullptr);
-  EXPECT_THAT(captured.Said("captureRowsUnknown")->message, HasSubstr("no row began and ended"));
+  EXPECT_THAT(captured.Said("captureRowsUnknown")->message,
+              HasSubstr("no row began after the first event"));
 }
 
 TEST_F(CapturesTest, SayThatATraceWithoutAClockHasNoRows) {

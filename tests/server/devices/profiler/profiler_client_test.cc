@@ -99,7 +99,7 @@ TEST_F(ProfilerClientTest, SaysWhereAnOlderServerPutTheTrace) {
   const Error error = ErrorOf({});  // an empty message, and all is well
   EXPECT_EQ(error.code(), ErrorCode::kConflict);
   EXPECT_THAT(error.message(), HasSubstr("older version"));
-  EXPECT_THAT(error.message(), testing::ContainsRegex("/tmp/mlprof-traces/.*xplane.pb"));
+  EXPECT_THAT(error.message(), testing::ContainsRegex("/tmp/mlprof-.*xplane.pb"));
 }
 
 TEST_F(ProfilerClientTest, TakesWhatAnOlderServerWroteOnThisMachine) {
@@ -127,24 +127,28 @@ TEST_F(ProfilerClientTest, ReadsNothingButAFileOfTheProgramsOwn) {
   const std::filesystem::path secret = folder_ / "secret";
   std::ofstream(secret) << "of this machine";
   using Write = std::function<void(const std::filesystem::path& file)>;
+  std::filesystem::create_directories(root);
+  std::ofstream(root / "inside") << "another's of the container";
   const Write link = [&](const auto& file) { std::filesystem::create_symlink(secret, file); };
+  const Write relative = [&](const auto& file) {
+    std::filesystem::create_symlink("../../inside", file);
+  };
   const Write pipe = [&](const auto& file) { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); };
   const Write folder = [&](const auto& file) { std::filesystem::create_directory(file); };
   const Write linked_folder = [&](const auto& file) {
     std::filesystem::create_directories(root / "elsewhere");
     std::ofstream(root / "elsewhere" / file.filename()) << "x";
     std::filesystem::remove(file.parent_path());
-    std::filesystem::create_symlink(root / "elsewhere", file.parent_path());
+    std::filesystem::create_symlink("../elsewhere", file.parent_path());
   };
   const Write endless = [&](const auto& file) {
     std::ofstream(file) << "x";
     std::filesystem::resize_file(file, std::uintmax_t{65} << 20U);
   };
-  const std::vector<std::pair<Write, ErrorCode>> hostile = {{link, ErrorCode::kConflict},
-                                                            {pipe, ErrorCode::kConflict},
-                                                            {folder, ErrorCode::kConflict},
-                                                            {linked_folder, ErrorCode::kConflict},
-                                                            {endless, ErrorCode::kTooLarge}};
+  const std::vector<std::pair<Write, ErrorCode>> hostile = {
+      {link, ErrorCode::kConflict},          {relative, ErrorCode::kConflict},
+      {pipe, ErrorCode::kConflict},          {folder, ErrorCode::kConflict},
+      {linked_folder, ErrorCode::kConflict}, {endless, ErrorCode::kTooLarge}};
   for (std::size_t i = 0; i < hostile.size(); ++i) {
     const FakeProfilerServer server(fakes::OlderProfiler(root, hostile[i].first));
     const auto body = RecordSeenAt(root, server.port());

@@ -26,22 +26,22 @@ TEST(RowVisitsTest, AreThoseThatWereAnsweredAndRecordedFromBeginningToEnd) {
   EXPECT_EQ(recorded.visits.others[0].end_ps(), 20 * kPsOfUs);
 }
 
-TEST(RowVisitsTest, DoNotBeginBeforeTheProfilerHearsTheHostAndItsDevices) {
+TEST(RowVisitsTest, LieWhereTheProfilerHearsTheHostAndItsDevices) {
   MadePlane host("/host:CPU");
   const auto launch = host.Name("launch");
   host.Line(MadeLine("thread", {MadeEvent(launch, 100, 900)}));
   MadePlane gpu("/device:GPU:0");
   const auto kernel = gpu.Name("gemm");
-  gpu.Line(MadeLine("Stream #1", {MadeEvent(kernel, 300, 10)}));
+  gpu.Line(MadeLine("Stream #1", {MadeEvent(kernel, 300, 10), MadeEvent(kernel, 590, 10)}));
   MadePlane environment("Task Environment");
   const auto start = environment.StatName("profile_start_time");
   environment.Stat(NumberStat(start, kStartNs));
   const Recorded recorded(
       Message().Sub(1, host.message()).Sub(1, gpu.message()).Sub(1, environment.message()).bytes(),
-      {At(1, 10, 90), At(2, 110, 290), At(3, 300, 500)});
+      {At(1, 10, 90), At(2, 110, 290), At(3, 300, 500), At(4, 550, 700)});
   ASSERT_EQ(recorded.visits.visits.size(), 1U);
   EXPECT_EQ(recorded.visits.visits[0].row, 3U);
-  EXPECT_EQ(recorded.visits.others.size(), 2U);
+  EXPECT_EQ(recorded.visits.others.size(), 3U);
 }
 
 TEST(RowVisitsTest, AreNotKnownWhereTheTraceDoesNotTellWhenItBegan) {
