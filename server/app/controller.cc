@@ -149,10 +149,10 @@ struct Controller::Parts {
     services.devices = &gpus;
     services.tpus = &tpus;
     std::error_code no_folder;
-    services.traces.emplace(
+    services.traces.emplace(TraceTaking{
         profile_traces, content->incoming(), std::filesystem::temp_directory_path(no_folder), [] {
           return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
-        });
+        }});
     services.instruments.push_back(DeviceInstrument::Kind(
         gpus.reader(), [](const std::string& id, pid_t pid) { return devices::RunsIn(id, pid); }));
     services.instruments.push_back(TpuInstrument::Kind(

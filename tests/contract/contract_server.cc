@@ -149,9 +149,10 @@ Status Serve(const Choices& choices, Database& database, ContentStore& content) 
   RunServices runs{runtime, models, datasets, sources, artifacts, runtime.clock()};
   runs.instruments.push_back(device.Instrument());
   runs.oversight = &oversight;
-  runs.traces.emplace(
-      programs.client(), content.incoming(), std::filesystem::temp_directory_path(),
-      [] { return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()); });
+  runs.traces.emplace(TraceTaking{
+      programs.client(), content.incoming(), std::filesystem::temp_directory_path(), [] {
+        return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
+      }});
   ProfileQueue queue(std::move(runs), profiles, events, live, metrics);
   ProfileService service(profiles, models, datasets, sources, artifacts, queue, events, live,
                          "docker");

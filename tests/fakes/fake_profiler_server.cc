@@ -146,8 +146,8 @@ struct PortTalk {
 
 }  // namespace
 
-std::function<std::string(std::string_view)> ProfilerPort(ProfilerScript script,
-                                                          std::shared_ptr<std::atomic<int>> calls) {
+std::function<std::string(std::string_view)> ProfilerPort(
+    ProfilerScript script, const std::shared_ptr<std::atomic<int>>& calls) {
   auto port = std::make_shared<PortTalk>(std::move(script));
   return [port, calls](std::string_view heard) {
     if (heard.starts_with("PRI *")) {

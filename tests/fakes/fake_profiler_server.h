@@ -31,7 +31,7 @@ struct ProfilerScript {
 /// The same as a port of the imitated model's (fake_port.h): what it answers to bytes as they come.
 /// One connection at a time; each begins with HTTP/2's preface. `calls`, where given, counts them.
 std::function<std::string(std::string_view heard)> ProfilerPort(
-    ProfilerScript script, std::shared_ptr<std::atomic<int>> calls = nullptr);
+    ProfilerScript script, const std::shared_ptr<std::atomic<int>>& calls = nullptr);
 
 class FakeProfilerServer {
  public:

@@ -30,7 +30,7 @@ std::string TraceOf(int events) {
   const auto name = plane.Name("dot.1");
   std::vector<xspace::Message> all;
   for (int i = 0; i < events; ++i) {
-    all.push_back(xspace::MadeEvent(name, static_cast<std::uint64_t>(10 * i), 5));
+    all.push_back(xspace::MadeEvent(name, 10 * static_cast<std::uint64_t>(i), 5));
   }
   plane.Line(xspace::MadeLine("thread", all));
   return xspace::Message().Sub(1, plane.message()).bytes();

@@ -233,8 +233,9 @@ class ProfilingBench {
     services.devices = gpus;
     services.tpus = tpus;
     if (traces != nullptr) {
-      services.traces.emplace(*traces, content_->incoming(), std::filesystem::temp_directory_path(),
-                              [this] { return runtime.clock().Now() + kUnixAhead; });
+      services.traces.emplace(TraceTaking{*traces, content_->incoming(),
+                                          std::filesystem::temp_directory_path(),
+                                          [this] { return runtime.clock().Now() + kUnixAhead; }});
     }
     comparisons_.emplace(*database_);
     oversight_.emplace(*comparisons_, *profiles_);

@@ -322,7 +322,7 @@ TEST(DeviceCostsTest, ALayoutOfThousandsOfTilesIsReadWithinBounds) {
   MadeProgram program;
   const Message shape = Message().Number(2, kMadeF32).Number(3, 100).Number(3, 50).Sub(5, layout);
   program.Computation(1, {{1, "p", "parameter", shape, {}, {}, ""}});
-  program.Parameter("p", 104 * 128 * 4);
+  program.Parameter("p", std::uint64_t{104} * 128 * 4);
   std::string text = "%a.1 = f32[100,50]{1,0:T";
   for (int i = 0; i < 5'000; ++i) text += "(8,128)";
   const Costed made(TraceOf({{text + "} add(%a)", "add", 1}}, program));

@@ -47,7 +47,7 @@ inline Span SpanOfUs(std::int64_t from, std::int64_t to) {
 
 struct Recorded {
   explicit Recorded(std::string encoded,
-                    std::vector<RowTime> times = {At(4, 5, 65), At(9, 100, 200)})
+                    const std::vector<RowTime>& times = {At(4, 5, 65), At(9, 100, 200)})
       : bytes(std::move(encoded)), trace(*ReadTrace(bytes)) {
     if (auto found = VisitsDuring(trace, times)) visits = *found;
     options.rows = &visits;

@@ -73,7 +73,7 @@ TEST(RowVisitsTest, LinesWithTheTimeOfDayTellWhenTheTraceBegan) {
 TEST(RowVisitsTest, TheSlowestAreAShareOfAllAndOneAtLeast) {
   RowVisits all;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    all.visits.push_back({i, {i * 1000, i == 7 ? 500 : i == 150 ? 400 : 10}});
+    all.visits.push_back({i, {std::int64_t{i} * 1000, i == 7 ? 500 : i == 150 ? 400 : 10}});
   }
   const auto slowest = SlowestVisits(1, all);
   ASSERT_EQ(slowest.size(), 2U);
