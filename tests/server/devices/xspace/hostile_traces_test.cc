@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <random>
+#include <set>
 
+#include "server/devices/xspace/id_map.h"
 #include "server/devices/xspace/read_trace.h"
 #include "server/devices/xspace/tools.h"
 #include "tests/server/devices/xspace/made_trace.h"
@@ -85,6 +87,14 @@ TEST(HostileTracesTest, NumbersAtTheirEndsDoNotOverflow) {
         MadeLine("XLA Modules", {Message().Number(1, name).Number(2, number).Number(3, number)}));
     ExpectSane(Message().Sub(1, plane.message()).bytes());
   }
+}
+
+TEST(HostileTracesTest, IdsThatAreChosenToFallIntoOneBucketDoNot) {
+  constexpr std::int64_t kBuckets = 1'447'153;  // a size that the standard library takes
+  constexpr std::int64_t kIds = 10'000;
+  std::set<std::size_t> taken;
+  for (std::int64_t i = 0; i < kIds; ++i) taken.insert(IdHash{}(i * kBuckets) % kBuckets);
+  EXPECT_GT(taken.size(), 9'900U);
 }
 
 TEST(HostileTracesTest, AFusionThatHoldsItselfEnds) {
