@@ -72,6 +72,12 @@ Result<std::optional<xspace::RowVisits>> RowsOf(const Services& services,
   return std::optional(std::move(rows));
 }
 
+// The trace is there although its rows may be damaged.
+bool HasRows(const Services& services, const std::string& workspace, const Capture& capture) {
+  const auto file = services.captures->RowsFile(workspace, capture);
+  return file && *file;
+}
+
 bool AsksAboutRows(const std::string& tool, const xspace::ToolOptions& options) {
   return tool == xspace::kRowsTool || options.row || options.slowest_percent;
 }
@@ -100,8 +106,7 @@ Result<HttpResponse> KeepTrace(const Services& services, const HttpRequest& requ
   MLPROF_LET(file, MappedFile::Open(*body.file));
   MLPROF_LET(trace, xspace::ReadTrace(file.bytes()));
   MLPROF_LET(capture, services.captures->Keep(workspace, body));
-  MLPROF_LET(rows, services.captures->RowsFile(workspace, capture));
-  return CreatedResponse(201, CaptureJson(capture, trace, rows.has_value()),
+  return CreatedResponse(201, CaptureJson(capture, trace, HasRows(services, workspace, capture)),
                          "/captures/" + capture.id, workspace);
 }
 
@@ -172,8 +177,7 @@ Result<HttpResponse> GetCapture(const Services& services, const HttpRequest& req
   MLPROF_LET(path, services.captures->File(capture));
   MLPROF_LET(file, MappedFile::Open(path));
   MLPROF_LET(trace, xspace::ReadTrace(file.bytes()));
-  MLPROF_LET(rows, services.captures->RowsFile(workspace, capture));
-  return JsonResponse(200, CaptureJson(capture, trace, rows.has_value()));
+  return JsonResponse(200, CaptureJson(capture, trace, HasRows(services, workspace, capture)));
 }
 
 Result<HttpResponse> DeleteCapture(const Services& services, const HttpRequest& request) {

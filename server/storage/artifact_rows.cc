@@ -14,6 +14,15 @@ Result<Artifact> ReadArtifact(const Statement& row) {
                   Bytes(row.Int(4)), row.Text(5), row.Time(6)};
 }
 
+// Of the only row there can be, or is asked for.
+Result<std::optional<Artifact>> OneArtifact(Statement& row) {
+  const Result<bool> found = row.Step();
+  if (!found) return Fail(found.error());
+  if (!*found) return std::nullopt;
+  MLPROF_LET(artifact, ReadArtifact(row));
+  return std::move(artifact);
+}
+
 // The digest in the first column of the only row there can be.
 Result<std::optional<std::string>> OneDigest(Statement& row) {
   const Result<bool> found = row.Step();
@@ -59,11 +68,7 @@ Result<std::optional<Artifact>> FindArtifact(Connection& connection, const std::
            checksum = row_checksum(id, profile_id, kind, name, media_type, sha256, size_bytes,
                                    created_unix_ms)
     FROM profile_artifacts WHERE profile_id = :profile_id AND id = :id)sql");
-  const Result<bool> found = row.Bind(":profile_id", profile_id).Bind(":id", id).Step();
-  if (!found) return Fail(found.error());
-  if (!*found) return std::nullopt;
-  MLPROF_LET(artifact, ReadArtifact(row));
-  return std::move(artifact);
+  return OneArtifact(row.Bind(":profile_id", profile_id).Bind(":id", id));
 }
 
 Result<std::optional<Artifact>> FindArtifactByContent(Connection& connection,
@@ -77,12 +82,7 @@ Result<std::optional<Artifact>> FindArtifactByContent(Connection& connection,
     FROM profile_artifacts AS a JOIN profiles AS p ON p.id = a.profile_id
     WHERE p.workspace = :workspace AND a.kind = :kind AND a.sha256 = :sha256
     ORDER BY a.sequence DESC LIMIT 1)sql");
-  const Result<bool> found =
-      row.Bind(":workspace", workspace).Bind(":kind", kind).Bind(":sha256", sha256).Step();
-  if (!found) return Fail(found.error());
-  if (!*found) return std::nullopt;
-  MLPROF_LET(artifact, ReadArtifact(row));
-  return std::move(artifact);
+  return OneArtifact(row.Bind(":workspace", workspace).Bind(":kind", kind).Bind(":sha256", sha256));
 }
 
 Result<std::optional<Artifact>> FindArtifactBeside(Connection& connection,
@@ -96,12 +96,7 @@ Result<std::optional<Artifact>> FindArtifactBeside(Connection& connection,
     FROM profile_artifacts
     WHERE profile_id = (SELECT profile_id FROM profile_artifacts WHERE id = :id)
       AND kind = :kind AND name = :name)sql");
-  const Result<bool> found =
-      row.Bind(":id", artifact_id).Bind(":kind", kind).Bind(":name", name).Step();
-  if (!found) return Fail(found.error());
-  if (!*found) return std::nullopt;
-  MLPROF_LET(artifact, ReadArtifact(row));
-  return std::move(artifact);
+  return OneArtifact(row.Bind(":id", artifact_id).Bind(":kind", kind).Bind(":name", name));
 }
 
 Result<Page<Artifact>> ListArtifacts(Connection& connection, const std::string& profile_id,

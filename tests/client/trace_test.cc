@@ -89,7 +89,7 @@ TEST_F(TraceTest, ShowsTheRowsAndAsksAboutOne) {
      "opTimePercent":0,"topOps":[]}]})");
   const Outcome outcome = Run({"trace", file_, "--tool", "rows", "--slowest", "1%"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("12 visits of 4 rows"));
+  EXPECT_THAT(outcome.out, HasSubstr("recorded: 12, of rows: 4"));
   EXPECT_THAT(outcome.out, testing::ContainsRegex("17 +3 +45.1 +50 +0 +90 +80 +dot.1 +jit_f"));
   EXPECT_THAT(outcome.out, HasSubstr("2 quicker rows"));
   EXPECT_THAT(outcome.out, HasSubstr("the last 5 visits"));

@@ -251,9 +251,9 @@ Json RowsWithTopOps(const Json& document) {
 }
 
 void WriteRows(Details& details, const Json& document) {
-  details.Block(Words(FieldAt(document, "visitCount")) + " visits of " +
-                    Words(FieldAt(document, "rowCount")) +
-                    " rows began and ended while it was recorded; those that took longest:",
+  details.Block("Visits that began and ended while it was recorded: " +
+                    Words(FieldAt(document, "visitCount")) + ", of rows: " +
+                    Words(FieldAt(document, "rowCount")) + ". The rows that took longest:",
                 0);
   WriteTraceRows(details, RowsWithTopOps(document), kRowColumns);
   const Json rows_left_out = FieldAt(document, "rowsLeftOut");

@@ -1,8 +1,8 @@
 #include "server/devices/xspace/heap_timeline.h"
-#include "server/devices/xspace/id_map.h"
 
 #include <algorithm>
-#include <unordered_set>
+
+#include "server/devices/xspace/id_map.h"
 
 namespace mlprof::server::xspace {
 namespace {
@@ -13,7 +13,7 @@ constexpr double kPointerBytes = 8;  // of each part of a tuple's table
 // index the trace itself has is of another kind of program wrong. Else the one with most buffers of
 // this memory.
 const std::vector<HeapEvent>* HeapOf(const HloModule& module, std::int64_t memory_space) {
-  std::unordered_set<std::int64_t> temporaries;
+  IdSet temporaries;
   for (const BufferAllocation& allocation : module.allocations) {
     if (allocation.IsIndefinite() || allocation.color != memory_space) continue;
     for (const auto& assigned : allocation.assigned) temporaries.insert(assigned.buffer);
@@ -133,7 +133,7 @@ class HeapWalk {
   IdMap<std::int64_t> canonical_;
   IdMap<std::int64_t> users_;
   IdMap<double> unpadded_of_;
-  std::unordered_set<std::int64_t> live_;
+  IdSet live_;
   std::vector<std::int64_t> order_;
   std::size_t peak_order_ = 0;
 };

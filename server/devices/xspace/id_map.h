@@ -1,10 +1,11 @@
-// Maps by the ids of a trace. Whoever wrote the trace chose them: hashed as they are, all of them
-// could fall into one bucket, and every look would go through all. Pure, but for the seed.
+// Maps and sets of the ids of a trace. Whoever wrote the trace chose them: hashed as they are, all
+// of them could fall into one bucket, and every look would go through all. Pure, but for the seed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace mlprof::server::xspace {
 
@@ -15,5 +16,7 @@ struct IdHash {
 
 template <class Value>
 using IdMap = std::unordered_map<std::int64_t, Value, IdHash>;
+
+using IdSet = std::unordered_set<std::int64_t, IdHash>;
 
 }  // namespace mlprof::server::xspace

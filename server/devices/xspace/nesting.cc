@@ -5,7 +5,7 @@
 namespace mlprof::server::xspace {
 namespace {
 
-constexpr std::int64_t kLatestPs = 72'000'000'000'000'000;  // as far as a line's events may lie
+constexpr std::int64_t kLatestPs = 2 * kLongestTracePs;  // as far as a line's events may lie
 
 struct DeviceClock {
   std::optional<std::int64_t> offset;

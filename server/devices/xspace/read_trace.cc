@@ -11,10 +11,8 @@ namespace mlprof::server::xspace {
 namespace {
 
 constexpr std::int64_t kPicosecondsOfNanosecond = 1000;
-// Ten hours: no trace is longer, and sums of such times fit in 64 bits with room.
-constexpr std::int64_t kLongestPs = 36'000'000'000'000'000;
 // Later than this a line's start is a time of day and no time since the trace began.
-constexpr std::int64_t kLatestStartNs = kLongestPs / kPicosecondsOfNanosecond;
+constexpr std::int64_t kLatestStartNs = kLongestTracePs / kPicosecondsOfNanosecond;
 
 // In the year 2096; differences of such times fit in 64 bits.
 constexpr std::int64_t kLatestUnixNs = 4'000'000'000'000'000'000;
@@ -209,8 +207,8 @@ class TraceReader {
     if (!reader.ok() || message.size() > std::numeric_limits<std::uint32_t>::max()) {
       return Fail(Damaged());
     }
-    if (event.start_ps < -kLongestPs || event.start_ps > kLongestPs ||
-        event.duration_ps > kLongestPs) {
+    if (event.start_ps < -kLongestTracePs || event.start_ps > kLongestTracePs ||
+        event.duration_ps > kLongestTracePs) {
       return Fail(InvalidArgument("an event in it lies outside of any time a trace can take"));
     }
     if (!on_timeline) return {};

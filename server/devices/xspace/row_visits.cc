@@ -10,7 +10,6 @@ namespace mlprof::server::xspace {
 namespace {
 
 constexpr std::int64_t kPsOfNs = 1000;
-constexpr std::int64_t kLongestTracePs = 36'000'000'000'000'000;  // ten hours
 
 bool BeginsBefore(const RowVisit& a, const RowVisit& b) {
   return a.span.start_ps != b.span.start_ps ? a.span.start_ps < b.span.start_ps : a.row < b.row;

@@ -9,7 +9,7 @@ namespace mlprof::server::xspace {
 namespace {
 
 constexpr double kPsOfVisitMs = 1e9;
-constexpr double kLongestVisitMs = 36e6;  // ten hours, as of any trace
+constexpr double kLongestVisitMs = static_cast<double>(kLongestTracePs) / kPsOfVisitMs;
 // Of kMostVisits and as many others, each with some 60 bytes.
 constexpr JsonLimits kVisitsLimits{.max_bytes = static_cast<std::size_t>(MiB(32).count()),
                                    .max_nodes = 10 * kMostVisits};

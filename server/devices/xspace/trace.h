@@ -13,6 +13,9 @@
 
 namespace mlprof::server::xspace {
 
+/// Ten hours: no trace is longer, and sums of such times fit in 64 bits with room.
+inline constexpr std::int64_t kLongestTracePs = 36'000'000'000'000'000;
+
 /// A named value of an event, of what events share, or of a plane.
 struct Stat {
   enum class Kind : std::uint8_t { kNone, kDouble, kUnsigned, kSigned, kText, kBytes };
