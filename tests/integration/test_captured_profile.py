@@ -2,6 +2,7 @@
 and JAX, which mlprof installs."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -17,11 +18,13 @@ PROFILE_S = 900
 COMMAND_S = 120
 
 
-class CapturedProfileTest(unittest.TestCase):
+class CapturesCase(unittest.TestCase):
+    options = ()  # of the server
+
     @classmethod
     def setUpClass(cls):
         subprocess.run(["python3", EXAMPLE / "make_model.py"], check=True)
-        cls.server = Server().start()
+        cls.server = Server(options=cls.options).start()
         cls.addClassCleanup(cls.server.close)
         cls.folder = pathlib.Path(cls.enterClassContext(
             tempfile.TemporaryDirectory(prefix="mlprof-it-")))
@@ -52,40 +55,8 @@ class CapturedProfileTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    @long_test
-    def test_traces_are_taken_alone_and_under_load_and_looked_at(self):
-        profile = self.profiled("traced", self.config, objective={"concurrency": 2})
-        alone, loaded = profile["captures"]
-        self.assertEqual((alone["load"], alone["concurrency"]), ("alone", 1))
-        self.assertEqual((loaded["load"], loaded["concurrency"]), ("objective", 2))
-        for capture in (alone, loaded):
-            with self.subTest(load=capture["load"]):
-                self.assertGreater(capture["before"]["rows"], 10)
-                self.assertGreater(capture["during"]["rows"], 10)
-                self.assertGreater(capture["during"]["latencyPercentile50InMs"], 0)
-                page = self.server.get(f"/captures/{capture['id']}/tools/overview_page")
-                self.assertEqual(page["environment"]["deviceType"], "CPU")
-                # What the layers are compiled to, whatever its number.
-                self.assertRegex(page["topOps"][0]["name"], "fusion|dot")
-                self.assertGreater(page["topOps"][0]["selfTimePercent"], 50)
-        self.check_rows(alone)
-        shown = self.mlprof("profile", "show", "traced")
-        self.assertRegex(shown, r"row \d+ +[\d.]+ ms, \d+% of it in ")
-        self.assertIn(f"mlprof trace {alone['id']}", shown)
-        self.assertIn("topOps", self.mlprof("trace", alone["id"], "-o", "json"))
-        self.mlprof("profile", "artifacts", "traced", "-t", str(self.folder / "out"))
-        file = self.folder / "out" / alone["name"]
-        self.assertEqual(file.stat().st_size, alone["sizeInBytes"])
-        self.mlprof("trace", str(file), "--export", str(self.folder / "logs"))
-        self.assertEqual(containers(self.server.instance()), [])
-        self.server.call("DELETE", "/profiles/traced")
-        # What was handed in above is another's; the other trace went with the profile.
-        with self.assertRaises(Refused):
-            self.server.get(f"/captures/{loaded['id']}")
-
-    @long_test
-    def test_traces_of_an_older_profiler_are_taken_from_its_container(self):
-        # It answers with nothing, and writes the trace in its container.
+    def check_older_profiler(self):
+        """It answers with nothing, and writes the trace where the model is."""
         environment = {**self.config["environment"], "name": "older-jax",
                        "python": {"pipPackages": ["jax==0.4.38", "jaxlib==0.4.38"]}}
         profile = self.profiled("older", {**self.config, "environment": environment})
@@ -119,6 +90,43 @@ class CapturedProfileTest(unittest.TestCase):
             self.server.get(path + "hlo_stats?row=40")
         self.assertEqual(refused.exception.status, 404)
 
+
+class CapturedProfileTest(CapturesCase):
+    @long_test
+    def test_traces_are_taken_alone_and_under_load_and_looked_at(self):
+        profile = self.profiled("traced", self.config, objective={"concurrency": 2})
+        alone, loaded = profile["captures"]
+        self.assertEqual((alone["load"], alone["concurrency"]), ("alone", 1))
+        self.assertEqual((loaded["load"], loaded["concurrency"]), ("objective", 2))
+        for capture in (alone, loaded):
+            with self.subTest(load=capture["load"]):
+                self.assertGreater(capture["before"]["rows"], 10)
+                self.assertGreater(capture["during"]["rows"], 10)
+                self.assertGreater(capture["during"]["latencyPercentile50InMs"], 0)
+                page = self.server.get(f"/captures/{capture['id']}/tools/overview_page")
+                self.assertEqual(page["environment"]["deviceType"], "CPU")
+                # What the layers are compiled to, whatever its number.
+                self.assertRegex(page["topOps"][0]["name"], "fusion|dot")
+                self.assertGreater(page["topOps"][0]["selfTimePercent"], 50)
+        self.check_rows(alone)
+        shown = self.mlprof("profile", "show", "traced")
+        self.assertRegex(shown, r"row \d+ +[\d.]+ ms, \d+% of it in ")
+        self.assertIn(f"mlprof trace {alone['id']}", shown)
+        self.assertIn("topOps", self.mlprof("trace", alone["id"], "-o", "json"))
+        self.mlprof("profile", "artifacts", "traced", "-t", str(self.folder / "out"))
+        file = self.folder / "out" / alone["name"]
+        self.assertEqual(file.stat().st_size, alone["sizeInBytes"])
+        self.mlprof("trace", str(file), "--export", str(self.folder / "logs"))
+        self.assertEqual(containers(self.server.instance()), [])
+        self.server.call("DELETE", "/profiles/traced")
+        # What was handed in above is another's; the other trace went with the profile.
+        with self.assertRaises(Refused):
+            self.server.get(f"/captures/{loaded['id']}")
+
+    @long_test
+    def test_traces_of_an_older_profiler_are_taken_from_its_container(self):
+        self.check_older_profiler()
+
     @long_test
     def test_a_profiler_that_does_not_listen_fails_nothing(self):
         config = {**self.config, "profilerPort": 6001}
@@ -127,6 +135,15 @@ class CapturedProfileTest(unittest.TestCase):
         [warning] = [w for w in profile["warnings"] if w["code"] == "captureFailed"]
         self.assertIn("6001", warning["message"])
         self.assertIn("start_server(6001)", warning["advice"])
+
+
+@unittest.skipUnless(os.geteuid() == 0, "limits of processes need root")
+class CapturedProcessTest(CapturesCase):
+    options = ("--runtime", "process")
+
+    @long_test
+    def test_traces_of_an_older_profiler_are_taken_from_its_sandbox(self):
+        self.check_older_profiler()
 
 
 if __name__ == "__main__":

@@ -52,8 +52,7 @@ Result<SpooledBody> CopyOf(int fd, const std::filesystem::path& folder, Bytes mo
 }  // namespace
 
 Result<SpooledBody> CopyOlderServerFile(const OlderServerFile& file,
-                                        const std::filesystem::path& folder, Bytes most,
-                                        bool remove) {
+                                        const std::filesystem::path& folder, Bytes most) {
   const Error not_seen = NotFound(file.path.string() + " of the program is not seen from here");
   if (file.root.empty()) return Fail(not_seen);
   const UniqueFd root(::open(file.root.c_str(), kFolder));
@@ -64,11 +63,9 @@ Result<SpooledBody> CopyOlderServerFile(const OlderServerFile& file,
   const UniqueFd opened = holds ? OpenFile(holds.get(), file.path.filename().string()) : UniqueFd();
   if (!opened) return Fail(not_seen);
   auto copy = CopyOf(opened.get(), folder, most);
-  if (remove && parent) {
-    // By what was opened: a link that has taken its place meanwhile is not followed.
-    (void)::unlinkat(holds.get(), file.path.filename().c_str(), 0);
-    (void)::unlinkat(parent.get(), own.filename().c_str(), AT_REMOVEDIR);
-  }
+  // By what was opened: a link that has taken its place meanwhile is not followed.
+  (void)::unlinkat(holds.get(), file.path.filename().c_str(), 0);
+  if (parent) (void)::unlinkat(parent.get(), own.filename().c_str(), AT_REMOVEDIR);
   return copy;
 }
 

@@ -16,11 +16,10 @@ struct OlderServerFile {
 };
 
 /// A copy below `folder`. The program may be hostile: no link is followed, nothing but a file is
-/// opened for reading, and no more than `most` of it is taken. `remove`: the file and its folder,
+/// opened for reading, and no more than `most` of it is taken. The file and its folder are removed,
 /// whatever came of it. kNotFound where it is not seen from here, kTooLarge, kUnavailable where the
 /// disk is full.
 Result<SpooledBody> CopyOlderServerFile(const OlderServerFile& file,
-                                        const std::filesystem::path& folder, Bytes most,
-                                        bool remove);
+                                        const std::filesystem::path& folder, Bytes most);
 
 }  // namespace mlprof::server::profiler

@@ -103,9 +103,8 @@ Result<SpooledBody> TraceOnDisk(const Recording& recording, const ProfileRequest
                                 Bytes most) {
   const bool in_container = !recording.socket.empty();
   OlderServerFile file{recording.program_root, request.FileOfOlderServers()};
-  const bool on_this_machine = !in_container && IsLoopback(recording.address.host);
-  if (file.root.empty() && on_this_machine) file.root = "/";
-  auto copy = CopyOlderServerFile(file, recording.folder, most, on_this_machine);
+  if (file.root.empty() && !in_container && IsLoopback(recording.address.host)) file.root = "/";
+  auto copy = CopyOlderServerFile(file, recording.folder, most);
   if (copy || copy.error().code() != ErrorCode::kNotFound) return copy;
   const std::string who = "the profiler server at " + recording.address.Text() +
                           " is of an older version that sends no traces (jaxlib before 0.7.2)";

@@ -28,6 +28,7 @@ class ProcessTarget final : public Target {
   AgentLink& agent() override { return *agent_; }
   Result<HostFacts> Host(Deadline deadline) override;
   Result<HostLoad> ReadHostLoad() override;
+  std::filesystem::path Root() const override { return sandbox_->Root(); }
   Status SetCpu(Cores cpu, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;

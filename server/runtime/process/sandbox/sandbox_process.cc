@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "common/log/log.h"
+#include "common/os/read_text.h"
 #include "common/os/start_thread.h"
 
 namespace mlprof::server::process {
@@ -165,6 +166,13 @@ Result<std::unique_ptr<SandboxProcess>> SandboxProcess::Start(const std::filesys
   process->reader_ = *std::move(reader);
   MLPROF_TRY(WriteAll(process->plan_.get(), EncodeSandboxPlan(plan)));
   return process;
+}
+
+std::filesystem::path SandboxProcess::Root() const {
+  const std::string keeper = std::to_string(keeper_);
+  const std::string children = ReadText("/proc/" + keeper + "/task/" + keeper + "/children");
+  const std::string first = children.substr(0, children.find(' '));
+  return first.empty() ? "" : "/proc/" + first + "/root";
 }
 
 SandboxProcess::~SandboxProcess() { static_cast<void>(End(Deadline::After(kDestroyLimit))); }

@@ -49,6 +49,9 @@ class SandboxProcess {
   std::optional<SandboxEnd> Ended();
   /// Waits for that. kCancelled, kDeadlineExceeded.
   Result<SandboxEnd> AwaitEnd(const Patience& patience);
+  /// Where the "/" of its command is seen from here, which is known to the keeper's child; "" once
+  /// it is over.
+  std::filesystem::path Root() const;
   /// The last of what it wrote. All of it once End() has returned.
   std::string Log(Bytes max) const { return log_.Last(max); }
   /// Ends it, and waits for the keeper, which removes what it has made. Idempotent.
