@@ -6,76 +6,11 @@
 
 #include <cmath>
 
-#include "server/devices/xspace/cost_advice.h"
 #include "server/devices/xspace/program_costs.h"
-#include "server/devices/xspace/read_trace.h"
-#include "server/devices/xspace/tools.h"
-#include "tests/server/devices/xspace/made_program.h"
+#include "tests/server/devices/xspace/costed_trace.h"
 
 namespace mlprof::server::xspace {
 namespace {
-
-struct Costed {
-  explicit Costed(std::string encoded) : bytes(std::move(encoded)), trace(ReadTrace(bytes)) {}
-  DeviceCosts Find(const TimeLimit& time = {}) const {
-    return FindDeviceCosts(*trace, CollectOps(*trace), JudgeSteps(CollectSteps(*trace)), time);
-  }
-  Json Page() const {
-    const auto json = RunTool(*trace, "overview_page", {});
-    return json ? *json : Json();
-  }
-  std::string Advice() const {
-    std::string out;
-    for (const std::string& one : AdviceOn(Find())) out += one + "\n";
-    return out;
-  }
-  std::string bytes;
-  Result<Trace> trace;
-};
-
-bool Says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-struct RunOp {
-  std::string text;
-  std::string category;
-  std::uint64_t us = 0;
-};
-
-std::string NameIn(const std::string& text) { return text.substr(1, text.find(' ') - 1); }
-
-// A core that runs one operation after the other, of the program 7.
-Message CoreOf(const std::vector<RunOp>& ops) {
-  MadePlane core("/device:TPU:0");
-  const auto program = core.StatName("program_id");
-  const auto symbol = core.StatName("symbol_id");
-  const auto category = core.StatName("hlo_category");
-  std::vector<Message> events;
-  std::uint64_t at = 0, id = 0;
-  for (const RunOp& op : ops) {
-    const auto name = core.Name(
-        op.text,
-        {NumberStat(program, 7), NumberStat(symbol, ++id), TextStat(category, op.category)},
-        NameIn(op.text));
-    events.push_back(MadeEvent(name, at, op.us));
-    at += op.us;
-  }
-  core.Line(MadeLine("XLA Ops", events));
-  return core.message();
-}
-
-std::string TraceOf(const std::vector<RunOp>& ops) { return Message().Sub(1, CoreOf(ops)).bytes(); }
-
-std::string TraceOf(const std::vector<RunOp>& ops, const MadeProgram& program) {
-  return Message()
-      .Sub(1, CoreOf(ops))
-      .Sub(1, PlaneOfPrograms({{"jit_step(7)", program.bytes()}}))
-      .bytes();
-}
-
-const RunOp kWhole = {"%add.9 = f32[1024,128]{1,0:T(8,128)} add(f32[1024,128]{1,0:T(8,128)} %a)",
-                      "add", 40};
 
 TEST(DeviceCostsTest, PaddedIsWhatTakesAQuarterMoreThanItsElements) {
   // 8 columns are 128: 512,000 bytes for 32,000, and the same for the operand.
@@ -126,12 +61,6 @@ TEST(DeviceCostsTest, TheThreeThatTakeMostAreNamed) {
   EXPECT_NEAR(page["paddedTimePercent"].get<double>(), 100, 1e-9);
 }
 
-std::string Dot(int id, const std::string& type) {
-  const std::string layout = "{1,0:T(8,128)}";
-  return "%dot." + std::to_string(id) + " = f32[1024,1024]" + layout + " dot(" + type +
-         "[1024,512]" + layout + " %a, " + type + "[512,1024]" + layout + " %b)";
-}
-
 TEST(DeviceCostsTest, PrecisionIsThatOfWhatIsMultiplied) {
   const Costed made(TraceOf({{Dot(1, "f32"), "dot", 50},
                              {Dot(2, "bf16"), "dot", 30},
@@ -161,25 +90,6 @@ TEST(DeviceCostsTest, AFusionOfBfloat16IsNoProductOfF32) {
   EXPECT_NEAR(costs.PercentOfAllTime(costs.ops->f32_ps), 75, 1e-9);
 }
 
-// fusion.7 calls a computation that multiplies two f32, fusion.8 one with a fusion of bfloat16,
-// call.9 is a library's product of f32.
-MadeProgram ProgramOfProducts() {
-  const Message f32 = MadeShape(kMadeF32, {128, 128}), bf16 = MadeShape(kMadeBf16, {128, 128});
-  MadeProgram program;
-  program.Computation(1, {{1, "a", "parameter", f32, {}, {}, ""},
-                          {2, "b", "convert", f32, {}, {}, ""},
-                          {3, "dot.3", "dot", f32, {1, 2}, {}, ""}});
-  program.Computation(2, {{4, "c", "parameter", bf16, {}, {}, ""},
-                          {5, "convolution.5", "convolution", f32, {4, 4}, {}, ""}});
-  program.Computation(3, {{6, "fusion.6", "fusion", f32, {4}, {2}, ""}});
-  program.Computation(4, {{7, "fusion.7", "fusion", f32, {}, {1}, ""},
-                          {8, "fusion.8", "fusion", f32, {}, {3}, ""},
-                          {9, "call.9", "custom-call", f32, {1, 2, 4}, {}, "__cublas$gemm"},
-                          {10, "call.10", "custom-call", f32, {1, 2}, {}, "Sharding"},
-                          {11, "dot.11", "dot", f32, {1, 99}, {}, ""}});
-  return program;
-}
-
 TEST(DeviceCostsTest, AProgramsOwnInstructionsSayWhatAFusionMultiplies) {
   const std::string shape = " = f32[128,128]{1,0} ";
   const Costed made(TraceOf({{"%fusion.7" + shape + "fusion(bf16[128,128]{1,0} %a)", "x", 10},
@@ -192,62 +102,6 @@ TEST(DeviceCostsTest, AProgramsOwnInstructionsSayWhatAFusionMultiplies) {
   EXPECT_NEAR(costs.PercentOfAllTime(costs.ops->f32_ps), 10 + 30, 1e-9);
   EXPECT_NEAR(costs.PercentOfAllTime(costs.ops->matrix_ps), 10 + 20 + 30 + 5, 1e-9);
   EXPECT_NEAR(costs.PercentOfAllTime(costs.ops->matrix_not_told_ps), 5, 1e-9);
-}
-
-// 100,000 × 50 of f32 in tiles of (8,128): 51,200,000 bytes for 20,000,000.
-MadeProgram ProgramOfMemory(std::uint64_t type = kMadeF32, std::uint64_t size = 51'200'000) {
-  const Message shape = MadeShape(type, {100'000, 50}, {8, 128});
-  MadeProgram program;
-  program.Computation(
-      1, {{1, "p", "parameter", shape, {}, {}, ""}, {2, "t", "add", shape, {1, 1}, {}, ""}});
-  program.Parameter("p", size).Temporary("t", size);
-  return program;
-}
-
-TEST(DeviceCostsTest, WhatStandsAtThePeakIsPaddingAndF32) {
-  const Costed made(TraceOf({kWhole}, ProgramOfMemory()));
-  const DeviceCosts costs = made.Find();
-  ASSERT_TRUE(costs.peak);
-  EXPECT_EQ(costs.program, "jit_step(7)");
-  EXPECT_EQ(costs.peak->peak, 2 * 51'200'000);
-  EXPECT_EQ(costs.peak->padding, 2 * 31'200'000);
-  EXPECT_EQ(costs.peak->f32, 2 * 51'200'000);
-  EXPECT_EQ(costs.peak->f32_as_bf16, 2 * 25'600'000);  // 100,000 rows are whole tiles of 16 too
-  const std::string advice = made.Advice();
-  EXPECT_TRUE(Says(advice, "59.5 MiB of the 97.7 MiB at the peak of jit_step(7) are padding"))
-      << advice;
-  EXPECT_TRUE(Says(advice, "at most 48.8 MiB in bfloat16")) << advice;
-  const auto viewer = RunTool(*made.trace, "memory_viewer", {});
-  const Json page = made.Page();
-  EXPECT_EQ(page["padding"]["peakInMib"], (*viewer)["memory"]["peakInMib"]);
-  EXPECT_NEAR(page["precision"]["f32AsBfloat16InMib"].get<double>(), 51.2e6 / (1 << 20), 1e-9);
-}
-
-TEST(DeviceCostsTest, WhatIsBfloat16AlreadyIsNoF32) {
-  const DeviceCosts costs =
-      Costed(TraceOf({kWhole}, ProgramOfMemory(kMadeBf16, 25'600'000))).Find();
-  EXPECT_EQ(costs.peak->f32, 0);
-  EXPECT_EQ(costs.peak->padding, 2 * 15'600'000);
-}
-
-TEST(DeviceCostsTest, OfSeveralProgramsTheOneWithTheLargestPeakIsTold) {
-  const Costed made(Message()
-                        .Sub(1, CoreOf({kWhole}))
-                        .Sub(1, PlaneOfPrograms({{"jit_a(1)", MadeProgram().bytes()},
-                                                 {"jit_b(2)", ProgramOfMemory().bytes()},
-                                                 {"jit_c(3)", "\x0a\x05no"},
-                                                 {"jit_d(4)", ProgramOfProducts().bytes()}}))
-                        .bytes());
-  EXPECT_EQ(made.Find().program, "jit_b(2)");
-  EXPECT_EQ(made.Page()["programsNotRead"], 1);
-}
-
-TEST(DeviceCostsTest, WithoutProgramsNothingIsSaidOfMemory) {
-  const Json page = Costed(TraceOf({kWhole})).Page();
-  EXPECT_FALSE(page["padding"].contains("peakInMib"));
-  EXPECT_FALSE(page["precision"].contains("f32AtPeakInMib"));
-  EXPECT_FALSE(page.contains("programsNotRead"));
-  EXPECT_EQ(page["costsMost"], "unknown");
 }
 
 // A kernel of a GPU by its HLO, of the program 7, and how new the GPU is; 0 does not tell.
