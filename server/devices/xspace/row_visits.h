@@ -16,7 +16,7 @@
 
 namespace mlprof::server::xspace {
 
-/// A row that the model had, by the clock of its machine.
+/// A row that was under way, by the clock of the model's machine.
 struct RowTime {
   std::uint32_t row = 0;
   std::chrono::nanoseconds from{0};  // since 1970

@@ -14,14 +14,16 @@ constexpr std::size_t kMostEvents = 4'000'000;                     // 128 MiB wh
 constexpr xspace::HloLimits kProgramsRead{.parts_left = 200'000};  // 128 MiB, too
 constexpr std::size_t kRowsTold = 3;
 
-// While the model had the row: from the first byte it was sent to its last.
+// From a row's sending to its response's last byte, with its way to the model and back: what the
+// model did for it lies within that even where the moment of the response could not be read off at
+// the agent, and nothing of another row does where they come one at a time.
 std::vector<xspace::RowTime> TimesOfRows(const ReplayResult& replay,
                                          std::chrono::nanoseconds unix_ahead) {
   std::vector<xspace::RowTime> times;
   for (const RequestRecord& request : replay.requests) {
-    const auto end = request.due + std::chrono::microseconds(request.latency_us) + unix_ahead;
-    times.push_back({request.row, end - std::chrono::microseconds(request.service_us), end,
-                     request.Succeeded()});
+    const auto due = request.due + unix_ahead;
+    times.push_back({request.row, due + std::chrono::microseconds(request.lag_us),
+                     due + std::chrono::microseconds(request.latency_us), request.Succeeded()});
   }
   return times;
 }
