@@ -166,8 +166,10 @@ Bytes FakeAgentLink::Serving() const {
 }
 
 std::chrono::microseconds FakeAgentLink::Visit(const std::string& body) {
-  if (seen_.insert(body).second) return model_.cpu_per_row + model_.first_visit_cpu;
-  return model_.caches_responses ? kNullTarget : model_.cpu_per_row;
+  const auto left = std::max<std::int64_t>(0, model_.compiled_after - rows_);
+  const auto work = model_.cpu_per_row + model_.compiling * left / model_.compiled_after;
+  if (seen_.insert(body).second) return work + model_.first_visit_cpu;
+  return model_.caches_responses ? kNullTarget : work;
 }
 
 bool FakeAgentLink::OutOfOrder(const std::string& body) {

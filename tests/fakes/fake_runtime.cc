@@ -59,6 +59,7 @@ class FakeTarget final : public Target {
     MLPROF_TRY(runtime_.Respond(deadline));
     if (!runtime_.limits_hold_) return Fail(ErrorCode::kNotAvailable, "nothing can be limited");
     link_.SetCpu(cpu);
+    runtime_.cpu_in_force_ = cpu.value();
     return {};
   }
   Result<std::string> Logs(Bytes, Deadline deadline) override {
@@ -184,6 +185,7 @@ Result<std::unique_ptr<Target>> FakeRuntime::Launch(const LaunchRequest& request
     return Fail(error);
   }
   launches_.push_back(request);
+  cpu_in_force_ = request.limits.cpu().value();
   launch_limits_.push_back(deadline.Left());
   auto target = std::make_unique<FakeTarget>(*this, request, model_, clock_, running_);
   targets_.push_back(target.get());

@@ -54,6 +54,10 @@ struct FakeModel {
   };
   /// CPU time that the first visit of a row takes besides.
   std::chrono::microseconds first_visit_cpu{0};
+  /// A runtime that compiles as it runs: so much more for the first row of a process, less for each
+  /// one after it, nothing from the `compiled_after`th on.
+  std::chrono::microseconds compiling{0};
+  int compiled_after = 1;
   /// Rows that were answered before take no time worth speaking of.
   bool caches_responses = false;
   /// Kept for every distinct row.
@@ -211,6 +215,8 @@ class FakeRuntime final : public Runtime {
   std::vector<LaunchRequest> launches() const;
   /// What each of them might have taken.
   std::vector<std::chrono::nanoseconds> launch_limits() const;
+  /// The CPU limit that was set last, at a launch or in place.
+  Cores cpu_in_force() const { return Cores(cpu_in_force_); }
   const MonotonicClock& clock() const { return clock_; }
   /// Of the host; 2 unless told.
   void SetCores(int cores) { cores_ = cores; }
@@ -233,6 +239,7 @@ class FakeRuntime final : public Runtime {
   std::optional<Error> prepare_failure_;
   std::optional<Error> launch_failure_;
   std::atomic<int> cores_ = 2;
+  std::atomic<double> cpu_in_force_ = 0;
   std::atomic<bool> limits_hold_ = true;
   std::atomic<bool> unavailable_ = false;
   std::atomic<bool> hanging_ = false;

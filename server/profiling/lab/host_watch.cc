@@ -33,6 +33,12 @@ NoiseVerdict HostWatch::JudgeDrift(double earlier_ms, double later_ms) {
   return Judge(drift);
 }
 
+bool HostWatch::busy() const {
+  NoiseEvidence others = seen_;
+  others.anchors_ms.clear();
+  return JudgeNoise(others).noisy;
+}
+
 void HostWatch::CouldNotTell(const Error& why) {
   if (noise_.unknown.empty()) noise_.unknown = why.message();
   if (!noise_.noisy) noise_.sentence.clear();

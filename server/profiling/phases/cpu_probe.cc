@@ -13,6 +13,9 @@ namespace {
 
 // A limit far too low shows itself by then.
 constexpr std::chrono::milliseconds kLeastProbeTime{1100};
+// By the CPU time of a request; what waits does not shrink and grow with it. Chosen, not measured.
+constexpr double kFastestHost = 0.75;
+constexpr double kSlowestHost = 1.25;
 
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
   const Measurements& measured = trial.measurements;
@@ -53,13 +56,14 @@ class Probing {
     const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), wanted.time);
     const ReplayResult replay = Replay(plan);
     const ResourceUse use = Summarize(container_.SamplesOf(replay));
-    Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples()), {}, false};
+    Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples()), {}};
     SetCost(use, replay, probed.look);
     if (auto ended = CheckTarget(lab_, container_, replay); !ended) {
       return tl::unexpected<RunEnd>(ended.error());
     }
-    Trial trial = MakeTrial(container_, workload_, TrialPurpose::kCpuProbe, plan, began, replay);
-    probed.verdict = Judge(plan, replay, use, probed.look);
+    Trial trial = MakeTrial(container_, workload_, wanted.purpose, plan, began, replay);
+    const Reference beside = wanted.by_cost ? OfNow(replay, probed) : beside_.now;
+    probed.verdict = Judge(beside, plan, replay, use, probed.look);
     trial.passed = probed.verdict.passed;
     trial.verdict = probed.verdict.sentence;
     lab_.Record(trial);
@@ -67,6 +71,7 @@ class Probing {
       probed.cpu_seconds_per_query = trial.measurements.cpu_seconds_per_query;
     }
     probed.clearly_slow = IsTooSlow(plan, replay);
+    probed.successes = trial.measurements.success_queries;
     probed.point = MakePoint(cpu, trial);
     return probed;
   }
@@ -94,8 +99,15 @@ class Probing {
     return IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
   }
 
-  Verdict Judge(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
-                const Look& look) const {
+  Reference OfNow(const ReplayResult& replay, Probed& probed) const {
+    const auto cost = CostBeside(beside_.now, workload_, container_, replay);
+    if (!cost) return beside_.now;
+    probed.other_host = *cost < kFastestHost || *cost > kSlowestHost;
+    return OnHostOfCost(beside_.now, *cost);
+  }
+
+  Verdict Judge(const Reference& beside, const ReplayPlan& plan, const ReplayResult& replay,
+                const ResourceUse& use, const Look& look) const {
     VerificationEvidence evidence;
     evidence.became_ready = true;
     evidence.requests = std::ssize(replay.requests);
@@ -108,7 +120,7 @@ class Probing {
     }
     evidence.reference_error_share = beside_.reference.error_share;
     evidence.throttled_share = use.throttled_share;
-    SetBeside(beside_.now, plan, look, evidence);
+    SetBeside(beside, plan, look, evidence);
     const Objective& objective = workload_.objective;
     SetRate(RateOf(plan, replay, AcceptableMs(beside_.reference, objective)), evidence);
     return server::Judge(evidence, LatencyDistribution::ByRow(CountedVisits(plan, replay)),

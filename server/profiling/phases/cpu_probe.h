@@ -14,6 +14,10 @@ namespace mlprof::server::phases {
 struct CpuProbe {
   Cores cpu;
   LoadTime time;
+  TrialPurpose purpose = TrialPurpose::kCpuProbe;
+  /// Judged beside the reference as it would be on the host of now, by what a request takes of the
+  /// CPU (OnHostOfCost); where that is another host altogether, the probe tells nothing.
+  bool by_cost = false;
 };
 
 /// Both live longer than what is judged.
@@ -30,6 +34,8 @@ struct Probed {
   /// CPU time of a request, where there were as many as p95 takes.
   std::optional<double> cpu_seconds_per_query;
   bool clearly_slow = false;  // as IsClearlySlow
+  bool other_host = false;    // CpuProbe::by_cost has more
+  std::int64_t successes = 0;
 };
 
 /// Judged as a verification is, by its own latencies and errors; over as soon as it is clearly too

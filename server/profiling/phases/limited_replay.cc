@@ -133,6 +133,7 @@ bool LimitedReplay::ReachesWorkers() {
 }
 
 void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
+  facts_.began_warming = !begun.requests.empty();
   facts_.load = ReplayLoad(plan_, beside, std::move(begun));
   // Where rows that were seen are answered from memory they cannot come a second time.
   const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&

@@ -24,6 +24,7 @@ struct LimitedReplayFacts {
   LimitedWarmUp warm_up = {};
   std::chrono::nanoseconds warm_at{0};     // pages that are read before are read for the first time
   ReplayResult load = {};                  // the measured one
+  bool began_warming = false;              // its beginning was the warm-up
   std::optional<ReplayResult> fresh = {};  // its part with a connection for each request
   std::optional<WorkersSeen> workers = {};
 

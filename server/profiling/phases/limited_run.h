@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/analysis/noise.h"
@@ -42,8 +44,26 @@ struct LimitedRun {
   bool saw_all_rows = true;  // before its load, where that matters (Pace::first_pass)
 };
 
-/// Swap off, paying for its own page cache. The trial is recorded.
+/// A container that serves on behind its run; closed where nobody closes it before.
+class KeptContainer {
+ public:
+  KeptContainer() = default;
+  explicit KeptContainer(std::unique_ptr<Container> container) : container_(std::move(container)) {}
+  KeptContainer(KeptContainer&&) = default;
+  KeptContainer& operator=(KeptContainer&& other);
+  ~KeptContainer() { Close(); }
+
+  void Close();
+  /// nullptr where there is none.
+  Container* get() const { return container_.get(); }
+
+ private:
+  std::unique_ptr<Container> container_;
+};
+
+/// Swap off, paying for its own page cache. The trial is recorded. `kept`: gets the container where
+/// the run held, what it had is closed before the launch.
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
-                                    const LimitedRunPlan& plan);
+                                    const LimitedRunPlan& plan, KeptContainer* kept = nullptr);
 
 }  // namespace mlprof::server::phases

@@ -123,8 +123,10 @@ class WarmingUp {
       // What a row reads the first time is counted as warming up, however quick it is.
       const bool seen_all = requests >= rows_ && window.failures == 0;
       const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
-      facts_.steady = as_warm || IsSteady(windows);
-      const bool at_once = windows.size() == (as_warm ? 1 : kWindowsThatAgree);
+      // Windows of other rows each do not agree, and tell the same together.
+      const bool throughout = warm_ && seen_all && IsAsWarm(Measure(all), *warm_);
+      facts_.steady = throughout || as_warm || IsSteady(windows);
+      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && IsSteady(windows));
       if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
     }
   }

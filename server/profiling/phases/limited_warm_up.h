@@ -1,6 +1,6 @@
 // The warm-up of a fresh container at some limits: every row once where first visits matter, then
-// windows until one takes no more than the warm model of the reference does, or, by the reference's
-// own rule, latency and CPU per request are steady.
+// windows until one, or all of them together, take no more than the warm model of the reference
+// does, or, by the reference's own rule, latency and CPU per request are steady.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ struct LimitedWarmUp {
   bool whole_pass = true;  // every row was visited, or need not be
   bool steady = false;
   bool lifted = false;  // the CPU limit was, while rows came for the first time
-  /// Its windows, in the container's order, where it was steady from the first of them on and
-  /// answered all rows; else nothing.
+  /// Its windows, in the container's order, where it was steady from the first of them on, or as
+  /// warm as the reference over all of them, and answered all rows; else nothing.
   ReplayResult all_steady = {};
 };
 

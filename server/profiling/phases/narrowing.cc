@@ -170,7 +170,10 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     MLPROF_LET(tried, TryToProve(lab, yardstick, *limits, containers, std::move(attempt)));
     attempt = std::move(tried);
     if (attempt.failure) break;
-    if (attempt.passes.back().lacks || !may_be(attempt.passes.back())) return std::nullopt;
+    if (attempt.passes.back().lacks) return std::nullopt;
+    if (may_be(attempt.passes.back())) continue;
+    so_far.step_passes = containers;
+    return std::nullopt;
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
@@ -188,10 +191,11 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
 
 }  // namespace
 
-PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far) {
+PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far,
+                                        ProofAttempt begun) {
   const Limits first = so_far.limits;
-  MLPROF_LET(passed, TryToProve(lab, yardstick, first, 1));
-  if (passed.failure) return passed;
+  MLPROF_LET(passed, TryToProve(lab, yardstick, first, 1, std::move(begun)));
+  if (passed.failure) return std::move(passed);
   if (!so_far.heap_seen) {
     MLPROF_LET(heap, SeeHeap(lab, yardstick, passed.passes.front()));
     so_far.heap = heap;
@@ -212,7 +216,7 @@ PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verifica
     proven.failure->verdict.shortage = ResourceKind::kMemory;
     proven.failure->verdict.collecting_cost.reset();
   }
-  return proven;
+  return std::move(proven);
 }
 
 }  // namespace mlprof::server::phases

@@ -9,7 +9,8 @@
 namespace mlprof::server::phases {
 
 /// All containers at the limits of `so_far`, or at lower ones that hold, which it then has, with
-/// what was tried below them.
-PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far);
+/// what was tried below them. `begun`: what was tried at the limits already.
+PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verification& so_far,
+                                        ProofAttempt begun = {});
 
 }  // namespace mlprof::server::phases

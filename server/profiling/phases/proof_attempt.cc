@@ -37,6 +37,11 @@ bool IsSlowWithFewPages(const LimitedRun& run) {
   return verdict.slow && by_pages && run.read_back.pages < kFewPages * run.read_back.requests;
 }
 
+std::optional<Limits> ProofAttempt::limits() const {
+  if (failure) return failure->trial.limits;
+  return passes.empty() ? std::nullopt : std::optional(passes.front().trial.limits);
+}
+
 std::optional<std::string> ProofAttempt::Lacks() const {
   const auto lacking = std::find_if(passes.begin(), passes.end(),
                                     [](const LimitedRun& run) { return run.lacks.has_value(); });
@@ -45,7 +50,7 @@ std::optional<std::string> ProofAttempt::Lacks() const {
 
 PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limits& limits,
                                      int containers, ProofAttempt attempt) {
-  while (static_cast<int>(attempt.passes.size()) < containers) {
+  while (!attempt.failure && static_cast<int>(attempt.passes.size()) < containers) {
     const int number = static_cast<int>(attempt.passes.size()) + 1;
     if (lab.budget().Left() < kLeastTime) {
       return TimedOut("the budget was used up after " + std::to_string(number - 1) + " of " +
@@ -56,7 +61,8 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
                        " of " + std::to_string(kContainers));
     MLPROF_LET(run, RunAtLimits(lab, yardstick,
                                 ProofPlan(lab.budget(), yardstick, limits,
-                                          TrialPurpose::kVerification, kContainers - number + 1)));
+                                          TrialPurpose::kVerification, kContainers - number + 1),
+                                number == kContainers ? &attempt.last : nullptr));
     yardstick.reference = run.reference;
     if (DeservesAnotherTry(lab, run, attempt.tried_again)) {
       attempt.tried_again = true;

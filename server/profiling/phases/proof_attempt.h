@@ -21,7 +21,11 @@ struct ProofAttempt {
   std::optional<WorkerCoverage> workers = {};
   /// A container was left out for what may have been chance; a second one counts.
   bool tried_again = false;
+  /// The last of kContainers that passed, still there.
+  KeptContainer last = {};
 
+  /// Of its runs; nullopt where there is none.
+  std::optional<Limits> limits() const;
   /// Why the passes prove nothing, where they do not.
   std::optional<std::string> Lacks() const;
 };

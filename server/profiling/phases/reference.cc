@@ -1,6 +1,7 @@
 #include "server/profiling/phases/reference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/time/seconds.h"
@@ -119,6 +120,23 @@ Reference WithFreshLook(Reference reference, Look look) {
 Reference OnlyWithFresh(Reference reference, const Look& look) {
   reference.fresh_looks.clear();
   return WithFreshLook(std::move(reference), look);
+}
+
+Reference OnHostOfCost(Reference reference, double cost) {
+  const auto scale = [&](std::vector<Look>& looks) {
+    for (Look& look : looks) {
+      for (Visit& visit : look.visits) {
+        visit.latency_us = static_cast<std::uint32_t>(std::lround(visit.latency_us * cost));
+      }
+      look.requests_per_second /= cost;
+      if (look.cpu_seconds_per_query) *look.cpu_seconds_per_query *= cost;
+    }
+  };
+  scale(reference.looks);
+  scale(reference.fresh_looks);
+  if (reference.p95_ms) *reference.p95_ms *= cost;
+  if (reference.mean_ms) *reference.mean_ms *= cost;
+  return reference;
 }
 
 void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& run,

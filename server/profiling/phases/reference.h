@@ -53,6 +53,10 @@ Reference FreshOf(const Reference& reference);
 Reference WithFreshLook(Reference reference, Look look);
 Reference OnlyWithFresh(Reference reference, const Look& look);
 
+/// What it would be on a host where a request takes `cost` times the CPU time, if nothing but work
+/// made its latency: on a faster one the reference is no faster than this.
+Reference OnHostOfCost(Reference reference, double cost);
+
 /// What `run`, of a replay by `plan`, was beside the reference, into the evidence.
 void SetBeside(const Reference& reference, const ReplayPlan& plan, const Look& run,
                VerificationEvidence& evidence);

@@ -52,7 +52,7 @@ bool IsOnSlowerHost(const std::optional<double>& cost) { return cost && *cost > 
 
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside) {
   const Workload& workload = load.workload;
-  if (!workload.objective.latency_ms.empty() || lab.host().noisy()) return false;
+  if (!workload.objective.latency_ms.empty() || lab.host().busy()) return false;
   const auto cost = CostBeside(beside, workload, load.container, load.replay);
   if (!cost || IsOnSlowerHost(cost)) return false;
   const auto pair = Compare(LookAt(load.plan, load.replay), beside.looks);

@@ -109,7 +109,7 @@ bool CpuSearch::TellsWithoutAnchor(const Probed& probed) const {
   const bool counted = probed.cpu_seconds_per_query.has_value();
   const auto cost = counted ? CostBeside(reference_, probed.look) : std::nullopt;
   if (!cost || IsOnFasterHost(cost) || IsOnSlowerHost(cost)) return false;
-  if (lab_.host().noisy() || JudgeNoise(probed.noise).noisy) return false;
+  if (lab_.host().busy() || JudgeNoise(probed.noise).noisy) return false;
   return probed.verdict.passed || (probed.verdict.beside_reference && probed.clearly_slow);
 }
 

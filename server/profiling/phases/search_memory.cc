@@ -37,8 +37,6 @@ PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const Meas
                                        const MemoryRange& range) {
   Budget& budget = lab.budget();
   const Deadline end = budget.AtMost(std::min(budget.For(Spend::kMemorySearch), budget.Left() / 3));
-  MLPROF_LET(enough, Holds(lab, yardstick, range.low));
-  if (enough) return HotFileFacts{std::nullopt, yardstick.reference};
   MemoryBisection search(range.low, range.high);
   while (const auto memory = search.Next()) {
     if (end.Passed() || !LeavesRoomToProve(budget, yardstick)) break;

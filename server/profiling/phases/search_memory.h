@@ -22,6 +22,7 @@ struct HotFileFacts {
   Reference reference;            // with the looks so far
 };
 
+/// `range`: whose lower end was seen to be too little.
 PhaseResult<HotFileFacts> SearchMemory(Lab& lab, Yardstick yardstick, const MeasuredNeed& need,
                                        const MemoryRange& range);
 

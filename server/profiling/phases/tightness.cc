@@ -31,6 +31,12 @@ class Descents {
     state_.proof = *verification.proof;
     state_.failed = verification.failed;
     follows_limit_ = verification.heap.has_value();
+    cpu_step_ = verification.cpu_step;
+    if (cpu_step_) borne_.push_back({cpu_step_->limits, cpu_step_->requests, cpu_step_->killed});
+    if (verification.step_passes > 0) {
+      held_by_luck_ = state_.proof.limits.With(*verification.step_tried);
+      lucky_passes_ = verification.step_passes;
+    }
   }
 
   // Each resource by itself, the enumerators backwards: what a model dies for want of comes before
@@ -78,7 +84,17 @@ class Descents {
 
   // What failed on the way to the answer was judged with no less care, as were the runs that held
   // there before it.
-  void TellKnown(const Limits& others, Descent& descent) const {
+  void TellKnown(const Limits& others, Descent& descent) {
+    const auto first = descent.Next();
+    if (first && held_by_luck_ == others.With(*first)) {
+      for (int pass = 0; pass < lucky_passes_; ++pass) descent.Tell(true, false);
+    }
+    if (first && cpu_step_ && cpu_step_->limits == others.With(*first)) {
+      for (int failure = 0; failure < cpu_step_->failures; ++failure) descent.Tell(false);
+      if (descent.failed()) {
+        state_.failed.push_back({cpu_step_->limits, ResourceKind::kCpu, cpu_step_->tail});
+      }
+    }
     for (const FailedTry& known : state_.failed) {
       const auto step = descent.Next();
       const bool of_step = step && known.shortage == step->kind() && !known.disturbed &&
@@ -194,6 +210,9 @@ class Descents {
   Yardstick yardstick_;
   const OnTightness& told_;
   bool follows_limit_ = false;  // what the model takes does
+  std::optional<CpuStep> cpu_step_;
+  std::optional<Limits> held_by_luck_;
+  int lucky_passes_ = 0;  // there
   Tightness state_;
   std::vector<Borne> borne_;
   PerResource<bool> tight_;  // of those that were tried one step lower

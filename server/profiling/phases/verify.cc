@@ -57,6 +57,13 @@ std::optional<ResourceKind> ShortageOf(const Verdict& verdict, std::optional<dou
   return no_cheaper ? ResourceKind::kCpu : verdict.shortage;
 }
 
+// What happens to the container meanwhile takes nothing from what was proven.
+void TakeCpuStep(Lab& lab, const Yardstick& yardstick, KeptContainer last,
+                 Verification& verification) {
+  if (last.get() == nullptr) return;
+  verification.cpu_step = TryCpuStep(lab, yardstick, *last.get());
+}
+
 }  // namespace
 
 std::optional<Bytes> PeakOf(const Proof& proof) {
@@ -65,15 +72,15 @@ std::optional<Bytes> PeakOf(const Proof& proof) {
   return peak;
 }
 
-Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
-                    const OnVerification& told) {
+Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told,
+                    ProofAttempt begun) {
   Verification verification;
   verification.limits = first;
   verification.why_not = "the budget was used up";
   std::optional<double> collecting_cost;
   told(verification);
   for (int raise = 0; raise < kRaises && lab.budget().Left() > kLeastTime; ++raise) {
-    auto attempt = ProveNarrowly(lab, yardstick, verification);
+    auto attempt = ProveNarrowly(lab, yardstick, verification, std::exchange(begun, {}));
     verification.reference = yardstick.reference;
     if (!attempt) {
       verification.end = attempt.error();
@@ -89,6 +96,8 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first,
       verification.proof = Proof{verification.limits, std::move(attempt->passes)};
       if (verification.heap) SeeProof(*verification.proof, *verification.heap);
       verification.finished = true;
+      told(verification);
+      TakeCpuStep(lab, yardstick, std::move(attempt->last), verification);
       return verification;
     }
     const Verdict& verdict = attempt->failure->verdict;

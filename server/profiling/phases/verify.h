@@ -8,6 +8,7 @@
 
 #include "server/analysis/heap.h"
 #include "server/analysis/recommend.h"
+#include "server/profiling/phases/cpu_step.h"
 #include "server/profiling/phases/proof_attempt.h"
 
 namespace mlprof::server::phases {
@@ -26,7 +27,9 @@ struct Verification {
   std::vector<FailedTry> failed;  // what was tried and did not hold
   std::optional<Proof> proof;     // absent: neither the budget nor the ceiling allowed one
   std::string why_not;            // there is none
-  bool held = false;              // all containers did, and were too short to prove it
+  /// In the last container of the proof.
+  std::optional<CpuStep> cpu_step = {};
+  bool held = false;  // all containers did, and were too short to prove it
   /// The nearest of two runs that missed the objective where no more of any limit was to be had or
   /// would have helped, on a quiet host.
   std::optional<Trial> not_held;
@@ -35,6 +38,8 @@ struct Verification {
   bool heap_seen = false;  // whether it does was looked at
   /// Less memory than the limits', tried before them: once, whatever comes of it.
   std::optional<Bytes> step_tried = {};
+  /// What it held, although none of it may become the answer: so many containers.
+  int step_passes = 0;
   bool finished = false;  // rather than still trying, or ended by the run's end
   Reference reference;    // with the looks so far
   std::optional<WorkerCoverage> workers =
@@ -42,9 +47,11 @@ struct Verification {
   std::optional<RunEnd> end;  // of the run: the rest is what was known by then
 };
 
-/// Called with what is known each time the limits change.
+/// Called with what is known each time the limits change, and when they are proven.
 using OnVerification = std::function<void(const Verification&)>;
 
-Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told);
+/// `begun`: what was tried at `first` already.
+Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told,
+                    ProofAttempt begun = {});
 
 }  // namespace mlprof::server::phases

@@ -69,16 +69,7 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), yardstick.reference);
     Finish(lab, "done");
   }
-  const auto range = RangeOfMappedFiles(NeedOf(facts_), lab.ceiling(), ample.peak_mapped_file);
-  const bool fits =
-      budget_.For(Spend::kMemorySearch) > TimeBeforeLoad(budget_, yardstick, kMemoryRuns);
-  if (range && fits && LeavesRoomToProve(budget_, yardstick)) {
-    Enter(shares::kSearchMemory, "searching how much of its files the model needs");
-    MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
-    facts_.hot_file = hot_file;
-    yardstick.reference = hot_file.reference;
-    Finish(lab, "done");
-  }
+  MLPROF_LET(begun, SeeHotFiles(lab, yardstick, ample.peak_mapped_file));
   facts_.most_tasks = ample.most_tasks;
   const ThreadPoolEvidence seen =
       SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
@@ -92,7 +83,11 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     Finish(lab, facts_.pools->cpu ? "a smaller size won" : "no size won");
   }
   if (auto device = SeeDeviceMemory(lab, yardstick); !device) return device;
-  auto verified = Verify(lab, yardstick);
+  // It was tried without the settings that won meanwhile.
+  const bool as_begun =
+      yardstick.setup.environment.empty() && begun.limits() == UnprovenLimits(facts_);
+  if (!as_begun) begun = {};
+  auto verified = Verify(lab, yardstick, std::move(begun));
   if (verified && MayLackDeviceMemory(yardstick)) {
     LetGoOfDeviceSettings(yardstick);
     verified = Verify(lab, yardstick);
@@ -105,6 +100,25 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
   if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
   if (!facts_.verification->proof) return {};
   return SeeHowTight(lab, std::move(yardstick));
+}
+
+PhaseResult<ProofAttempt> Story::SeeHotFiles(Lab& lab, Yardstick& yardstick, Bytes mapped_file) {
+  const auto range = RangeOfMappedFiles(NeedOf(facts_), lab.ceiling(), mapped_file);
+  const bool fits =
+      budget_.For(Spend::kMemorySearch) > TimeBeforeLoad(budget_, yardstick, kMemoryRuns);
+  if (!range || !fits || !LeavesRoomToProve(budget_, yardstick)) return ProofAttempt();
+  Enter(shares::kSearchMemory, "searching how much of its files the model needs");
+  MLPROF_LET(without, TryToProve(lab, yardstick, UnprovenLimits(facts_), 1));
+  if (without.failure && without.failure->verdict.shortage == ResourceKind::kMemory) {
+    MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
+    facts_.hot_file = hot_file;
+    yardstick.reference = hot_file.reference;
+    without = {};
+  } else {
+    facts_.hot_file = HotFileFacts{std::nullopt, yardstick.reference};
+  }
+  Finish(lab, "done");
+  return std::move(without);
 }
 
 PhaseResult<void> Story::SeeDeviceMemory(Lab& lab, Yardstick& yardstick) {
@@ -151,13 +165,14 @@ void Story::LetGoOfDeviceSettings(Yardstick& yardstick) {
   device.refuted = true;
 }
 
-PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick) {
+PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick, ProofAttempt begun) {
   Enter(shares::kVerify, "verifying the answer in fresh containers");
   const auto tell = [&](const Verification& so_far) {
     facts_.verification = so_far;
     Save(lab);
   };
-  facts_.verification = phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell);
+  facts_.verification =
+      phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell, std::move(begun));
   KeepToDistinctRows(yardstick.workload, *facts_.verification);
   const Verification& verification = *facts_.verification;
   if (verification.end) return tl::unexpected<RunEnd>(*verification.end);

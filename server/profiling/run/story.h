@@ -86,12 +86,16 @@ class Story {
   // The answer, proven in containers of its own.
   PhaseResult<void> Prove(Lab& lab, const Setup& setup, const Workload& workload,
                           const ResourceUse& ample);
+  // The first container of the proof, where more files are mapped than the margin holds; nothing
+  // where it shows that they are needed, and how much of them was searched.
+  PhaseResult<phases::ProofAttempt> SeeHotFiles(Lab& lab, phases::Yardstick& yardstick,
+                                                Bytes mapped_file);
   // What the model needs of its devices' memory, where it has some.
   PhaseResult<void> SeeDeviceMemory(Lab& lab, phases::Yardstick& yardstick);
   bool MayLackDeviceMemory(const phases::Yardstick& yardstick) const;
   const phases::Reference& ReferenceAsItCame(const phases::Yardstick& yardstick) const;
   void LetGoOfDeviceSettings(phases::Yardstick& yardstick);
-  PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick);
+  PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick, phases::ProofAttempt begun = {});
   // A fresh container at the ceiling, warmed up as those at limits are.
   PhaseResult<void> Warm(Lab& lab, phases::Ample& ample, const phases::Yardstick& yardstick);
   // In such a container, where the budget holds it.

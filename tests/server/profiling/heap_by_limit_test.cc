@@ -74,6 +74,19 @@ TEST(HeapByLimitTest, IsRaisedWhereItsHeapIsFull) {
   EXPECT_LE(verified.limits.memory(), MiB(496));
 }
 
+TEST(HeapByLimitTest, IsNotTakenForFullWhereTheRuntimeStillCompiles) {
+  FakeModel model = AQuarterForTheHeap();
+  model.compiling = std::chrono::milliseconds(4);
+  model.compiled_after = 3000;
+  LabBench bench(model);
+  const phases::Verification verified = VerifiedFrom(bench, MiB(1200), MiB(1084));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  for (const FailedTry& attempt : verified.failed) {
+    EXPECT_LT(attempt.limits.memory(), MiB(440)) << "its heap was full there";
+  }
+  EXPECT_LE(verified.limits.memory(), MiB(496));
+}
+
 TEST(HeapByLimitTest, IsShortOfMemoryWhereItCollectsAllTheTime) {
   FakeModel model = AQuarterForTheHeap();
   model.collection = std::chrono::milliseconds(20);

@@ -162,12 +162,12 @@ TEST(LimitedRunTest, ProvesNothingOnAFasterHostThatItHasNoTimeToLookAt) {
     LabBench bench(model);
     Yardstick yardstick = bench.MeasuredAt(400);
     Look look;
-    for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 400'000});
+    for (std::uint32_t i = 0; i < 100; ++i) look.visits.push_back({i % 20, 300'000});
     look.requests_per_second = 2.5;
     look.cpu_seconds_per_query = cost_before;
     yardstick.reference = WithLook(yardstick.reference, look);
     bench.runtime.PassTime(std::chrono::seconds(300 - 33));
-    const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+    const LimitedRunPlan plan{{Cores(0.9), MiB(300)},
                               TrialPurpose::kVerification,
                               {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
     const auto run = RunAtLimits(bench.lab, yardstick, plan);
@@ -199,20 +199,37 @@ TEST(LimitedRunTest, IsNotExcusedByALookThatWasDisturbed) {
 }
 
 TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
-  const auto looks_after = [](bool once, double cpu_ms_before = 2) {
+  const auto looks_after = [](bool once, double ms_before = kFullSpeedMs, Cores cpu = Cores(0.5)) {
     LabBench bench;
-    const Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs, cpu_ms_before);
-    LimitedRunPlan plan{{Cores(0.5), MiB(300)},
+    const Yardstick yardstick = bench.MeasuredAt(ms_before, ms_before);
+    LimitedRunPlan plan{{cpu, MiB(300)},
                         TrialPurpose::kTightness,
                         {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
     plan.once = once;
     const auto run = RunAtLimits(bench.lab, yardstick, plan);
-    EXPECT_TRUE(run && !run->verdict.passed);
+    EXPECT_EQ(run && run->verdict.passed, cpu > Cores(0.5));
     return run ? run->reference.looks.size() : 0;
   };
   EXPECT_EQ(looks_after(true), 1U);
   EXPECT_EQ(looks_after(false), 2U);
-  EXPECT_EQ(looks_after(true, 1.5), 2U) << "the host became slower";
+  EXPECT_EQ(looks_after(true, 1.5), 1U) << "the host became slower, and not by so much";
+  EXPECT_EQ(looks_after(true, 1.5, Cores(0.97)), 2U) << "the host became slower";
+}
+
+TEST(LimitedRunTest, TakesNoLookOnAFasterHostWhereItIsAsMuchFaster) {
+  for (const double ms_before : {2.0, 3.0}) {
+    LabBench bench;
+    const Yardstick yardstick = bench.MeasuredAt(ms_before, ms_before);
+    const LimitedRunPlan plan{{Cores(0.97), MiB(300)},
+                              TrialPurpose::kVerification,
+                              {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
+    const auto run = RunAtLimits(bench.lab, yardstick, plan);
+    ASSERT_TRUE(run);
+    EXPECT_TRUE(run->verdict.passed) << run->verdict.sentence;
+    EXPECT_EQ(run->lacks, std::nullopt);
+    EXPECT_EQ(run->reference.looks.size(), 1U);
+    EXPECT_EQ(bench.host.noisy(), ms_before == 3.0) << "its speed is told all the same";
+  }
 }
 
 TEST(LimitedRunTest, SendsNoMoreRequestsWhereOneOfSeveralRunsIsClearlyTooSlow) {

@@ -125,6 +125,18 @@ TEST(LimitedWarmUpTest, EndsWithTheFirstWindowThatTakesNoMoreThanTheWarmModel) {
   }
 }
 
+TEST(LimitedWarmUpTest, TakesWindowsOfOtherRowsTogetherWhereAPassIsLongerThanThey) {
+  // 40 rows of 80 ms and 260 of 2: no two windows are alike.
+  FakeModel model;
+  model.sleep_per_row = milliseconds(0);
+  model.sleeps_more = [count = 0]() mutable { return milliseconds(++count % 300 < 40 ? 78 : 0); };
+  LabBench bench(model, 300);
+  Yardstick yardstick = bench.MeasuredAt(2, 2);
+  const LimitedWarmUp as_warm = WarmUpOf(bench, yardstick, Cores(1.0)).facts;
+  EXPECT_TRUE(as_warm.steady);
+  EXPECT_GE(as_warm.all_steady.requests.size(), 300U);
+}
+
 TEST(LimitedWarmUpTest, SendsOnlyTheRowsApartWhereEachRowIsToComeOnce) {
   LabBench bench({}, 80);
   Yardstick yardstick = bench.MeasuredAt(2);

@@ -48,6 +48,13 @@ TEST(NarrowingTest, AsksEachContainerOfTheStepWhetherItWasFilled) {
   ASSERT_TRUE(verified.proof) << verified.why_not;
   EXPECT_EQ(verified.proof->limits.memory(), MiB(256));
   EXPECT_TRUE(verified.failed.empty());
+  // What held there is known one step lower: the second of two that tell.
+  EXPECT_EQ(verified.step_passes, 2);
+  const auto launched = bench.runtime.launches().size();
+  const Tightness lowered =
+      TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verified, [](const Tightness&) {});
+  EXPECT_EQ(lowered.tight, false);
+  EXPECT_EQ(bench.runtime.launches().size(), launched);
 }
 
 TEST(NarrowingTest, TriesNoStepWhereTheBudgetHoldsNoProofBesideIt) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/server/profiling/lab_bench.h"
 
 namespace mlprof::server::phases {
@@ -32,6 +34,30 @@ TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
   }
 }
 
+TEST(TightnessTest, NeedsNoContainersForCpuWhereTheLastOfTheProofWasTooSlowWithAStepLess) {
+  LabBench bench;
+  const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
+  ASSERT_TRUE(verified.cpu_step);
+  EXPECT_EQ(verified.cpu_step->failures, 2);
+  const auto before = bench.runtime.launches().size();
+  const Tightness lowered = Lowered(bench, verified);
+  EXPECT_EQ(lowered.tight, true);
+  const auto& launches = bench.runtime.launches();
+  EXPECT_TRUE(std::all_of(launches.begin() + static_cast<std::ptrdiff_t>(before), launches.end(),
+                          [](const auto& launch) { return launch.limits.cpu() == Cores(1.0); }));
+}
+
+TEST(TightnessTest, TriesAStepOfCpuInFreshContainersWhereItHeldInPlace) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(200);
+  model.sleep_per_row = std::chrono::microseconds(1800);
+  LabBench bench(model);
+  const Verification verified = Verified(bench, {Cores(0.9), MiB(224)});
+  ASSERT_TRUE(verified.cpu_step);
+  EXPECT_EQ(verified.cpu_step->failures, 0);
+  EXPECT_LT(Lowered(bench, verified).proof.limits.cpu(), Cores(0.9));
+}
+
 TEST(TightnessTest, CountsTheRequestsThatItsMemoryBoreWithLessCpu) {
   LabBench bench;
   const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
@@ -51,7 +77,7 @@ TEST(TightnessTest, TellsOfAKillThatMetTheAnswersMemoryWithLessCpu) {
   FakeModel model;
   const FakeRuntime* runtime = nullptr;
   model.rise = [&](const std::string&) {
-    const bool less_cpu = runtime->launches().back().limits.cpu() < Cores(1.0);
+    const bool less_cpu = runtime->cpu_in_force() < Cores(1.0);
     return less_cpu ? MiB(100) : Bytes();
   };
   LabBench bench(model);
@@ -69,6 +95,9 @@ TEST(TightnessTest, TakesCpuForShortWhereProvenMemoryReadsAFewPagesBack) {
   LabBench bench(model);
   const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
   ASSERT_TRUE(verified.proof) << verified.why_not;
+  // Of fresh containers alone.
+  Verification verified_only = verified;
+  verified_only.cpu_step.reset();
   // On a host as it was; on one that became slower, slow says nothing.
   for (const double cost_before : {0.002, 0.0015}) {
     Yardstick yardstick = bench.MeasuredAt(kRowMs);
@@ -78,7 +107,7 @@ TEST(TightnessTest, TakesCpuForShortWhereProvenMemoryReadsAFewPagesBack) {
     look.cpu_seconds_per_query = cost_before;
     yardstick.reference = WithLook(yardstick.reference, look);
     const Tightness lowered =
-        TestTightness(bench.lab, yardstick, verified, [](const Tightness&) {});
+        TestTightness(bench.lab, yardstick, verified_only, [](const Tightness&) {});
     EXPECT_EQ(lowered.tight.value_or(false), cost_before == 0.002);
   }
 }

@@ -65,6 +65,18 @@ class VerifyTrialsTest : public testing::Test {
   }
 };
 
+TEST_F(VerifyTrialsTest, GoesOnFromWhatWasTriedAtTheSameLimits) {
+  LabBench bench;
+  Yardstick yardstick = bench.MeasuredAt(2);
+  auto begun = TryToProve(bench.lab, yardstick, kLimits, 1);
+  ASSERT_TRUE(begun && begun->limits() == kLimits);
+  const Verification verified = Verify(
+      bench.lab, yardstick, kLimits, [](const Verification&) {}, *std::move(begun));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.proof->passes.size(), 3U);
+  EXPECT_EQ(bench.runtime.launches().size(), 3U);
+}
+
 TEST_F(VerifyTrialsTest, SeesTwiceThatNoLimitHoldsALatency) {
   LabBench bench;
   Ask(bench, 1);

@@ -1,0 +1,80 @@
+#include "server/profiling/phases/cpu_step.h"
+
+#include <cmath>
+
+#include "server/analysis/latency.h"
+#include "server/profiling/phases/cpu_probe.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr std::chrono::seconds kStepTime{3};
+constexpr std::chrono::seconds kLongestStep{6};
+// Two that tell, and as many that do not.
+constexpr int kMostLoads = 4;
+
+// Two in three decide, as of fresh containers one step lower (tightness.h).
+int FailuresToSee(Cores cpu, Cores step) {
+  return std::ceil(step.value()) < std::ceil(cpu.value()) ? 1 : 2;
+}
+
+enum class Told { kFails, kHolds, kNothing, kOver };
+
+class Stepping {
+ public:
+  Stepping(Lab& lab, const Yardstick& yardstick, Container& container, Cores cpu)
+      : lab_(lab), yardstick_(yardstick), container_(container), cpu_(cpu) {
+    step_.limits = container.limits().With(Amount(cpu));
+  }
+
+  CpuStep Go() {
+    const int to_see = FailuresToSee(container_.limits().cpu(), cpu_);
+    const std::int64_t kills = container_.OomKills();
+    int failures = 0;
+    for (int load = 0; load < kMostLoads && failures < to_see; ++load) {
+      const Told told = Try();
+      if (told == Told::kHolds || told == Told::kOver) break;
+      if (told == Told::kFails) ++failures;
+    }
+    if (failures == to_see) step_.failures = failures;
+    step_.killed = container_.OomKills() > kills;
+    return step_;
+  }
+
+ private:
+  Told Try() {
+    const CpuProbe probe{cpu_,
+                         {kStepTime, RequestsForConfidence(0.95), kLongestStep},
+                         TrialPurpose::kTightness,
+                         true};
+    const Reference& reference = yardstick_.reference;
+    const auto probed =
+        ProbeCpu(lab_, container_, yardstick_.workload, probe, {reference, reference});
+    if (!probed) return Told::kOver;
+    step_.requests += probed->successes;
+    if (probed->other_host || JudgeNoise(probed->noise).noisy) return Told::kNothing;
+    if (probed->verdict.passed) return Told::kHolds;
+    if (probed->verdict.shortage != ResourceKind::kCpu) return Told::kOver;
+    step_.tail = probed->verdict.tail;
+    return Told::kFails;
+  }
+
+  Lab& lab_;
+  const Yardstick& yardstick_;
+  Container& container_;
+  const Cores cpu_;
+  CpuStep step_;
+};
+
+}  // namespace
+
+std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container) {
+  const bool same_model = yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
+  const auto step = OneStepLower(Amount(container.limits().cpu()));
+  if (!same_model || !step || lab.stopped() || lab.budget().Left() < kMostLoads * kLongestStep) {
+    return std::nullopt;
+  }
+  return Stepping(lab, yardstick, container, step->cores()).Go();
+}
+
+}  // namespace mlprof::server::phases

@@ -1,0 +1,111 @@
+#include "server/profiling/phases/cpu_step.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr double kRowMs = 2;  // of the imitated model, at full speed, all of it work
+
+struct Tried {
+  std::optional<CpuStep> step;
+  std::vector<Trial> trials;
+};
+
+Tried TryBelow(Cores cpu, FakeModel model = {}, const Yardstick* yardstick = nullptr) {
+  LabBench bench(std::move(model));
+  const Yardstick measured = yardstick ? *yardstick : bench.MeasuredAt(kRowMs, kRowMs);
+  auto container = bench.lab.Launch(
+      {{cpu, MiB(300)}, measured.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
+  EXPECT_TRUE((*container)->Start());
+  Tried tried{TryCpuStep(bench.lab, measured, **container), {}};
+  (*container)->Close();
+  EXPECT_EQ(bench.runtime.launches().size(), 1U);
+  tried.trials = bench.journal.trials;
+  return tried;
+}
+
+TEST(CpuStepTest, FailsTwiceWhereAStepLessIsTooSlow) {
+  const Tried tried = TryBelow(Cores(1.0));
+  ASSERT_TRUE(tried.step);
+  EXPECT_EQ(tried.step->failures, 2);
+  EXPECT_EQ(tried.step->limits, (Limits{Cores(0.9), MiB(300)}));
+  ASSERT_GE(tried.trials.size(), 2U);
+  std::int64_t requests = 0;
+  for (const Trial& trial : tried.trials) {
+    EXPECT_EQ(trial.purpose, TrialPurpose::kTightness);
+    EXPECT_EQ(trial.limits, tried.step->limits);
+    EXPECT_FALSE(trial.passed);
+    requests += trial.measurements.success_queries;
+  }
+  EXPECT_EQ(tried.step->requests, requests);
+}
+
+TEST(CpuStepTest, TellsNothingWhereAStepLessHolds) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(200);
+  model.sleep_per_row = std::chrono::microseconds(1800);
+  const Tried tried = TryBelow(Cores(0.9), model);
+  ASSERT_TRUE(tried.step);
+  EXPECT_EQ(tried.step->failures, 0) << tried.trials.back().verdict;
+}
+
+TEST(CpuStepTest, LeavesOneOfTwoFailuresToAFreshContainerWherePoolsMayBeSmallerThere) {
+  FakeModel model;
+  model.threads = 2;
+  model.parallel_share = 0.9;
+  LabBench bench;
+  const Yardstick yardstick = bench.MeasuredAt(1.1, kRowMs);
+  const Tried tried = TryBelow(Cores(1.1), model, &yardstick);
+  ASSERT_TRUE(tried.step);
+  EXPECT_EQ(tried.step->limits.cpu(), Cores(1.0));
+  EXPECT_EQ(tried.step->failures, 1);
+}
+
+TEST(CpuStepTest, IsLeftToFreshContainersWhereThatMayMakeAnotherModel) {
+  EXPECT_FALSE(TryBelow(kSmallestLimits.cpu()).step);
+  LabBench bench;
+  Yardstick with_settings = bench.MeasuredAt(kRowMs, kRowMs);
+  with_settings.setup.environment["OMP_NUM_THREADS"] = "1";
+  EXPECT_FALSE(TryBelow(Cores(1.0), {}, &with_settings).step);
+  Yardstick once = bench.MeasuredAt(kRowMs, kRowMs);
+  once.workload.each_row_once = true;
+  EXPECT_FALSE(TryBelow(Cores(1.0), {}, &once).step);
+}
+
+TEST(CpuStepTest, JudgesByTheHostOfNow) {
+  // It became slower: nine in ten of these rows' milliseconds are the host's.
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(240);
+  model.sleep_per_row = std::chrono::microseconds(1960);
+  LabBench bench;
+  const Yardstick before = bench.MeasuredAt(2.0, 0.2);
+  const Tried tried = TryBelow(Cores(0.9), model, &before);
+  ASSERT_TRUE(tried.step);
+  EXPECT_EQ(tried.step->failures, 0) << tried.trials.back().verdict;
+}
+
+TEST(CpuStepTest, TellsNothingOnAnotherHostAltogether) {
+  LabBench bench;
+  const Yardstick before = bench.MeasuredAt(kRowMs / 2, kRowMs / 2);
+  const Tried tried = TryBelow(Cores(1.0), {}, &before);
+  ASSERT_TRUE(tried.step);
+  EXPECT_EQ(tried.step->failures, 0);
+  EXPECT_GT(tried.step->requests, 0);
+}
+
+TEST(CpuStepTest, TellsOfAKill) {
+  FakeModel model;
+  model.rise = [served = 0](const std::string&) mutable {
+    return ++served > 100 ? MiB(200) : Bytes();
+  };
+  const Tried tried = TryBelow(Cores(1.0), model);
+  ASSERT_TRUE(tried.step);
+  EXPECT_TRUE(tried.step->killed);
+  EXPECT_EQ(tried.step->failures, 0);
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
