@@ -13,7 +13,7 @@ namespace {
 
 // A limit far too low shows itself by then.
 constexpr std::chrono::milliseconds kLeastProbeTime{1100};
-// By the CPU time of a request; what waits does not shrink and grow with it. Chosen, not measured.
+// Another host altogether. Chosen, not measured.
 constexpr double kFastestHost = 0.75;
 constexpr double kSlowestHost = 1.25;
 
@@ -62,7 +62,8 @@ class Probing {
       return tl::unexpected<RunEnd>(ended.error());
     }
     Trial trial = MakeTrial(container_, workload_, wanted.purpose, plan, began, replay);
-    const Reference beside = wanted.by_cost ? OfNow(replay, probed) : beside_.now;
+    const Reference beside =
+        wanted.usual_cost ? OfNow(*wanted.usual_cost, replay, probed) : beside_.now;
     probed.verdict = Judge(beside, plan, replay, use, probed.look);
     trial.passed = probed.verdict.passed;
     trial.verdict = probed.verdict.sentence;
@@ -99,11 +100,14 @@ class Probing {
     return IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
   }
 
-  Reference OfNow(const ReplayResult& replay, Probed& probed) const {
+  // A runtime that still compiles costs more than it did in the reference, on whatever host: that
+  // excuses no more than a slower one may.
+  Reference OfNow(double usual_cost, const ReplayResult& replay, Probed& probed) const {
     const auto cost = CostBeside(beside_.now, workload_, container_, replay);
-    if (!cost) return beside_.now;
-    probed.other_host = *cost < kFastestHost || *cost > kSlowestHost;
-    return OnHostOfCost(beside_.now, *cost);
+    if (!cost || usual_cost <= 0) return beside_.now;
+    const double change = *cost * *UsualCost(beside_.now) / usual_cost;
+    probed.other_host = change < kFastestHost || change > kSlowestHost;
+    return OnHostOfCost(beside_.now, std::clamp(*cost, kFastestHost, kSlowestHost));
   }
 
   Verdict Judge(const Reference& beside, const ReplayPlan& plan, const ReplayResult& replay,

@@ -15,9 +15,10 @@ struct CpuProbe {
   Cores cpu;
   LoadTime time;
   TrialPurpose purpose = TrialPurpose::kCpuProbe;
-  /// Judged beside the reference as it would be on the host of now, by what a request takes of the
-  /// CPU (OnHostOfCost); where that is another host altogether, the probe tells nothing.
-  bool by_cost = false;
+  /// CPU seconds of a request in this container before. Where it is known, the probe is judged
+  /// beside the reference as it would be on the host of now, by what a request costs
+  /// (OnHostOfCost); and where that is far from this, it is another host and tells nothing.
+  std::optional<double> usual_cost = {};
 };
 
 /// Both live longer than what is judged.
@@ -34,7 +35,7 @@ struct Probed {
   /// CPU time of a request, where there were as many as p95 takes.
   std::optional<double> cpu_seconds_per_query;
   bool clearly_slow = false;  // as IsClearlySlow
-  bool other_host = false;    // CpuProbe::by_cost has more
+  bool other_host = false;    // CpuProbe::usual_cost has more
   std::int64_t successes = 0;
 };
 

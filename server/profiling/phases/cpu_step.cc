@@ -22,8 +22,13 @@ enum class Told { kFails, kHolds, kNothing, kOver };
 
 class Stepping {
  public:
-  Stepping(Lab& lab, const Yardstick& yardstick, Container& container, Cores cpu)
-      : lab_(lab), yardstick_(yardstick), container_(container), cpu_(cpu) {
+  Stepping(Lab& lab, const Yardstick& yardstick, Container& container, Cores cpu,
+           std::optional<double> usual_cost)
+      : lab_(lab),
+        yardstick_(yardstick),
+        container_(container),
+        cpu_(cpu),
+        usual_cost_(usual_cost) {
     step_.limits = container.limits().With(Amount(cpu));
   }
 
@@ -46,7 +51,7 @@ class Stepping {
     const CpuProbe probe{cpu_,
                          {kStepTime, RequestsForConfidence(0.95), kLongestStep},
                          TrialPurpose::kTightness,
-                         true};
+                         usual_cost_};
     const Reference& reference = yardstick_.reference;
     const auto probed =
         ProbeCpu(lab_, container_, yardstick_.workload, probe, {reference, reference});
@@ -63,18 +68,20 @@ class Stepping {
   const Yardstick& yardstick_;
   Container& container_;
   const Cores cpu_;
+  const std::optional<double> usual_cost_;
   CpuStep step_;
 };
 
 }  // namespace
 
-std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container) {
+std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container,
+                                  std::optional<double> usual_cost) {
   const bool same_model = yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
   const auto step = OneStepLower(Amount(container.limits().cpu()));
   if (!same_model || !step || lab.stopped() || lab.budget().Left() < kMostLoads * kLongestStep) {
     return std::nullopt;
   }
-  return Stepping(lab, yardstick, container, step->cores()).Go();
+  return Stepping(lab, yardstick, container, step->cores(), usual_cost).Go();
 }
 
 }  // namespace mlprof::server::phases

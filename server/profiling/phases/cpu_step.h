@@ -24,6 +24,8 @@ struct CpuStep {
 /// nullopt where a container that was started with less would not be this one: with settings for
 /// thread pools, or where rows come but once; at the floor, and where the budget does not hold it.
 /// The trials are recorded, and the container's limit is not put back.
-std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container);
+/// `usual_cost`: CPU seconds of a request in the load that it held.
+std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container,
+                                  std::optional<double> usual_cost);
 
 }  // namespace mlprof::server::phases

@@ -61,7 +61,8 @@ std::optional<ResourceKind> ShortageOf(const Verdict& verdict, std::optional<dou
 void TakeCpuStep(Lab& lab, const Yardstick& yardstick, KeptContainer last,
                  Verification& verification) {
   if (last.get() == nullptr) return;
-  verification.cpu_step = TryCpuStep(lab, yardstick, *last.get());
+  const Measurements& held = verification.proof->passes.back().trial.measurements;
+  verification.cpu_step = TryCpuStep(lab, yardstick, *last.get(), held.cpu_seconds_per_query);
 }
 
 }  // namespace

@@ -14,13 +14,15 @@ struct Tried {
   std::vector<Trial> trials;
 };
 
-Tried TryBelow(Cores cpu, FakeModel model = {}, const Yardstick* yardstick = nullptr) {
+// `cost_ms`: of a request before.
+Tried TryBelow(Cores cpu, FakeModel model = {}, const Yardstick* yardstick = nullptr,
+               double cost_ms = kRowMs) {
   LabBench bench(std::move(model));
   const Yardstick measured = yardstick ? *yardstick : bench.MeasuredAt(kRowMs, kRowMs);
   auto container = bench.lab.Launch(
       {{cpu, MiB(300)}, measured.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
   EXPECT_TRUE((*container)->Start());
-  Tried tried{TryCpuStep(bench.lab, measured, **container), {}};
+  Tried tried{TryCpuStep(bench.lab, measured, **container, cost_ms / 1000), {}};
   (*container)->Close();
   EXPECT_EQ(bench.runtime.launches().size(), 1U);
   tried.trials = bench.journal.trials;
@@ -47,7 +49,8 @@ TEST(CpuStepTest, TellsNothingWhereAStepLessHolds) {
   FakeModel model;
   model.cpu_per_row = std::chrono::microseconds(200);
   model.sleep_per_row = std::chrono::microseconds(1800);
-  const Tried tried = TryBelow(Cores(0.9), model);
+  const Yardstick yardstick = LabBench(model).MeasuredAt(kRowMs, 0.2);
+  const Tried tried = TryBelow(Cores(0.9), model, &yardstick, 0.2);
   ASSERT_TRUE(tried.step);
   EXPECT_EQ(tried.step->failures, 0) << tried.trials.back().verdict;
 }
@@ -82,7 +85,7 @@ TEST(CpuStepTest, JudgesByTheHostOfNow) {
   model.sleep_per_row = std::chrono::microseconds(1960);
   LabBench bench;
   const Yardstick before = bench.MeasuredAt(2.0, 0.2);
-  const Tried tried = TryBelow(Cores(0.9), model, &before);
+  const Tried tried = TryBelow(Cores(0.9), model, &before, 0.2);
   ASSERT_TRUE(tried.step);
   EXPECT_EQ(tried.step->failures, 0) << tried.trials.back().verdict;
 }
@@ -90,10 +93,18 @@ TEST(CpuStepTest, JudgesByTheHostOfNow) {
 TEST(CpuStepTest, TellsNothingOnAnotherHostAltogether) {
   LabBench bench;
   const Yardstick before = bench.MeasuredAt(kRowMs / 2, kRowMs / 2);
-  const Tried tried = TryBelow(Cores(1.0), {}, &before);
+  const Tried tried = TryBelow(Cores(1.0), {}, &before, kRowMs / 2);
   ASSERT_TRUE(tried.step);
   EXPECT_EQ(tried.step->failures, 0);
   EXPECT_GT(tried.step->requests, 0);
+}
+
+TEST(CpuStepTest, IsNoOtherHostWhereTheModelCostAsMuchInThisContainerBefore) {
+  LabBench bench;
+  const Yardstick compiled = bench.MeasuredAt(kRowMs / 2, kRowMs / 2);
+  const Tried tried = TryBelow(Cores(1.0), {}, &compiled, kRowMs);
+  ASSERT_TRUE(tried.step);
+  EXPECT_EQ(tried.step->failures, 2);
 }
 
 TEST(CpuStepTest, TellsOfAKill) {
