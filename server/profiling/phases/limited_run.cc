@@ -279,7 +279,7 @@ class Run {
 
 }  // namespace
 
-KeptContainer& KeptContainer::operator=(KeptContainer&& other) {
+KeptContainer& KeptContainer::operator=(KeptContainer&& other) noexcept {
   Close();
   container_ = std::move(other.container_);
   return *this;

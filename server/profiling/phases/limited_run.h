@@ -49,8 +49,8 @@ class KeptContainer {
  public:
   KeptContainer() = default;
   explicit KeptContainer(std::unique_ptr<Container> container) : container_(std::move(container)) {}
-  KeptContainer(KeptContainer&&) = default;
-  KeptContainer& operator=(KeptContainer&& other);
+  KeptContainer(KeptContainer&&) noexcept = default;
+  KeptContainer& operator=(KeptContainer&& other) noexcept;
   ~KeptContainer() { Close(); }
 
   void Close();

@@ -69,11 +69,11 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     facts_.cpu = ChooseForDistinctRows(NeedOf(facts_), lab.ceiling(), yardstick.reference);
     Finish(lab, "done");
   }
-  MLPROF_LET(begun, SeeHotFiles(lab, yardstick, ample.peak_mapped_file));
   facts_.most_tasks = ample.most_tasks;
   const ThreadPoolEvidence seen =
       SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
                setup.cpuset, lab.machine().cores);
+  MLPROF_LET(begun, SeeHotFiles(lab, yardstick, ample.peak_mapped_file, seen));
   if (PoolsSuspected(seen) && LeavesRoomToProve(budget_, yardstick)) {
     Enter(shares::kThreadPools, "trying smaller thread pools");
     MLPROF_LET(pools, TryThreadPools(lab, yardstick, seen, *facts_.cpu, NeedOf(facts_)));
@@ -102,13 +102,17 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
   return SeeHowTight(lab, std::move(yardstick));
 }
 
-PhaseResult<ProofAttempt> Story::SeeHotFiles(Lab& lab, Yardstick& yardstick, Bytes mapped_file) {
+PhaseResult<ProofAttempt> Story::SeeHotFiles(Lab& lab, Yardstick& yardstick, Bytes mapped_file,
+                                             const ThreadPoolEvidence& pools) {
   const auto range = RangeOfMappedFiles(NeedOf(facts_), lab.ceiling(), mapped_file);
   const bool fits =
       budget_.For(Spend::kMemorySearch) > TimeBeforeLoad(budget_, yardstick, kMemoryRuns);
   if (!range || !fits || !LeavesRoomToProve(budget_, yardstick)) return ProofAttempt();
   Enter(shares::kSearchMemory, "searching how much of its files the model needs");
-  MLPROF_LET(without, TryToProve(lab, yardstick, UnprovenLimits(facts_), 1));
+  Limits limits = UnprovenLimits(facts_);
+  // What pools that are too large cost under a CPU limit is another question.
+  if (PoolsSuspected(pools) && SuggestPoolSizes(pools, 1)) limits.Set(lab.ceiling().cpu());
+  MLPROF_LET(without, TryToProve(lab, yardstick, limits, 1));
   if (without.failure && without.failure->verdict.shortage == ResourceKind::kMemory) {
     MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
     facts_.hot_file = hot_file;

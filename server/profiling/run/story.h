@@ -89,7 +89,7 @@ class Story {
   // The first container of the proof, where more files are mapped than the margin holds; nothing
   // where it shows that they are needed, and how much of them was searched.
   PhaseResult<phases::ProofAttempt> SeeHotFiles(Lab& lab, phases::Yardstick& yardstick,
-                                                Bytes mapped_file);
+                                                Bytes mapped_file, const ThreadPoolEvidence& pools);
   // What the model needs of its devices' memory, where it has some.
   PhaseResult<void> SeeDeviceMemory(Lab& lab, phases::Yardstick& yardstick);
   bool MayLackDeviceMemory(const phases::Yardstick& yardstick) const;
