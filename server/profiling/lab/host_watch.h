@@ -48,8 +48,8 @@ class HostWatch {
 
   const HostNoise& noise() const { return noise_; }
   bool noisy() const { return noise_.noisy; }
-  /// Of that: something else used it, whatever the same measurement gave when it was repeated. Where
-  /// a request costs what it did, a host that was slower for a while says nothing.
+  /// Of that: something else used it, whatever the same measurement gave when it was repeated.
+  /// Where a request costs what it did, a host that was slower for a while says nothing.
   bool busy() const;
 
  private:

@@ -17,6 +17,8 @@ constexpr std::chrono::milliseconds kLeastProbeTime{1100};
 constexpr double kFastestHost = 0.75;
 constexpr double kSlowestHost = 1.25;
 
+bool IsOtherHost(double cost) { return cost < kFastestHost || cost > kSlowestHost; }
+
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
   const Measurements& measured = trial.measurements;
   CpuPoint point;
@@ -53,7 +55,8 @@ class Probing {
     lab_.Progressed(0.5, text);
     const Timestamp began = Now();
     const auto watch = container_.WatchHost();
-    const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), wanted.time);
+    ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), wanted.time);
+    if (wanted.first_request > 0) BeginAt(wanted.first_request, plan);
     const ReplayResult replay = Replay(plan);
     const ResourceUse use = Summarize(container_.SamplesOf(replay));
     Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples()), {}};
@@ -100,14 +103,14 @@ class Probing {
     return IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
   }
 
-  // A runtime that still compiles costs more than it did in the reference, on whatever host: that
-  // excuses no more than a slower one may.
+  // On a faster host the reference may be faster by less than the work is: a failure beside that
+  // would show nothing.
   Reference OfNow(double usual_cost, const ReplayResult& replay, Probed& probed) const {
     const auto cost = CostBeside(beside_.now, workload_, container_, replay);
-    if (!cost || usual_cost <= 0) return beside_.now;
-    const double change = *cost * *UsualCost(beside_.now) / usual_cost;
-    probed.other_host = change < kFastestHost || change > kSlowestHost;
-    return OnHostOfCost(beside_.now, std::clamp(*cost, kFastestHost, kSlowestHost));
+    const auto of_reference = UsualCost(beside_.now);
+    const double change = cost && usual_cost > 0 ? *cost * *of_reference / usual_cost : 0;
+    probed.other_host = !cost || IsOtherHost(*cost) || IsOtherHost(change);
+    return probed.other_host ? beside_.now : OnHostOfCost(beside_.now, std::max(1.0, *cost));
   }
 
   Verdict Judge(const Reference& beside, const ReplayPlan& plan, const ReplayResult& replay,
@@ -124,6 +127,7 @@ class Probing {
     }
     evidence.reference_error_share = beside_.reference.error_share;
     evidence.throttled_share = use.throttled_share;
+    evidence.read_back = {use.refaults, std::ssize(replay.requests)};
     SetBeside(beside, plan, look, evidence);
     const Objective& objective = workload_.objective;
     SetRate(RateOf(plan, replay, AcceptableMs(beside_.reference, objective)), evidence);

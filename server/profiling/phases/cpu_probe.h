@@ -16,9 +16,11 @@ struct CpuProbe {
   LoadTime time;
   TrialPurpose purpose = TrialPurpose::kCpuProbe;
   /// CPU seconds of a request in this container before. Where it is known, the probe is judged
-  /// beside the reference as it would be on the host of now, by what a request costs
-  /// (OnHostOfCost); and where that is far from this, it is another host and tells nothing.
+  /// beside the reference as it would be on a slower host of now, by what a request costs
+  /// (OnHostOfCost); and where that is not known, or far from this or from the reference's, it
+  /// tells nothing.
   std::optional<double> usual_cost = {};
+  std::size_t first_request = 0;  // of the container's order
 };
 
 /// Both live longer than what is judged.

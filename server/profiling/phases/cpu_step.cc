@@ -1,5 +1,6 @@
 #include "server/profiling/phases/cpu_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "server/analysis/latency.h"
@@ -15,7 +16,10 @@ constexpr int kMostLoads = 4;
 
 // Two in three decide, as of fresh containers one step lower (tightness.h).
 int FailuresToSee(Cores cpu, Cores step) {
-  return std::ceil(step.value()) < std::ceil(cpu.value()) ? 1 : 2;
+  const bool same =
+      std::ceil(step.value()) == std::ceil(cpu.value()) &&
+      std::floor(std::max(1.0, step.value())) == std::floor(std::max(1.0, cpu.value()));
+  return same ? 2 : 1;
 }
 
 enum class Told { kFails, kHolds, kNothing, kOver };
@@ -51,12 +55,14 @@ class Stepping {
     const CpuProbe probe{cpu_,
                          {kStepTime, RequestsForConfidence(0.95), kLongestStep},
                          TrialPurpose::kTightness,
-                         usual_cost_};
+                         usual_cost_,
+                         sent_};
     const Reference& reference = yardstick_.reference;
     const auto probed =
         ProbeCpu(lab_, container_, yardstick_.workload, probe, {reference, reference});
     if (!probed) return Told::kOver;
     step_.requests += probed->successes;
+    sent_ += static_cast<std::size_t>(probed->successes);  // other rows, next time
     if (probed->other_host || JudgeNoise(probed->noise).noisy) return Told::kNothing;
     if (probed->verdict.passed) return Told::kHolds;
     if (probed->verdict.shortage != ResourceKind::kCpu) return Told::kOver;
@@ -69,6 +75,7 @@ class Stepping {
   Container& container_;
   const Cores cpu_;
   const std::optional<double> usual_cost_;
+  std::size_t sent_ = 0;
   CpuStep step_;
 };
 
@@ -76,7 +83,12 @@ class Stepping {
 
 std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container,
                                   std::optional<double> usual_cost) {
-  const bool same_model = yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
+  const Objective& objective = yardstick.workload.objective;
+  // What a request costs tells of a closed loop alone, and nothing of a device or a latency asked.
+  const bool told_by_cost = usual_cost && !objective.requests_per_second &&
+                            objective.latency_ms.empty() && !container.limits().device_memory();
+  const bool same_model =
+      told_by_cost && yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
   const auto step = OneStepLower(Amount(container.limits().cpu()));
   if (!same_model || !step || lab.stopped() || lab.budget().Left() < kMostLoads * kLongestStep) {
     return std::nullopt;

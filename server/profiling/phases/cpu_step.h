@@ -21,10 +21,11 @@ struct CpuStep {
   bool killed = false;        // a process of it, for memory
 };
 
-/// nullopt where a container that was started with less would not be this one: with settings for
-/// thread pools, or where rows come but once; at the floor, and where the budget does not hold it.
-/// The trials are recorded, and the container's limit is not put back.
-/// `usual_cost`: CPU seconds of a request in the load that it held.
+/// nullopt where cost does not tell (a rate, an objective for latency, devices), or a container
+/// that was started with less would not be this one (settings for thread pools, rows that come but
+/// once); at the floor, and where the budget does not hold it. The trials are recorded, and the
+/// container's limit is not put back. `usual_cost`: CPU seconds of a request in the load that it
+/// held.
 std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Container& container,
                                   std::optional<double> usual_cost);
 

@@ -31,7 +31,7 @@ struct LimitedRun {
   bool killed = false;                     // the kernel killed a process of it for memory
   bool failed_in_burst = false;            // VerificationEvidence has more
   PagesReadBack read_back;  // under the measured load, once warm, or in a start that failed
-  std::chrono::nanoseconds took{0};  // from the container's launch to its removal
+  std::chrono::nanoseconds took{0};  // from the launch to its removal, or until it was kept
   NoiseEvidence noise;
   Look look;  // of its measured load
   /// Its CPU time a request over the reference's (CostBeside), where that is known.

@@ -160,6 +160,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   const auto limits = StepThatFits(lab.budget(), yardstick, passed, so_far);
   if (!limits || so_far.step_tried == limits->memory()) return std::nullopt;
   so_far.step_tried = limits->memory();
+  so_far.step_passes = 0;
   const auto may_be = [&](const LimitedRun& run) {
     return MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) &&
            !TookLessWhereFull(yardstick, run);

@@ -75,9 +75,10 @@ class Descents {
   void SeeLoadsWithLessCpu() {
     const Limits& answer = state_.proof.limits;
     for (const Borne& load : borne_) {
-      if (load.limits.cpu() >= answer.cpu()) continue;
+      if (load.limits.cpu() > answer.cpu()) continue;
       const Bytes memory = load.limits.memory();
       state_.killed = state_.killed || (load.killed && memory >= answer.memory());
+      if (load.limits.cpu() == answer.cpu()) continue;
       if (!load.killed && memory <= answer.memory()) state_.requests += load.requests;
     }
   }
@@ -89,12 +90,6 @@ class Descents {
     if (first && held_by_luck_ == others.With(*first)) {
       for (int pass = 0; pass < lucky_passes_; ++pass) descent.Tell(true, false);
     }
-    if (first && cpu_step_ && cpu_step_->limits == others.With(*first)) {
-      for (int failure = 0; failure < cpu_step_->failures; ++failure) descent.Tell(false);
-      if (descent.failed()) {
-        state_.failed.push_back({cpu_step_->limits, ResourceKind::kCpu, cpu_step_->tail});
-      }
-    }
     for (const FailedTry& known : state_.failed) {
       const auto step = descent.Next();
       const bool of_step = step && known.shortage == step->kind() && !known.disturbed &&
@@ -103,6 +98,16 @@ class Descents {
       for (int pass = 0; pass < known.passes; ++pass) descent.Tell(true, false);
       descent.Tell(false);
     }
+    TellCpuStep(others, descent);
+  }
+
+  // Behind what fresh containers showed.
+  void TellCpuStep(const Limits& others, Descent& descent) {
+    const auto step = descent.Next();
+    if (!step || !cpu_step_ || cpu_step_->limits != others.With(*step)) return;
+    for (int failure = 0; failure < cpu_step_->failures; ++failure) descent.Tell(false);
+    if (!descent.failed()) return;
+    state_.failed.push_back({cpu_step_->limits, ResourceKind::kCpu, cpu_step_->tail});
   }
 
   PhaseResult<void> Descend(Descent descent) {

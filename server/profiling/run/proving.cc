@@ -113,12 +113,13 @@ PhaseResult<ProofAttempt> Story::SeeHotFiles(Lab& lab, Yardstick& yardstick, Byt
   // What pools that are too large cost under a CPU limit is another question.
   if (PoolsSuspected(pools) && SuggestPoolSizes(pools, 1)) limits.Set(lab.ceiling().cpu());
   MLPROF_LET(without, TryToProve(lab, yardstick, limits, 1));
-  if (without.failure && without.failure->verdict.shortage == ResourceKind::kMemory) {
+  // What failed for CPU tells nothing of memory; the proof raises that.
+  if (without.failure && without.failure->read_back.often()) {
     MLPROF_LET(hot_file, SearchMemory(lab, yardstick, NeedOf(facts_), *range));
     facts_.hot_file = hot_file;
     yardstick.reference = hot_file.reference;
     without = {};
-  } else {
+  } else if (!without.failure) {
     facts_.hot_file = HotFileFacts{std::nullopt, yardstick.reference};
   }
   Finish(lab, "done");

@@ -99,12 +99,26 @@ TEST(CpuStepTest, TellsNothingOnAnotherHostAltogether) {
   EXPECT_GT(tried.step->requests, 0);
 }
 
-TEST(CpuStepTest, IsNoOtherHostWhereTheModelCostAsMuchInThisContainerBefore) {
+TEST(CpuStepTest, BlamesNoLimitForWaitingThatDoesNotShrinkWithTheWork) {
+  // A faster host: a fifth less work in a row that mostly waits.
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(160);
+  model.sleep_per_row = std::chrono::microseconds(1800);
   LabBench bench;
-  const Yardstick compiled = bench.MeasuredAt(kRowMs / 2, kRowMs / 2);
-  const Tried tried = TryBelow(Cores(1.0), {}, &compiled, kRowMs);
+  const Yardstick before = bench.MeasuredAt(2.0, 0.2);
+  const Tried tried = TryBelow(Cores(0.9), model, &before, 0.2);
   ASSERT_TRUE(tried.step);
-  EXPECT_EQ(tried.step->failures, 2);
+  EXPECT_EQ(tried.step->failures, 0) << tried.trials.back().verdict;
+}
+
+TEST(CpuStepTest, IsForClosedLoopsThatAreJudgedBesideTheReference) {
+  LabBench bench;
+  Yardstick rate = bench.MeasuredAt(kRowMs, kRowMs);
+  rate.workload.objective.requests_per_second = 100;
+  EXPECT_FALSE(TryBelow(Cores(1.0), {}, &rate).step);
+  Yardstick latency = bench.MeasuredAt(kRowMs, kRowMs);
+  latency.workload.objective.latency_ms = {{"p99", 5}};
+  EXPECT_FALSE(TryBelow(Cores(1.0), {}, &latency).step);
 }
 
 TEST(CpuStepTest, TellsOfAKill) {

@@ -36,7 +36,8 @@ TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
 
 TEST(TightnessTest, NeedsNoContainersForCpuWhereTheLastOfTheProofWasTooSlowWithAStepLess) {
   LabBench bench;
-  const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
+  const Verification verified = Verify(bench.lab, bench.MeasuredAt(kRowMs, kRowMs),
+                                       {Cores(1.0), MiB(224)}, [](const Verification&) {});
   ASSERT_TRUE(verified.cpu_step);
   EXPECT_EQ(verified.cpu_step->failures, 2);
   const auto before = bench.runtime.launches().size();
