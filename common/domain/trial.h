@@ -25,7 +25,7 @@ enum class TrialPurpose {
   kCpuProbe,     // the objective's load at a lower CPU limit, changed in place
   kMemoryProbe,  // a fresh container at a lower memory limit
   kThreadPools,  // a fresh container with the size of its thread pools set
-  kTightness,    // a fresh container one step below the answer
+  kTightness,    // one step below the answer: a fresh container, or the last one that held it
   kSoak,         // a stretch of a long load at the answer
   kArenas,       // a fresh container without or with a bound on malloc's arenas
   kDeviceMemory  // a fresh container with settings of how it takes device memory

@@ -13,6 +13,7 @@ namespace {
 
 // A limit far too low shows itself by then.
 constexpr std::chrono::milliseconds kLeastProbeTime{1100};
+constexpr int kProbesToWait = 2;
 // Another host altogether. Chosen, not measured.
 constexpr double kFastestHost = 0.75;
 constexpr double kSlowestHost = 1.25;
@@ -57,7 +58,7 @@ class Probing {
     const auto watch = container_.WatchHost();
     ReplayPlan plan = ObjectivePlan(workload_, container_.seed(), wanted.time);
     if (wanted.first_request > 0) BeginAt(wanted.first_request, plan);
-    const ReplayResult replay = Replay(plan);
+    const ReplayResult replay = Replay(plan, EndOf(wanted));
     const ResourceUse use = Summarize(container_.SamplesOf(replay));
     Probed probed{{}, watch.End(use), {}, LookAt(plan, replay, container_.Samples()), {}};
     SetCost(use, replay, probed.look);
@@ -81,9 +82,14 @@ class Probing {
   }
 
  private:
+  // Behind a proof a row that is never answered takes no more than this from what comes after.
+  Deadline EndOf(const CpuProbe& wanted) const {
+    const Budget& budget = lab_.budget();
+    return wanted.usual_cost ? budget.AtMost(kProbesToWait * wanted.time.longest) : budget.end();
+  }
+
   // In two parts, of which the first may be enough.
-  ReplayResult Replay(const ReplayPlan& plan) {
-    const Deadline end = lab_.budget().end();
+  ReplayResult Replay(const ReplayPlan& plan, Deadline end) {
     ReplayPlan first = plan;
     // Each part waits for its last rows, which takes from the rate of several in flight.
     const bool in_parts = !plan.open_loop && plan.concurrency == 1 &&
@@ -127,7 +133,10 @@ class Probing {
     }
     evidence.reference_error_share = beside_.reference.error_share;
     evidence.throttled_share = use.throttled_share;
-    evidence.read_back = {use.refaults, std::ssize(replay.requests)};
+    // With all memory there is no such want.
+    if (container_.limits().memory() < lab_.ceiling().memory()) {
+      evidence.read_back = {use.refaults, std::ssize(replay.requests)};
+    }
     SetBeside(beside, plan, look, evidence);
     const Objective& objective = workload_.objective;
     SetRate(RateOf(plan, replay, AcceptableMs(beside_.reference, objective)), evidence);

@@ -56,13 +56,12 @@ class Stepping {
                          {kStepTime, RequestsForConfidence(0.95), kLongestStep},
                          TrialPurpose::kTightness,
                          usual_cost_,
-                         sent_};
+                         static_cast<std::size_t>(step_.requests)};  // other rows each time
     const Reference& reference = yardstick_.reference;
     const auto probed =
         ProbeCpu(lab_, container_, yardstick_.workload, probe, {reference, reference});
     if (!probed) return Told::kOver;
     step_.requests += probed->successes;
-    sent_ += static_cast<std::size_t>(probed->successes);  // other rows, next time
     if (probed->other_host || JudgeNoise(probed->noise).noisy) return Told::kNothing;
     if (probed->verdict.passed) return Told::kHolds;
     if (probed->verdict.shortage != ResourceKind::kCpu) return Told::kOver;
@@ -75,7 +74,6 @@ class Stepping {
   Container& container_;
   const Cores cpu_;
   const std::optional<double> usual_cost_;
-  std::size_t sent_ = 0;
   CpuStep step_;
 };
 
@@ -87,12 +85,10 @@ std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Containe
   // What a request costs tells of a closed loop alone, and nothing of a device or a latency asked.
   const bool told_by_cost = usual_cost && !objective.requests_per_second &&
                             objective.latency_ms.empty() && !container.limits().device_memory();
-  const bool same_model =
-      told_by_cost && yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
+  const bool same_model = yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
+  const bool has_time = !lab.stopped() && lab.budget().Left() > kMostLoads * kLongestStep;
   const auto step = OneStepLower(Amount(container.limits().cpu()));
-  if (!same_model || !step || lab.stopped() || lab.budget().Left() < kMostLoads * kLongestStep) {
-    return std::nullopt;
-  }
+  if (!told_by_cost || !same_model || !has_time || !step) return std::nullopt;
   return Stepping(lab, yardstick, container, step->cores(), usual_cost).Go();
 }
 

@@ -27,16 +27,11 @@ struct Borne {
 class Descents {
  public:
   Descents(Lab& lab, Yardstick yardstick, const Verification& verification, const OnTightness& told)
-      : lab_(lab), yardstick_(std::move(yardstick)), told_(told) {
+      : lab_(lab), yardstick_(std::move(yardstick)), verification_(verification), told_(told) {
     state_.proof = *verification.proof;
     state_.failed = verification.failed;
-    follows_limit_ = verification.heap.has_value();
-    cpu_step_ = verification.cpu_step;
-    if (cpu_step_) borne_.push_back({cpu_step_->limits, cpu_step_->requests, cpu_step_->killed});
-    if (verification.step_passes > 0) {
-      held_by_luck_ = state_.proof.limits.With(*verification.step_tried);
-      lucky_passes_ = verification.step_passes;
-    }
+    const auto& step = verification.cpu_step;
+    if (step) borne_.push_back({step->limits, step->requests, step->killed});
   }
 
   // Each resource by itself, the enumerators backwards: what a model dies for want of comes before
@@ -86,10 +81,7 @@ class Descents {
   // What failed on the way to the answer was judged with no less care, as were the runs that held
   // there before it.
   void TellKnown(const Limits& others, Descent& descent) {
-    const auto first = descent.Next();
-    if (first && held_by_luck_ == others.With(*first)) {
-      for (int pass = 0; pass < lucky_passes_; ++pass) descent.Tell(true, false);
-    }
+    TellFullStep(descent);
     for (const FailedTry& known : state_.failed) {
       const auto step = descent.Next();
       const bool of_step = step && known.shortage == step->kind() && !known.disturbed &&
@@ -101,13 +93,23 @@ class Descents {
     TellCpuStep(others, descent);
   }
 
+  // Held, and full: with as much CPU as was proven, or less.
+  void TellFullStep(Descent& descent) const {
+    const auto step = descent.Next();
+    const bool of_step =
+        step && step->kind() == ResourceKind::kMemory && verification_.step_tried == step->bytes();
+    if (!of_step) return;
+    for (int pass = 0; pass < verification_.step_passes; ++pass) descent.Tell(true, false);
+  }
+
   // Behind what fresh containers showed.
   void TellCpuStep(const Limits& others, Descent& descent) {
+    const auto& tried = verification_.cpu_step;
     const auto step = descent.Next();
-    if (!step || !cpu_step_ || cpu_step_->limits != others.With(*step)) return;
-    for (int failure = 0; failure < cpu_step_->failures; ++failure) descent.Tell(false);
+    if (!step || !tried || tried->limits != others.With(*step)) return;
+    for (int failure = 0; failure < tried->failures; ++failure) descent.Tell(false);
     if (!descent.failed()) return;
-    state_.failed.push_back({cpu_step_->limits, ResourceKind::kCpu, cpu_step_->tail});
+    state_.failed.push_back({tried->limits, ResourceKind::kCpu, tried->tail});
   }
 
   PhaseResult<void> Descend(Descent descent) {
@@ -208,16 +210,13 @@ class Descents {
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
     return MayBecomeAnswer(yardstick_, run, resource) &&
-           (follows_limit_ || !TookLessWhereFull(yardstick_, run));
+           (verification_.heap || !TookLessWhereFull(yardstick_, run));
   }
 
   Lab& lab_;
   Yardstick yardstick_;
+  const Verification& verification_;
   const OnTightness& told_;
-  bool follows_limit_ = false;  // what the model takes does
-  std::optional<CpuStep> cpu_step_;
-  std::optional<Limits> held_by_luck_;
-  int lucky_passes_ = 0;  // there
   Tightness state_;
   std::vector<Borne> borne_;
   PerResource<bool> tight_;  // of those that were tried one step lower

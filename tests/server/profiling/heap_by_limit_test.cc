@@ -87,6 +87,23 @@ TEST(HeapByLimitTest, IsNotTakenForFullWhereTheRuntimeStillCompiles) {
   EXPECT_LE(verified.limits.memory(), MiB(496));
 }
 
+TEST(HeapByLimitTest, IsNotAskedAgainForRowsThatItHasSeenWhereThoseComeFromACache) {
+  FakeModel model = AQuarterForTheHeap();
+  model.cpu_per_row = std::chrono::milliseconds(20);
+  model.caches_responses = true;
+  LabBench bench(model, 80);
+  bench.workload.each_row_once = true;
+  phases::Yardstick yardstick = bench.MeasuredAt(20);
+  // Of the load at the ceiling, which the cache answered.
+  yardstick.at_ceiling = {MiB(1084), 0.0005};
+  const auto run = phases::RunAtLimits(bench.lab, yardstick,
+                                       {{Cores(0.5), MiB(600)},
+                                        TrialPurpose::kVerification,
+                                        {std::chrono::seconds(3), 59, std::chrono::seconds(20)}});
+  ASSERT_TRUE(run);
+  EXPECT_FALSE(run->verdict.passed) << run->verdict.sentence;
+}
+
 TEST(HeapByLimitTest, IsShortOfMemoryWhereItCollectsAllTheTime) {
   FakeModel model = AQuarterForTheHeap();
   model.collection = std::chrono::milliseconds(20);

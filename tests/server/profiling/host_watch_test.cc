@@ -42,6 +42,16 @@ TEST_F(HostWatchTest, KeepsWhatDisturbedWhateverComesLater) {
   EXPECT_TRUE(watch_.noisy());
 }
 
+TEST_F(HostWatchTest, IsBusyByWhatUsesTheHostAndNotByItsSpeed) {
+  EXPECT_TRUE(watch_.JudgeDrift(20, 30).noisy);
+  EXPECT_FALSE(watch_.busy());
+  NoiseEvidence others;
+  others.host_cores = 2;
+  others.foreign_cores = 0.9;
+  watch_.Judge(others);
+  EXPECT_TRUE(watch_.busy());
+}
+
 TEST_F(HostWatchTest, TellsOfEachFigureTheWorstThatWasSeen) {
   NoiseEvidence busy;
   busy.host_cores = 2;

@@ -20,6 +20,12 @@ Tightness Lowered(LabBench& bench, const Verification& verification) {
   return TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verification, [](const Tightness&) {});
 }
 
+// `cost_ms`: CPU time of a request, by which a step of CPU in place is judged.
+Verification VerifiedByCost(LabBench& bench, double cost_ms) {
+  return Verify(bench.lab, bench.MeasuredAt(kRowMs, cost_ms), {Cores(1.0), MiB(224)},
+                [](const Verification&) {});
+}
+
 TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
   LabBench bench;
   const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
@@ -36,8 +42,7 @@ TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
 
 TEST(TightnessTest, NeedsNoContainersForCpuWhereTheLastOfTheProofWasTooSlowWithAStepLess) {
   LabBench bench;
-  const Verification verified = Verify(bench.lab, bench.MeasuredAt(kRowMs, kRowMs),
-                                       {Cores(1.0), MiB(224)}, [](const Verification&) {});
+  const Verification verified = VerifiedByCost(bench, kRowMs);
   ASSERT_TRUE(verified.cpu_step);
   EXPECT_EQ(verified.cpu_step->failures, 2);
   const auto before = bench.runtime.launches().size();
@@ -53,10 +58,36 @@ TEST(TightnessTest, TriesAStepOfCpuInFreshContainersWhereItHeldInPlace) {
   model.cpu_per_row = std::chrono::microseconds(200);
   model.sleep_per_row = std::chrono::microseconds(1800);
   LabBench bench(model);
-  const Verification verified = Verified(bench, {Cores(0.9), MiB(224)});
+  const Verification verified = VerifiedByCost(bench, 0.2);
   ASSERT_TRUE(verified.cpu_step);
   EXPECT_EQ(verified.cpu_step->failures, 0);
-  EXPECT_LT(Lowered(bench, verified).proof.limits.cpu(), Cores(0.9));
+  EXPECT_GT(verified.cpu_step->requests, 0);
+  EXPECT_LT(Lowered(bench, verified).proof.limits.cpu(), Cores(1.0));
+}
+
+TEST(TightnessTest, BelievesWhatFreshContainersHeldBeforeAStepInPlace) {
+  LabBench bench;
+  Verification verified = VerifiedByCost(bench, kRowMs);
+  ASSERT_TRUE(verified.proof && verified.cpu_step);
+  // On the way to the answer two of three containers held the step.
+  FailedTry third{verified.cpu_step->limits, ResourceKind::kCpu};
+  third.passes = 2;
+  verified.failed.push_back(third);
+  EXPECT_EQ(Lowered(bench, verified).tight, false);
+}
+
+TEST(TightnessTest, TellsOfAKillInPlaceAtLimitsThatBecameTheAnswer) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(200);
+  model.sleep_per_row = std::chrono::microseconds(1800);
+  LabBench bench(model);
+  Verification verified = VerifiedByCost(bench, 0.2);
+  ASSERT_TRUE(verified.cpu_step);
+  verified.cpu_step->limits.Set(Cores(0.7));
+  verified.cpu_step->killed = true;
+  const Tightness lowered = Lowered(bench, verified);
+  EXPECT_EQ(lowered.proof.limits.cpu(), Cores(0.7));
+  EXPECT_TRUE(lowered.killed);
 }
 
 TEST(TightnessTest, CountsTheRequestsThatItsMemoryBoreWithLessCpu) {
