@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "common/log/log.h"
 #include "common/os/read_text.h"
@@ -17,6 +18,19 @@ namespace mlprof::server::docker {
 namespace {
 
 constexpr std::chrono::seconds kScratchMoment{2};
+constexpr std::chrono::seconds kLateCreate{2};
+constexpr std::chrono::milliseconds kLookForLateCreate{50};
+static_assert(kLateCreate < kRemovalAfterStop);  // what comes late is to be removed, too
+
+// The engine goes on with a create that its caller has given up: there is a container only then.
+bool StaysUncreated(DockerContext& context, const std::string& name, Deadline deadline) {
+  for (;;) {
+    const Result<std::string> found = FindOwn(context, name, deadline);
+    if (found || found.error().code() != ErrorCode::kNotFound) return false;
+    if (deadline.Left() <= kLookForLateCreate) return true;
+    std::this_thread::sleep_for(kLookForLateCreate);
+  }
+}
 
 Status RemoveOwn(DockerContext& context, const std::string& name, const std::string& id,
                  const Patience& patience) {
@@ -47,7 +61,9 @@ Status RemoveOrLose(DockerContext& context, const std::string& name, const std::
                     const Patience& patience) {
   Status removed = RemoveOwn(context, name, id, patience);
   if (!removed && patience.stop.stop_requested()) {
-    removed = RemoveOwn(context, name, id, Deadline::After(kRemovalAfterStop));
+    const Deadline end = Deadline::After(kRemovalAfterStop);
+    if (id.empty() && StaysUncreated(context, name, end.AtMost(kLateCreate))) return {};
+    removed = RemoveOwn(context, name, id, end);
   }
   if (removed) return {};
   // Its processes must not go on taking CPU and memory, whatever is wrong with the engine: they are

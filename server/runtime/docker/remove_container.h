@@ -23,10 +23,10 @@ Result<std::string> FindOwn(DockerContext& context, const std::string& name,
                             const Patience& patience);
 
 /// Removes the container `name`; success also where there is none. `id` is "" where the response to
-/// its create was lost: then it is found by its name. Waits as long as `patience`, but when its
-/// caller gives up, or has, only kRemovalAfterStop more. What the engine does not remove has its
-/// processes killed through their cgroup and is left to be removed as an orphan; the error says
-/// why.
+/// its create was lost: then it is found by its name, where the caller has given up also if the
+/// engine creates it only now. Waits as long as `patience`, but when its caller gives up, or has,
+/// only kRemovalAfterStop more. What the engine does not remove has its processes killed through
+/// their cgroup and is left to be removed as an orphan; the error says why.
 Status RemoveOrLose(DockerContext& context, const std::string& name, const std::string& id,
                     const Patience& patience);
 

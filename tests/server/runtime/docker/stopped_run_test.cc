@@ -92,6 +92,20 @@ TEST_F(StoppedRun, FindsAndRemovesTheContainerOfACreateThatGotNoResponse) {
   EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
 }
 
+TEST_F(StoppedRun, RemovesTheContainerThatTheEngineGoesOnToCreate) {
+  docker_.On("POST /containers/create", kNoResponse);
+  const fakes::FakeResponse not_yet{404, R"({"message":"No such container"})"};
+  docker_.On("GET /containers/mlprof-p-1/json", {not_yet, not_yet, {200, State("installation")}});
+  EXPECT_LT(StopLaunchAt("POST /containers/create"), kSoonStopped);
+  EXPECT_THAT(docker_.Calls(), Contains(kRemoval));
+}
+
+TEST_F(StoppedRun, DoesNotWaitForEverForAContainerThatWasNeverCreated) {
+  docker_.On("POST /containers/create", kNoResponse);
+  docker_.On("GET /containers/mlprof-p-1/json", 404, R"({"message":"No such container"})");
+  EXPECT_LT(StopLaunchAt("POST /containers/create"), kRemovalAfterStop + kSoonStopped);
+}
+
 TEST_F(StoppedRun, LeavesAContainerOfSomebodyElseAlone) {
   docker_.On("POST /containers/create", kNoResponse);
   docker_.On("GET /containers/mlprof-p-1/json", 200, State("another"));
