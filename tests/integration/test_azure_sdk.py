@@ -1,52 +1,18 @@
-"""Scripts for Azure ML's v1 SDK run unmodified: azureml-core as it is published, an mlprof-server
-over TLS, `eval "$(mlprof azure-env)"` between them, and real profiles."""
+"""The page's script for Azure ML's v1 SDK runs unmodified, with a real profile of which both
+interfaces tell the same."""
 
 import json
-import pathlib
-import subprocess
-import tempfile
-import time
 import unittest
 import urllib.parse
 
+from azure_sdk_case import WITH_AZURE_ENV, AzureSdkCase
 from checks import check_recommendation
-from script_checks import check_outcomes, check_registry, check_tags
-from script_runs import (BUDGET_S, GROUP, NAME, SCRIPTS, SUBSCRIPTION, WORKSPACE, environment,
-                         home_of, prepare, result_of)
-from server import FINISHED, ROOT, Refused, Server, containers
-
-PACKAGES = ("azureml-core==1.61.0.post4", "azureml-dataset-runtime")
-CANCEL_DEADLINE_S = 120
-WITH_AZURE_ENV = (f'lines=$(mlprof azure-env --subscription {SUBSCRIPTION} '
-                  f'--resource-group {GROUP} --workspace {NAME}) && eval "$lines" && exec "$@"')
+from script_checks import check_tags
+from script_runs import WORKSPACE, home_of, result_of
+from server import Refused, containers
 
 
-class AzureSdkTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.python = environment(ROOT / "build/azure-venv", PACKAGES, "\n".join(PACKAGES))
-        cls.server = Server(options=("--tls-listen", "127.0.0.1:0",
-                                     "--budget-seconds", str(BUDGET_S))).start()
-        cls.addClassCleanup(cls.server.close)
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        prepare(self.folder)
-
-    def words(self, script, *arguments):
-        return ["sh", "-c", WITH_AZURE_ENV, "sh", self.python, "-W", "ignore::DeprecationWarning",
-                SCRIPTS / script, *arguments]
-
-    def run_script(self, script, *arguments):
-        return result_of(self.words(script, *arguments), self.folder,
-                         home_of(self.folder, self.server))
-
-    def native(self, path):
-        joined = "&" if "?" in path else "?"
-        return self.server.get(f"{path}{joined}workspace={urllib.parse.quote(WORKSPACE, safe='')}")
-
+class AzureSdkTest(AzureSdkCase):
     def test_the_pages_script_profiles_for_real_and_both_sides_show_one_truth(self):
         printed, result = self.run_script("profile_script.py")
 
@@ -95,54 +61,6 @@ class AzureSdkTest(unittest.TestCase):
         _, seen = result_of(["sh", "-c", WITH_AZURE_ENV, "sh", self.python, "-c", script],
                             self.folder, home_of(self.folder, self.server))
         self.assertEqual(seen, ["rest", "Succeeded"])
-
-    def test_models_and_datasets(self):
-        _, result = self.run_script("registry_script.py")
-        check_registry(self, result)
-        model = self.native("/models/parts:1")
-        self.assertEqual((model["tags"], model["description"]), ({"only": "this"}, "changed"))
-        self.assertEqual(model["properties"]["origin"], "script")
-        self.assertEqual(self.native("/models/big")["sizeInBytes"], 100 << 20)
-        self.assertEqual(self.native("/datasets/rows/rows")["value"], ["first", "second"])
-
-    def test_profiles_that_fail_and_that_ask_for_everything(self):
-        _, result = self.run_script("outcomes_script.py", "initRaises", "bare", "rowFails",
-                                    "everything", "refused", "timedOut")
-        check_outcomes(self, result)
-        self.assertIn("has a second column", result["refused"]["twoColumns"])
-        details = result["timedOut"]["details"]
-        self.assertEqual(details["state"], "Failed")
-        self.assertTrue(details["error"]["message"])
-
-    def test_a_profile_cancelled_by_someone_else_is_told_to_the_script(self):
-        where = urllib.parse.quote(WORKSPACE, safe="")
-        with open(self.folder / "printed", "wb") as out:
-            script = subprocess.Popen(
-                self.words("outcomes_script.py", "cancelled"), cwd=self.folder, stdout=out,
-                env=home_of(self.folder, self.server), stderr=out, stdin=subprocess.DEVNULL)
-        self.addCleanup(script.wait)
-        self.addCleanup(script.kill)
-        deadline = time.monotonic() + CANCEL_DEADLINE_S
-        while not self.running("cancelled"):
-            printed = (self.folder / "printed").read_text()
-            self.assertIsNone(script.poll(), printed)
-            self.assertLess(time.monotonic(), deadline, printed)
-            time.sleep(0.2)
-        self.server.call("POST", f"/profiles/cancelled/cancel?workspace={where}")
-        script.wait(CANCEL_DEADLINE_S)
-        printed = (self.folder / "printed").read_text()
-        result = json.loads(printed.rpartition("RESULT ")[2])["cancelled"]
-        self.assertEqual(result["details"]["state"], "Cancelled")
-        self.assertEqual(result["details"]["error"]["code"], "Cancelled")
-        self.assertTrue(any("was cancelled" in text for text in result["warned"]), printed)
-
-    def running(self, name):
-        try:
-            state = self.native(f"/profiles/{name}")["state"]
-        except Refused:
-            return False
-        self.assertNotIn(state, FINISHED)
-        return state not in ("Queued", "Preparing")
 
 
 if __name__ == "__main__":
