@@ -14,10 +14,16 @@ struct Tried {
   std::vector<Trial> trials;
 };
 
-// `cost_ms`: of a request before.
+// `cost_ms`: of a request before. `busy_cores`: of the host, whoever uses them.
 Tried TryBelow(Cores cpu, FakeModel model = {}, const Yardstick* yardstick = nullptr,
-               double cost_ms = kRowMs) {
+               double cost_ms = kRowMs, double busy_cores = 0) {
   LabBench bench(std::move(model));
+  bench.runtime.host_load = [&] {
+    HostLoad load;
+    load.at = bench.runtime.clock().Now();
+    load.busy_seconds = busy_cores * std::chrono::duration<double>(load.at).count();
+    return load;
+  };
   const Yardstick measured = yardstick ? *yardstick : bench.MeasuredAt(kRowMs, kRowMs);
   auto container = bench.lab.Launch(
       {{cpu, MiB(300)}, measured.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
@@ -64,6 +70,12 @@ TEST(CpuStepTest, TellsNothingWhereAStepLessHolds) {
   EXPECT_EQ(FailuresOf(microseconds(160), microseconds(1800)), 0)
       << "on a faster host, where waiting does not shrink with the work";
   EXPECT_EQ(FailuresOf(microseconds(200), microseconds(2200)), 2) << "too slow, at the same cost";
+}
+
+TEST(CpuStepTest, TellsNothingWhereSomethingElseUsesTheHost) {
+  EXPECT_EQ(TryBelow(Cores(1.0), {}, nullptr, kRowMs, 1.0).step->failures, 2)
+      << "its own load is no other's";
+  EXPECT_EQ(TryBelow(Cores(1.0), {}, nullptr, kRowMs, 2.0).step->failures, 0);
 }
 
 TEST(CpuStepTest, LeavesOneOfTwoFailuresToAFreshContainerWherePoolsMayBeSmallerThere) {
