@@ -73,9 +73,17 @@ TEST(CpuStepTest, TellsNothingWhereAStepLessHolds) {
 }
 
 TEST(CpuStepTest, TellsNothingWhereSomethingElseUsesTheHost) {
-  EXPECT_EQ(TryBelow(Cores(1.0), {}, nullptr, kRowMs, 1.0).step->failures, 2)
-      << "its own load is no other's";
-  EXPECT_EQ(TryBelow(Cores(1.0), {}, nullptr, kRowMs, 2.0).step->failures, 0);
+  const auto failures_on_host_that_uses = [](double cores) {
+    return TryBelow(Cores(1.0), {}, nullptr, kRowMs, cores).step.value().failures;
+  };
+  EXPECT_EQ(failures_on_host_that_uses(1), 2) << "its own load is no other's";
+  EXPECT_EQ(failures_on_host_that_uses(2), 0);
+}
+
+TEST(CpuStepTest, TellsNothingOfCpuWhereMemoryIsShort) {
+  FakeModel model;
+  model.hot_file = GiB(1);
+  EXPECT_EQ(TryBelow(Cores(1.0), model).step.value().failures, 0);
 }
 
 TEST(CpuStepTest, LeavesOneOfTwoFailuresToAFreshContainerWherePoolsMayBeSmallerThere) {
