@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "server/profiling/phases/sustained_load.h"
 #include "tests/server/profiling/lab_bench.h"
 
 namespace mlprof::server::phases {
@@ -216,20 +215,41 @@ TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTo
   EXPECT_EQ(looks_after(true, 1.5, Cores(0.97)), 2U) << "the host became slower";
 }
 
+// Of a model that took `ms_before` for a row, all of it work, when the reference was taken.
+bool LooksOnHostOfNow(LabBench& bench, double ms_before,
+                      ConnectionUse connections = ConnectionUse::kKeepAlive) {
+  Yardstick yardstick = bench.MeasuredAt(ms_before, ms_before);
+  yardstick.workload.objective.connections = connections;
+  yardstick.reference = WithFreshLook(yardstick.reference, yardstick.reference.looks.front());
+  const LimitedRun run = RunAt(bench, yardstick, Cores(0.97));
+  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_EQ(run.lacks, std::nullopt);
+  EXPECT_EQ(run.reference.looks.size(), 1U);
+  // A look takes the place of those of a slower host.
+  return run.reference.looks.front().visits.size() !=
+         yardstick.reference.looks.front().visits.size();
+}
+
 TEST(LimitedRunTest, TakesNoLookOnAFasterHostWhereItIsAsMuchFaster) {
-  for (const double ms_before : {2.0, 3.0}) {
+  for (const double ms_before : {kFullSpeedMs, 1.5 * kFullSpeedMs}) {
     LabBench bench;
-    const Yardstick yardstick = bench.MeasuredAt(ms_before, ms_before);
-    const LimitedRunPlan plan{{Cores(0.97), MiB(300)},
-                              TrialPurpose::kVerification,
-                              {std::chrono::seconds(3), 59, std::chrono::seconds(20)}};
-    const auto run = RunAtLimits(bench.lab, yardstick, plan);
-    ASSERT_TRUE(run);
-    EXPECT_TRUE(run->verdict.passed) << run->verdict.sentence;
-    EXPECT_EQ(run->lacks, std::nullopt);
-    EXPECT_EQ(run->reference.looks.size(), 1U);
-    EXPECT_EQ(bench.host.noisy(), ms_before == 3.0) << "its speed is told all the same";
+    EXPECT_FALSE(LooksOnHostOfNow(bench, ms_before));
+    EXPECT_EQ(bench.host.noisy(), ms_before > kFullSpeedMs) << "its speed is told all the same";
   }
+}
+
+TEST(LimitedRunTest, LooksOnAFasterHostWhereFreshConnectionsAreAskedForToo) {
+  LabBench bench;
+  EXPECT_TRUE(LooksOnHostOfNow(bench, 1.5 * kFullSpeedMs, ConnectionUse::kBoth));
+}
+
+TEST(LimitedRunTest, LooksOnAFasterHostThatSomethingElseUsed) {
+  LabBench bench;
+  NoiseEvidence others;
+  others.host_cores = 2;
+  others.foreign_cores = 0.9;
+  bench.host.Judge(others);
+  EXPECT_TRUE(LooksOnHostOfNow(bench, 1.5 * kFullSpeedMs));
 }
 
 TEST(LimitedRunTest, SendsNoMoreRequestsWhereOneOfSeveralRunsIsClearlyTooSlow) {
@@ -306,65 +326,6 @@ TEST(LimitedRunTest, LeavesItsTrialItsLogAndWhatWasSeenOfItsContainer) {
   ASSERT_EQ(bench.lab.closed().size(), 1U);
   EXPECT_EQ(bench.lab.closed()[0].peak_unreclaimable, MiB(200));
   EXPECT_EQ(bench.runtime.running(), 0);
-}
-
-TEST(SustainedLoadTest, TellsOfAContainerThatDoesNotBearTheObjectivesLoad) {
-  LabBench bench;
-  ReplayCapacity capacity;
-  capacity.requests_per_second = 10'000;
-  const ProvenLoad proven{500};
-  const Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs);
-  ASSERT_TRUE(CanMeasureSustainedLoad(bench.lab, yardstick, capacity, proven));
-  const SustainedFacts facts = MeasureSustainedLoad(bench.lab, yardstick, {Cores(1.0), MiB(150)},
-                                                    capacity, proven);  // serving takes 200
-  EXPECT_TRUE(facts.unsteady);
-  EXPECT_EQ(facts.requests_per_second, std::nullopt);
-  EXPECT_EQ(facts.requests, 0);
-  EXPECT_EQ(bench.lab.closed().at(0).use, Use::kBeyond);
-}
-
-SustainedFacts Sustained(LabBench& bench, const ProvenLoad& proven) {
-  ReplayCapacity capacity;
-  capacity.requests_per_second = 10'000;
-  return MeasureSustainedLoad(bench.lab, bench.MeasuredAt(kFullSpeedMs), {Cores(1.0), MiB(300)},
-                              capacity, proven);
-}
-
-std::int64_t ToppedUp(const LabBench& bench) {
-  std::int64_t requests = 0;
-  for (const Trial& trial : bench.journal.trials) {
-    if (trial.purpose == TrialPurpose::kSoak) requests += trial.measurements.total_queries;
-  }
-  return requests;
-}
-
-TEST(SustainedLoadTest, SendsWhatABoundOnRareKillsLacksWhereItComesInTime) {
-  LabBench lacking;
-  const SustainedFacts facts = Sustained(lacking, {500, 1200});
-  EXPECT_GE(ToppedUp(lacking), 1800);
-  EXPECT_LT(ToppedUp(lacking), 1900);
-  EXPECT_GE(facts.requests, 1800);
-  LabBench enough;
-  Sustained(enough, {500, 3000});
-  EXPECT_EQ(ToppedUp(enough), 0);
-  LabBench slow;
-  Sustained(slow, {50, 1200});
-  EXPECT_EQ(ToppedUp(slow), 0) << "36 seconds";
-}
-
-TEST(SustainedLoadTest, CountsNoRequestThatFailed) {
-  FakeModel model;
-  model.status = [](const std::string&) { return 503; };
-  LabBench bench(model);
-  EXPECT_EQ(Sustained(bench, {500, 1200}).requests, 0);
-}
-
-TEST(SustainedLoadTest, TellsOfAKillUnderMoreOfTheObjectivesLoad) {
-  FakeModel model;
-  model.leak_per_row = KiB(100);  // 100 MiB more than it serves with after 1,000 rows
-  LabBench bench(model);
-  const SustainedFacts facts = Sustained(bench, {500, 1200});
-  EXPECT_TRUE(facts.unsteady);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "server/profiling/phases/sustained_load.h"
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr double kSustainedRowMs = 2;  // of the imitated model, at full speed
+
+TEST(SustainedLoadTest, TellsOfAContainerThatDoesNotBearTheObjectivesLoad) {
+  LabBench bench;
+  ReplayCapacity capacity;
+  capacity.requests_per_second = 10'000;
+  const ProvenLoad proven{500};
+  const Yardstick yardstick = bench.MeasuredAt(kSustainedRowMs);
+  ASSERT_TRUE(CanMeasureSustainedLoad(bench.lab, yardstick, capacity, proven));
+  const SustainedFacts facts = MeasureSustainedLoad(bench.lab, yardstick, {Cores(1.0), MiB(150)},
+                                                    capacity, proven);  // serving takes 200
+  EXPECT_TRUE(facts.unsteady);
+  EXPECT_EQ(facts.requests_per_second, std::nullopt);
+  EXPECT_EQ(facts.requests, 0);
+  EXPECT_EQ(bench.lab.closed().at(0).use, Use::kBeyond);
+}
+
+SustainedFacts Sustained(LabBench& bench, const ProvenLoad& proven) {
+  ReplayCapacity capacity;
+  capacity.requests_per_second = 10'000;
+  return MeasureSustainedLoad(bench.lab, bench.MeasuredAt(kSustainedRowMs), {Cores(1.0), MiB(300)},
+                              capacity, proven);
+}
+
+std::int64_t ToppedUp(const LabBench& bench) {
+  std::int64_t requests = 0;
+  for (const Trial& trial : bench.journal.trials) {
+    if (trial.purpose == TrialPurpose::kSoak) requests += trial.measurements.total_queries;
+  }
+  return requests;
+}
+
+TEST(SustainedLoadTest, SendsWhatABoundOnRareKillsLacksWhereItComesInTime) {
+  LabBench lacking;
+  const SustainedFacts facts = Sustained(lacking, {500, 1200});
+  EXPECT_GE(ToppedUp(lacking), 1800);
+  EXPECT_LT(ToppedUp(lacking), 1900);
+  EXPECT_GE(facts.requests, 1800);
+  LabBench enough;
+  Sustained(enough, {500, 3000});
+  EXPECT_EQ(ToppedUp(enough), 0);
+  LabBench slow;
+  Sustained(slow, {50, 1200});
+  EXPECT_EQ(ToppedUp(slow), 0) << "36 seconds";
+}
+
+TEST(SustainedLoadTest, CountsNoRequestThatFailed) {
+  FakeModel model;
+  model.status = [](const std::string&) { return 503; };
+  LabBench bench(model);
+  EXPECT_EQ(Sustained(bench, {500, 1200}).requests, 0);
+}
+
+TEST(SustainedLoadTest, TellsOfAKillUnderMoreOfTheObjectivesLoad) {
+  FakeModel model;
+  model.leak_per_row = KiB(100);  // 100 MiB more than it serves with after 1,000 rows
+  LabBench bench(model);
+  const SustainedFacts facts = Sustained(bench, {500, 1200});
+  EXPECT_TRUE(facts.unsteady);
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
