@@ -1,13 +1,11 @@
 """What tests with Azure ML's v1 SDK have in common: azureml-core as it is published, an
 mlprof-server over TLS, and `eval "$(mlprof azure-env)"` between them."""
 
-import pathlib
-import tempfile
-import unittest
 import urllib.parse
 
+from script_case import ScriptCase
 from script_runs import (BUDGET_S, GROUP, NAME, SCRIPTS, SUBSCRIPTION, WORKSPACE, environment,
-                         home_of, prepare, result_of)
+                         home_of, result_of)
 from server import ROOT, Server
 
 PACKAGES = ("azureml-core==1.61.0.post4", "azureml-dataset-runtime")
@@ -15,19 +13,13 @@ WITH_AZURE_ENV = (f'lines=$(mlprof azure-env --subscription {SUBSCRIPTION} '
                   f'--resource-group {GROUP} --workspace {NAME}) && eval "$lines" && exec "$@"')
 
 
-class AzureSdkCase(unittest.TestCase):
+class AzureSdkCase(ScriptCase):
     @classmethod
     def setUpClass(cls):
         cls.python = environment(ROOT / "build/azure-venv", PACKAGES, "\n".join(PACKAGES))
         cls.server = Server(options=("--tls-listen", "127.0.0.1:0",
                                      "--budget-seconds", str(BUDGET_S))).start()
         cls.addClassCleanup(cls.server.close)
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        prepare(self.folder)
 
     def words(self, script, *arguments):
         return ["sh", "-c", WITH_AZURE_ENV, "sh", self.python, "-W", "ignore::DeprecationWarning",

@@ -4,22 +4,16 @@ import unittest
 
 import target
 from checks import check_failed, check_recommendation
-from server import Server, containers
+from server import containers
+from target_case import TargetCase
 from test_targets import Target
 
 
-class ContainersTest(unittest.TestCase):
+class ContainersTest(TargetCase):
     @classmethod
     def setUpClass(cls):
-        target.make_image()
-        cls.server = Server().start()
-        cls.model = cls.server.register_model("weights", target.model_tar())
+        super().setUpClass()
         cls.light = cls.server.register_rows("light", target.rows("burn=2"))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        target.remove_image()
 
     def run_profile(self, name, config, dataset=None, **more):
         self.server.profile(name, self.model, dataset or self.light, config, **more)

@@ -10,8 +10,9 @@ import urllib.parse
 
 from checks import check_recommendation
 from long_tests import long_test
+from script_case import ScriptCase
 from script_checks import check_outcomes, check_registry, check_tags
-from script_runs import (BUDGET_S, SCRIPTS, WORKSPACE, environment, home_of, prepare, result_of)
+from script_runs import BUDGET_S, SCRIPTS, WORKSPACE, environment, home_of, result_of
 from server import BIN, ROOT, Server
 
 PACKAGE = ROOT / "client/python"
@@ -24,7 +25,7 @@ def stamp():
     return "\n".join([CHECKER, *(f"{path}\n{path.read_text()}" for path in files)])
 
 
-class PythonPackageTest(unittest.TestCase):
+class PythonPackageTest(ScriptCase):
     @classmethod
     def setUpClass(cls):
         cls.copy = tempfile.TemporaryDirectory(prefix="mlprof-it-")  # pip builds inside of it
@@ -34,12 +35,6 @@ class PythonPackageTest(unittest.TestCase):
         cls.python = environment(ROOT / "build/python-venv", (source, CHECKER), stamp())
         cls.server = Server(options=("--budget-seconds", str(BUDGET_S))).start()
         cls.addClassCleanup(cls.server.close)
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="mlprof-it-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        prepare(self.folder)
 
     def run_script(self, script, *arguments):
         text = (SCRIPTS / script).read_text()

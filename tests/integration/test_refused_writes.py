@@ -6,6 +6,7 @@ import unittest
 import target
 from checks import check_failed, check_recommendation
 from server import Server
+from target_case import TargetCase
 
 FILE = f"{target.WRITABLE}/started"
 
@@ -14,18 +15,11 @@ def messages(profile):
     return " ".join(warning["message"] for warning in profile["warnings"])
 
 
-class RefusedWritesTest(unittest.TestCase):
+class RefusedWritesTest(TargetCase):
     @classmethod
     def setUpClass(cls):
-        target.make_image()
-        cls.server = Server().start()
-        cls.model = cls.server.register_model("weights", target.model_tar())
+        super().setUpClass()
         cls.rows = cls.server.register_rows("rows", target.rows("burn=1"))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.close()
-        target.remove_image()
 
     def run_profile(self, name, *arguments, **more):
         self.server.profile(name, self.model, self.rows, target.config(*arguments, **more))
