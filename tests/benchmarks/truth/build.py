@@ -4,22 +4,22 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# The benchmark writes these itself: they say nothing of the programs.
-WRITTEN = ("tests/benchmarks/truth/measured", "docs/MEASUREMENT.md", "docs/truth.svg")
+# What the programs are made of: they are the same whatever else was committed since.
+PROGRAMS = ("agent", "api", "client", "common", "migrations", "server", "CMakeLists.txt",
+            "CMakePresets.json")
 
 
 def commit(root=ROOT):
-    """Of the programs, as far as they were built from what lies there; "" where git does not
-    know."""
+    """The last that changed the programs, as far as they were built from what lies there; "" where
+    git does not know."""
     try:
-        described = _git(root, "describe", "--always")
-        changed = _git(root, "diff", "--quiet", "HEAD", "--", ".",
-                       *(f":(exclude){path}" for path in WRITTEN))
+        last = _git(root, "log", "-1", "--format=%h", "--", *PROGRAMS)
+        changed = _git(root, "diff", "--quiet", "HEAD", "--", *PROGRAMS)
     except OSError:
         return ""
-    if described.returncode:
+    if last.returncode:
         return ""
-    return described.stdout.decode().strip() + ("-dirty" if changed.returncode else "")
+    return last.stdout.decode().strip() + ("-dirty" if changed.returncode else "")
 
 
 def _git(root, *words):

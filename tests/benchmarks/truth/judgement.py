@@ -13,6 +13,10 @@ THROUGHPUT_SHARE = 0.95
 P99_FACTOR = 1.5
 # A millisecond is what a timer or a wakeup adds to a short row on any host.
 P99_MORE_MS = 1.0
+# What is slow for want of memory reads its files again, or collects its heap again and again. Both
+# were seen to take many times these; a host takes half as much again for a request at its worst.
+PAGES_READ_BACK = 0.1  # a request
+COLLECTING = 1.6  # times the CPU of a request without limits
 # Of fewer requests the largest says nothing of the percentile, with 95% confidence: 0.95^59 and
 # 0.99^299 are below 5%.
 P95_REQUESTS = 59
@@ -70,6 +74,20 @@ def miss(target, run, without):
         if why:
             return f"{name}: {why}" if len(without) > 1 else why
     return ""
+
+
+def memory_miss(target, run, without, cost_ms):
+    """The same of a memory limit: a run that was slow and shows no want of memory held. `cost_ms`:
+    the CPU of a request without limits."""
+    why = miss(target, run, without)
+    slow_alone = why and run.survived and not run.gave_up and not lacked_memory(run, cost_ms)
+    return "" if slow_alone else why
+
+
+def lacked_memory(run, cost_ms):
+    """Whether the kernel's counters say so."""
+    return (run.pages_read_back > PAGES_READ_BACK * run.answered
+            or run.cost_ms > COLLECTING * cost_ms)
 
 
 def _part_miss(target, part, without, throttled):

@@ -64,6 +64,15 @@ class Cgroup:
                 pass  # it has ended
         return found
 
+    def pages_read_back(self):
+        """File pages that were given up for others and then wanted again."""
+        for name in ("workingset_refault_file", "workingset_refault"):  # the one before Linux 5.9
+            total = f"total_{name}" if self.v1 else name
+            count = self._field("memory", "memory.stat", total)
+            if count is not None:
+                return count
+        return None
+
     def peak_bytes(self):
         """The most memory ever charged, page cache included."""
         text = self._text("memory", "memory.max_usage_in_bytes" if self.v1 else "memory.peak")

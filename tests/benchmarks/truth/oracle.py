@@ -2,12 +2,13 @@
 
 import contextlib
 import os
+import statistics
 
 import judgement
 import probe
 
 # Raised where the rule by which a limit holds changes: what was found by another is found anew.
-RULE = 2
+RULE = 3
 GRID_MEMORY = 16 << 20
 PASSES = 3
 # A CPU limit is judged over so many seconds (30 periods of the quota), passes and requests,
@@ -37,6 +38,13 @@ class References:
 
     def now(self):
         return judgement.reference(self.runs[-AMPLE_RUNS:])
+
+    def cost_ms(self):
+        """CPU of a request."""
+        return statistics.median(run.cost_ms for run in self.runs[-AMPLE_RUNS:])
+
+    def memory_miss(self, target, run):
+        return judgement.memory_miss(target, run, self.now(), self.cost_ms())
 
 
 def find(place, target, say):
@@ -116,7 +124,7 @@ def _memory(place, target, ample, without, say):
     def passes(steps):
         seen = votes.setdefault(steps, [])
         run = judge(steps)
-        why = judgement.miss(target, run, without.now())
+        why = without.memory_miss(target, run)
         seen.append(not why)
         # Slow, but alive: the host may have been at fault.
         for _ in range(2):
@@ -124,7 +132,7 @@ def _memory(place, target, ample, without, say):
                 break
             without.add(_reference(place, target))
             run = probe.quiet(lambda: judge(steps))
-            why = judgement.miss(target, run, without.now())
+            why = without.memory_miss(target, run)
             seen.append(not why)
         tried[steps * 16] = why or "held"
         say(f"{steps * 16} MiB: {tried[steps * 16]}")
@@ -204,7 +212,7 @@ def _enough_memory(place, target, without, memory):
     run = probe.quiet(lambda: probe.fresh(
         place, target, None, memory * GRID_MEMORY, passes=PASSES,
         hopeless_ms=judgement.hopeless_ms(target, without.now())))
-    return not judgement.miss(target, run, without.now())
+    return not without.memory_miss(target, run)
 
 
 def _together(place, target, without, cpu, memory, say):

@@ -40,11 +40,18 @@ class Run:
     cores: float = 0
     other_cores: float = 0
     throttled_seconds: float = 0  # under the load
+    pages_read_back: float = 0  # likewise
+    load_cpu_seconds: float = 0  # likewise
     gave_up: bool = False  # so slow that it was not seen to its end
 
     @property
     def answered(self):
         return sum(part.answered for part in self.parts.values())
+
+    @property
+    def cost_ms(self):
+        """CPU of a request."""
+        return 1000 * self.load_cpu_seconds / max(self.answered, 1)
 
     @property
     def p95_ms(self):
@@ -127,7 +134,8 @@ class Serving:
 
     def _counters(self):
         return _Counters(time.monotonic(), kernel.host_busy_seconds(), self.cgroup.cpu_seconds(),
-                         self.cgroup.throttled_seconds(), self.cgroup.cpu_by_process())
+                         self.cgroup.throttled_seconds(), self.cgroup.cpu_by_process(),
+                         self.cgroup.pages_read_back())
 
     def _run(self, seen):
         """`seen`: what the replay said, each line with the kernel's counters of that moment."""
@@ -143,6 +151,8 @@ class Serving:
             if said["part"] in LOADS:
                 run.parts[said["part"]] = _part(said)
                 run.throttled_seconds += after.since(before, "throttled")
+                run.pages_read_back += after.since(before, "read_back")
+                run.load_cpu_seconds += after.since(before, "cpu")
             if said["part"] == "firstVisits":
                 run.first_visits = {"p50Ms": said["p50Ms"], "p95Ms": said["p95Ms"],
                                     "mostMs": said["mostMs"],
@@ -174,6 +184,7 @@ class _Counters:
     cpu: float
     throttled: float
     processes: dict
+    read_back: int | None = None
 
     def since(self, before, name):
         """0 where the cgroup was gone already."""

@@ -1,5 +1,6 @@
 """The rules by which the truth benchmark judges a run and an answer."""
 
+import dataclasses
 import json
 import unittest
 
@@ -78,6 +79,19 @@ class JudgementTest(unittest.TestCase):
         hopeless = run()
         hopeless.gave_up = True
         self.assertEqual(judgement.miss(None, hopeless, without), "far too slow")
+
+    def test_a_memory_limit_misses_where_the_kernel_tells_of_want_of_memory(self):
+        without = {"keepAlive": part(p95=20.0)}
+
+        def miss(**seen):
+            slow = dataclasses.replace(run(keepAlive=part(p95=25.0)), **seen)
+            return judgement.memory_miss(targets.Target("t", "t"), slow, without, cost_ms=20.0)
+
+        self.assertEqual(miss(load_cpu_seconds=3.0), "", "the host was slow")
+        self.assertEqual(miss(load_cpu_seconds=6.0), "p95 25.00 ms", "a full heap")
+        self.assertEqual(miss(load_cpu_seconds=3.0, pages_read_back=300), "p95 25.00 ms")
+        self.assertEqual(miss(gave_up=True), "far too slow")
+        self.assertEqual(miss(oom_killed=True), "OOM")
 
     def test_a_reference_is_the_median_of_each_figure(self):
         runs = [run(keepAlive=part(p95=p95, per_second=rate))

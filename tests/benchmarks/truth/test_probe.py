@@ -29,9 +29,9 @@ def line(part_name, seconds=3.0, failures=0, **more):
             "mostMs": 300.0, "clientCpuSeconds": 0.1, **more}
 
 
-def counters(at, cpu=0.0, throttled=0.0, **processes):
+def counters(at, cpu=0.0, throttled=0.0, read_back=0, **processes):
     return probe._Counters(at, at * 0.5, cpu, throttled,
-                           {int(pid[1:]): used for pid, used in processes.items()})
+                           {int(pid[1:]): used for pid, used in processes.items()}, read_back)
 
 
 class ProbeTest(unittest.TestCase):
@@ -45,15 +45,18 @@ class ProbeTest(unittest.TestCase):
                           (line("firstVisits"), counters(3, cpu=6.0, throttled=1.0)),
                           (line("together"), counters(4, cpu=6.5, throttled=1.0)),
                           (line("warm"), counters(5, cpu=7.0, throttled=1.0)),
-                          (line("keepAlive"), counters(8, cpu=8.0, throttled=1.5)),
+                          (line("keepAlive"), counters(8, cpu=8.0, throttled=1.5, read_back=7)),
                           (line("perRequest", seconds=6.0),
-                           counters(11, cpu=9.0, throttled=1.75, p1=0.1, p2=4.0, p3=5.0)))
+                           counters(11, cpu=10.0, throttled=1.75, read_back=9, p1=0.1, p2=4.0,
+                                    p3=5.0)))
         self.assertTrue(found.survived)
         self.assertEqual(found.parts["keepAlive"].per_second, 100.0)
         self.assertEqual(found.parts["perRequest"].per_second, 50.0)
         self.assertEqual(found.first_visits["cpuSeconds"], 6.0)
         self.assertEqual(found.first_visits["mostMs"], 300.0)
         self.assertEqual(found.throttled_seconds, 0.75)
+        self.assertEqual(found.pages_read_back, 9)
+        self.assertEqual(found.cost_ms, 1000 * 3.0 / 600)
         self.assertEqual((found.served, found.processes), (2, 3))
 
     def test_a_failure_of_any_part_is_the_runs(self):
