@@ -93,6 +93,7 @@ struct FakeModel {
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;
+  Bytes cold_file;  // mapped beside it, and not read again
   /// File pages read back with every row under any limit, which take no time worth speaking of.
   std::int64_t pages_read_back = 0;
   int threads = 1;

@@ -183,19 +183,6 @@ TEST(ProfileRunTest, SuspectsALeakAndSaysHowMuchARequest) {
   EXPECT_NEAR(profile.findings.memory->bytes_per_request.value_or(0), 65536, 3000);
 }
 
-TEST(ProfileRunTest, CountsTheFilePagesThatServingNeeds) {
-  FakeModel model;
-  model.hot_file = MiB(300);
-  ProfilingBench bench(model);
-  bench.RegisterInputs(TextRows(20));
-  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
-  const Profile profile = bench.AwaitEnd("p");
-  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
-  EXPECT_TRUE(profile.recommendation->verified);
-  EXPECT_GE(profile.recommendation->requested.memory(), MiB(500));
-  EXPECT_LE(profile.recommendation->requested.memory(), MiB(620));
-}
-
 TEST(ProfileRunTest, SaysWhatTheReplayItselfCanDo) {
   ProfilingBench bench;
   bench.RegisterInputs(TextRows(20));

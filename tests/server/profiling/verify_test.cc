@@ -77,6 +77,25 @@ TEST_F(VerifyTrialsTest, GoesOnFromWhatWasTriedAtTheSameLimits) {
   EXPECT_EQ(bench.runtime.launches().size(), 3U);
 }
 
+TEST_F(VerifyTrialsTest, AStepTriedInPlaceThatIsCanceledLeavesTheProofAndNoContainer) {
+  FakeModel model;
+  LabBench* bench = nullptr;
+  model.status = [&](const std::string&) {
+    const bool step = bench->runtime.cpu_in_force() < kLimits.cpu();
+    if (step) bench->run_stop.Ask(StopReason::kUser);
+    return 200;
+  };
+  LabBench canceled(model);
+  bench = &canceled;
+  const Verification verification =
+      Verify(canceled.lab, canceled.MeasuredAt(2, 2), kLimits, [](const Verification&) {});
+  EXPECT_TRUE(canceled.run_stop.reason());
+  ASSERT_TRUE(verification.proof) << verification.why_not;
+  ASSERT_TRUE(verification.cpu_step);
+  EXPECT_EQ(verification.cpu_step->failures, 0);
+  EXPECT_EQ(canceled.runtime.running(), 0);
+}
+
 TEST_F(VerifyTrialsTest, SeesTwiceThatNoLimitHoldsALatency) {
   LabBench bench;
   Ask(bench, 1);
