@@ -61,7 +61,9 @@ int ThreadsOfEach(const ThreadPoolEvidence& evidence) {
 }
 
 bool ThreadsSizedByHost(const ThreadPoolEvidence& evidence) {
-  const int fewest = evidence.visible_cores + (MapsAnyPool(evidence) ? 0 : 1);
+  const bool known = MapsAnyPool(evidence);
+  if (!known && evidence.random_arrivals) return false;
+  const int fewest = evidence.visible_cores + (known ? 0 : 1);
   const int threads = ThreadsOfEach(evidence);
   return threads >= fewest && threads > WholeCores(evidence.limit);
 }

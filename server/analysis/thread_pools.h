@@ -23,6 +23,9 @@ struct ThreadPoolEvidence {
   /// the machine's find no fewer.
   int visible_cores = 1;
   int host_cores = 1;  // the machine's
+  /// Requests meet by chance, and with them the threads of servers that give each connection one:
+  /// without a known library threads are then no sign of a pool.
+  bool random_arrivals = false;
 };
 
 /// Whether trying another size is worth a container: the limit is below the visible cores, a

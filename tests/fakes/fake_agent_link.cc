@@ -100,6 +100,9 @@ void FakeAgentLink::Start(const agent_protocol::Start& start) {
     null_target_ = null;
     begins_ = null || model_.begins(environment);
     watched_ = watched;
+    const auto openmp = environment.find("OMP_NUM_THREADS");
+    const bool heard = model_.obeys_openmp && openmp != environment.end();
+    if (heard) model_.threads = std::stoi(openmp->second);
     BeReady(listener, timeout);
   });
 }

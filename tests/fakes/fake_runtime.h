@@ -97,6 +97,7 @@ struct FakeModel {
   /// File pages read back with every row under any limit, which take no time worth speaking of.
   std::int64_t pages_read_back = 0;
   int threads = 1;
+  bool obeys_openmp = false;  // OMP_NUM_THREADS in place of `threads`
   /// Of a row's CPU time, what its threads share: with more than one core it is served so much
   /// faster, by at most `threads`.
   double parallel_share = 0;

@@ -63,7 +63,9 @@ std::string Seen(const ThreadPoolFindings& pools) {
 std::string Advice(const ThreadPoolFindings& pools) {
   if (pools.environment.empty()) return "";
   std::string out = Text(pools.environment);
-  if (pools.gain) out += ": p95 " + Figure(*pools.gain) + " times shorter";
+  if (pools.gain) {
+    out += *pools.gain > 1 ? ": p95 " + Figure(*pools.gain) + " times shorter" : ": p95 no shorter";
+  }
   if (pools.cpu_saved) out += ", saves " + Text(Cores(*pools.cpu_saved));
   return out +
          (pools.adopted ? "; the answer holds with it" : "; tried, and not part of the answer");

@@ -40,6 +40,14 @@ std::optional<double> BaselineP95(const CpuCurve& curve, Cores cpu) {
   return at->p95_ms;
 }
 
+// What a size brought: p95 without the settings over that with them, and cores.
+struct Brought {
+  double gain = 1;
+  double saved = 0;
+
+  bool worth_it() const { return saved > kSavedCores || gain >= kWorthwhile; }
+};
+
 // p95 beside that of the same limits without the settings.
 double GainOf(std::optional<double> before, const LimitedRun& run) {
   const auto after = run.trial.measurements.latency_p95_ms;
@@ -47,28 +55,37 @@ double GainOf(std::optional<double> before, const LimitedRun& run) {
 }
 
 // What one size brought, into the findings; true where it won.
-bool Weigh(const LimitedRun& run, const Settings& settings, double saved, double gain,
+bool Weigh(const LimitedRun& run, const Settings& settings, const Brought& brought,
            ThreadPoolFindings& found) {
-  const bool won = run.verdict.passed && (saved > kSavedCores || gain >= kWorthwhile);
-  if (won || found.environment.empty() || gain > found.gain.value_or(0)) {
+  const bool won = run.verdict.passed && brought.worth_it();
+  if (won || found.environment.empty() || brought.gain > found.gain.value_or(0)) {
     found.environment = settings;
-    found.gain = gain;
+    found.gain = brought.gain;
   }
   if (!won) return false;
-  found.cpu_saved = std::max(0.0, saved);
+  found.cpu_saved = std::max(0.0, brought.saved);
   found.adopted = true;
   return true;
 }
 
 // At the same limits, in a container of its own: what the search measured there was another minute
 // of a host that may have been slower. nullopt where no time is left for it.
-PhaseResult<std::optional<double>> P95Without(Lab& lab, Yardstick& yardstick,
-                                              const LimitedRunPlan& plan) {
+PhaseResult<std::optional<LimitedRun>> RunWithout(Lab& lab, Yardstick& yardstick,
+                                                  const LimitedRunPlan& plan) {
   if (!LeavesRoomToProve(lab.budget(), yardstick)) return std::nullopt;
   yardstick.setup.environment.clear();
   MLPROF_LET(run, RunAtLimits(lab, yardstick, plan));
   yardstick.reference = run.reference;
-  return run.trial.measurements.latency_p95_ms;
+  return std::move(run);
+}
+
+// As far as the container without the settings shows it. A model that runs as many threads with
+// them did not hear of them, and what differs is chance.
+Brought SeenBeside(const std::optional<LimitedRun>& without, const LimitedRun& run,
+                   const Brought& brought) {
+  if (!without || run.use.most_tasks >= without->use.most_tasks) return {};
+  return {std::min(brought.gain, GainOf(without->trial.measurements.latency_p95_ms, run)),
+          without->verdict.passed ? 0 : brought.saved};
 }
 
 std::optional<std::string> Advice(const ThreadPoolEvidence& evidence, bool adopted, Cores chosen) {
@@ -116,13 +133,13 @@ PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
     yardstick.setup.environment = *settings;
     MLPROF_LET(run, RunAtLimits(lab, yardstick, plan));
     yardstick.reference = run.reference;
-    const double saved = choice.cpu.value() - attempt.cpu.value();
-    double gain = GainOf(BaselineP95(choice.curve, attempt.cpu), run);
-    if (run.verdict.passed && saved <= kSavedCores && gain >= kWorthwhile) {
-      MLPROF_LET(without, P95Without(lab, yardstick, plan));
-      gain = std::min(gain, GainOf(without, run));
+    Brought brought{GainOf(BaselineP95(choice.curve, attempt.cpu), run),
+                    choice.cpu.value() - attempt.cpu.value()};
+    if (run.verdict.passed && brought.worth_it()) {
+      MLPROF_LET(without, RunWithout(lab, yardstick, plan));
+      brought = SeenBeside(without, run, brought);
     }
-    if (Weigh(run, *settings, saved, gain, facts.found)) {
+    if (Weigh(run, *settings, brought, facts.found)) {
       facts.cpu = attempt.cpu;
       break;
     }

@@ -16,7 +16,8 @@ struct PoolFacts {
   Reference reference;                // the fastest look so far
 };
 
-/// What was seen of them in the ample container. `most_tasks`: the most threads.
+/// What was seen of them in the ample container. `most_tasks`: the most threads. Nothing of how
+/// requests arrive.
 ThreadPoolEvidence SeePools(const InferenceConfig& config, const agent_protocol::Ready& ready,
                             std::int64_t most_tasks, const CpuChoice& choice, const Cpuset& cpuset,
                             int host_cores);

@@ -70,9 +70,9 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
     Finish(lab, "done");
   }
   facts_.most_tasks = ample.most_tasks;
-  const ThreadPoolEvidence seen =
-      SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks, *facts_.cpu,
-               setup.cpuset, lab.machine().cores);
+  ThreadPoolEvidence seen = SeePools(lab.subject().config, facts_.starts->ready, ample.most_tasks,
+                                     *facts_.cpu, setup.cpuset, lab.machine().cores);
+  seen.random_arrivals = workload.objective.requests_per_second.has_value();
   MLPROF_LET(begun, SeeHotFiles(lab, yardstick, ample.peak_mapped_file, seen));
   if (PoolsSuspected(seen) && LeavesRoomToProve(budget_, yardstick)) {
     Enter(shares::kThreadPools, "trying smaller thread pools");

@@ -42,6 +42,17 @@ TEST(ThreadPoolsTest, NeedOneThreadMoreWhereNoLibraryIsKnown) {
   EXPECT_EQ(SuggestPoolSizes(unknown, 3), (Settings{{"OMP_NUM_THREADS", "3"}}));
 }
 
+TEST(ThreadPoolsTest, AreNotSeenInThreadsThatRandomArrivalsMakeWhereNoLibraryIsKnown) {
+  auto unknown = Evidence({});
+  unknown.threads = 41;
+  unknown.random_arrivals = true;
+  EXPECT_FALSE(PoolsSuspected(unknown));
+  EXPECT_EQ(SuggestPoolSizes(unknown, 3), std::nullopt);
+  auto known = Evidence({"libgomp"});
+  known.random_arrivals = true;
+  EXPECT_TRUE(PoolsSuspected(known));
+}
+
 TEST(ThreadPoolsTest, AreSizedByTheVariablesOfTheirLibraries) {
   EXPECT_EQ(SuggestPoolSizes(Evidence({"libgomp"}), 2), (Settings{{"OMP_NUM_THREADS", "2"}}));
   EXPECT_EQ(SuggestPoolSizes(Evidence({"libopenblas", "libtensorflow"}), 2),

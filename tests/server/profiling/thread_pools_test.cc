@@ -10,10 +10,10 @@ namespace {
 // A row of the imitated model takes 2 ms at full speed, whatever its pools are told.
 constexpr double kFullSpeedMs = 2;
 
-// A search at one core that measured `p95_ms` there.
-CpuChoice Chosen(double p95_ms) {
+// A search that measured `p95_ms` at the limit that it chose.
+CpuChoice Chosen(double p95_ms, Cores cpu = Cores(1.0)) {
   CpuChoice choice;
-  choice.cpu = Cores(1.0);
+  choice.cpu = cpu;
   CpuPoint point;
   point.cpu = choice.cpu;
   point.p95_ms = p95_ms;
@@ -47,6 +47,51 @@ TEST(TryThreadPoolsTest, TakesNoSizeThatWasOnlyFasterThanASlowMinuteOfTheSearch)
   ASSERT_EQ(bench.journal.trials.size(), 2U);
   EXPECT_FALSE(bench.journal.trials[0].environment.empty());
   EXPECT_TRUE(bench.journal.trials[1].environment.empty()) << "without the settings, beside it";
+}
+
+// Of which the second container, without the settings, is slower for whatever reason.
+FakeModel SlowInSecondContainer(const FakeRuntime*& runtime) {
+  FakeModel model;
+  model.threads = 8;
+  model.sleeps_more = [&runtime] {
+    return std::chrono::milliseconds(runtime->launches().size() == 2 ? 1 : 0);
+  };
+  return model;
+}
+
+TEST(TryThreadPoolsTest, TakesNoSizeThatLeftTheThreadsAsTheyWere) {
+  const FakeRuntime* runtime = nullptr;
+  LabBench bench(SlowInSecondContainer(runtime));
+  runtime = &bench.runtime;
+  const PoolFacts facts = TryAfter(bench, Chosen(1.5 * kFullSpeedMs));
+  EXPECT_EQ(bench.journal.trials.size(), 2U);
+  EXPECT_FALSE(facts.found.adopted);
+  EXPECT_EQ(facts.found.gain, 1);
+  EXPECT_FALSE(facts.advice);
+}
+
+TEST(TryThreadPoolsTest, TakesASizeThatLeavesFewerThreadsAndIsFaster) {
+  const FakeRuntime* runtime = nullptr;
+  FakeModel model = SlowInSecondContainer(runtime);
+  model.obeys_openmp = true;
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const PoolFacts facts = TryAfter(bench, Chosen(2 * kFullSpeedMs));
+  EXPECT_TRUE(facts.found.adopted);
+  EXPECT_NEAR(facts.found.gain.value_or(0), 1.5, 0.1) << "the less of both comparisons";
+  EXPECT_TRUE(facts.advice);
+}
+
+TEST(TryThreadPoolsTest, SavesNoCpuWhereTheSmallerLimitHoldsWithoutTheSize) {
+  FakeModel model;
+  model.threads = 8;
+  model.obeys_openmp = true;
+  LabBench bench(model);
+  const PoolFacts facts = TryAfter(bench, Chosen(kFullSpeedMs, Cores(1.5)));
+  ASSERT_GE(bench.journal.trials.size(), 2U);
+  EXPECT_EQ(bench.journal.trials[1].limits.cpu(), Cores(1.0));
+  EXPECT_TRUE(bench.journal.trials[1].passed);
+  EXPECT_FALSE(facts.found.adopted);
 }
 
 TEST(TryThreadPoolsTest, AsksForNoSecondContainerWhereNothingWasGained) {
