@@ -153,7 +153,7 @@ int UnknownCommand(const Arguments& arguments, Surroundings& surroundings) {
 std::optional<Error> NotHere(const Arguments& arguments, std::size_t words) {
   std::size_t later_words = 0;
   const LaterCommand* later = Find(LaterCommands(), arguments, later_words);
-  if (later != nullptr && later_words > words) return ComesLater(later->what).value();
+  if (later != nullptr && later_words > words) return ComesLater(later->path).value();
   std::size_t foreign_words = 0;
   const ForeignCommand* foreign = Find(ForeignCommands(), arguments, foreign_words);
   if (foreign != nullptr && foreign_words > words) return InvalidArgument(foreign->sentence);

@@ -46,7 +46,8 @@ bool Destroys(const std::string& path) {
 
 const std::vector<LaterCommand>& LaterCommands() {
   static const std::vector<LaterCommand> later = {
-      {"backup", "backup"},
+      {"backup"},         {"restore"},       {"check"},       {"completion"},
+      {"profile trials"}, {"profile watch"}, {"profile why"}, {"workspace list"},
   };
   return later;
 }

@@ -26,8 +26,7 @@ struct Command {
 
 /// What a later version brings: recognised, so that what is said is one clear sentence.
 struct LaterCommand {
-  std::string path;
-  std::string what;  // "backup"
+  std::string path;  // "backup"
 };
 
 /// A command of Azure's command line that means nothing here: recognised, so that a script gets one

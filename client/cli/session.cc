@@ -96,8 +96,9 @@ Result<Client> Session::Connect() {
   return Client(Observed(std::move(transport), last_), workspace_);
 }
 
-Result<Client> Session::ConnectAside() {
+Result<Client> Session::ConnectAside(std::shared_ptr<LastExchange> last) {
   MLPROF_LET(transport, Reach());
+  if (last) transport = Observed(std::move(transport), std::move(last));
   return Client(std::move(transport), workspace_);
 }
 

@@ -33,8 +33,10 @@ class Session {
 
   /// A client of its own for each call; they may be used from different threads.
   Result<Client> Connect();
-  /// As Connect, but its outcomes do not count for the exit status.
-  Result<Client> ConnectAside();
+  /// As Connect, but its outcomes are noted in `last`, if at all, and count for the exit status
+  /// only once they are taken over.
+  Result<Client> ConnectAside(std::shared_ptr<LastExchange> last = nullptr);
+  void TakeOver(const LastExchange& last) { *last_ = last; }
 
   /// A message on stderr: "mlprof: TEXT".
   void Say(const std::string& text);

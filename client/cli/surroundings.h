@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "client/include/mlprof/follow.h"
 #include "client/include/mlprof/transport.h"
 
 namespace mlprof::client::cli {
@@ -25,6 +26,7 @@ struct Surroundings {
       const std::string& url, const std::string& token, const std::string& ca_file)>
       connect;
   std::filesystem::path program_folder;  // where this program lies; its server lies beside it
+  FollowOptions follow = {};             // how patiently a profile is watched
 };
 
 /// Those of this process.

@@ -54,7 +54,8 @@ class CliTest : public testing::Test {
                        const bool is_tls = url.starts_with("https://");
                        return std::make_unique<FakeTransport>(is_tls ? tls_server_ : server_);
                      },
-                     .program_folder = folder_.path() / "bin"});
+                     .program_folder = folder_.path() / "bin",
+                     .follow = follow_});
     return {status, out.str(), err.str()};
   }
 
@@ -69,6 +70,7 @@ class CliTest : public testing::Test {
   bool can_ask_ = false;      // a person sits there, and answers:
   bool confirms_ = false;
   int times_asked_ = 0;
+  FollowOptions follow_;
 };
 
 inline Timestamp SomeTime() { return *ParseTimestamp("2026-01-02T03:04:05.678Z"); }

@@ -75,6 +75,9 @@ TEST_F(CliTest, NeverProposesACommandThatDestroys) {
 TEST_F(CliTest, SaysWhatALaterVersionBrings) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"backup", "file"},
+        {"check", "p"},
+        {"profile", "trials", "p"},
+        {"workspace", "list"},
         {"profile", "export", "p", "-t", "d", "--format", "html"}}) {
     const Outcome outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2);

@@ -58,6 +58,18 @@ TEST_F(CreateProfileTest, ExitStatusIsThatOfTheProfile) {
   EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 1);
 }
 
+TEST_F(CreateProfileTest, ExitStatusTellsAServerThatWentAwayMeanwhile) {
+  server_->On("GET /profiles/0123/events", [this](const RestRequest&) {
+    server_->GoAway();
+    return FakeResponse{200, "", {}, {}, false, true};
+  });
+  follow_ = {std::chrono::milliseconds(1), std::chrono::milliseconds(1),
+             std::chrono::milliseconds(20)};
+  const Outcome outcome = Run({"profile", "-m", "sentiment", "--idi", "requests"});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_NE(outcome.err.find("no response"), std::string::npos) << outcome.err;
+}
+
 TEST_F(CreateProfileTest, TellsWhyThereIsNoAnswerAndWhatCameNearest) {
   Ends(ProfileWithoutAnswer());
   const Outcome outcome =

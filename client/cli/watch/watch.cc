@@ -160,12 +160,14 @@ Result<Watched> WatchProfile(Client& follower, Client& control, const std::strin
 
 Result<Watched> WatchHere(Session& session, Client& client, const std::string& name,
                           WatchSubject subject) {
-  MLPROF_LET(follower, session.ConnectAside());
+  const auto followed = std::make_shared<LastExchange>();
+  MLPROF_LET(follower, session.ConnectAside(followed));
   Surroundings& surroundings = session.surroundings();
   WatchOptions options;
   options.is_private = session.uses_private_server();
   options.can_ask = surroundings.can_ask;
   options.subject = std::move(subject);
+  options.follow = surroundings.follow;
   options.interrupts = [](std::function<void()> on_interrupt) -> std::shared_ptr<void> {
     return std::make_shared<SignalWatch>(std::move(on_interrupt));
   };
@@ -173,7 +175,10 @@ Result<Watched> WatchHere(Session& session, Client& client, const std::string& n
   const auto view = surroundings.err_is_terminal
                         ? TerminalView(surroundings.err, surroundings.columns)
                         : LineView(surroundings.err);
-  return WatchProfile(follower, client, name, *view, options);
+  auto watched = WatchProfile(follower, client, name, *view, options);
+  // That the server is gone only the follower knows: this thread asked it nothing meanwhile.
+  if (!watched && !followed->responded) session.TakeOver(*followed);
+  return watched;
 }
 
 }  // namespace mlprof::client::cli
