@@ -160,6 +160,22 @@ TEST(ProfileDetailsTest, ShowsHowADeviceWasUsedAndWhereItsMemoryWasReadFrom) {
   EXPECT_EQ(less.find("busy"), std::string::npos) << less;
 }
 
+TEST(ProfileDetailsTest, NamesNoGainOfAPoolsSizeThatBroughtNone) {
+  Profile profile = LeakingProfile();
+  const auto told = [&](double gain, std::optional<double> saved) {
+    profile.findings.thread_pools =
+        ThreadPoolFindings{17, 1, {}, {{"OMP_NUM_THREADS", "1"}}, gain, saved, false};
+    const std::string details = ProfileDetails(profile);
+    const std::size_t at = details.find("OMP_NUM_THREADS=1: ");
+    return details.substr(at, details.find('\n', at) - at);
+  };
+  for (const double gain : {0.8, 1.0, 1.0004}) {
+    EXPECT_EQ(told(gain, 0),
+              "OMP_NUM_THREADS=1: p95 no shorter; tried, and not part of the answer");
+  }
+  EXPECT_NE(told(1.2, std::nullopt).find("p95 1.2 times shorter; tried"), std::string::npos);
+}
+
 TEST(ProfileDetailsTest, SaysWhatWasFound) {
   ExpectGolden("cli/found.table", ProfileDetails(LeakingProfile()));
 }

@@ -64,9 +64,11 @@ std::string Advice(const ThreadPoolFindings& pools) {
   if (pools.environment.empty()) return "";
   std::string out = Text(pools.environment);
   if (pools.gain) {
-    out += *pools.gain > 1 ? ": p95 " + Figure(*pools.gain) + " times shorter" : ": p95 no shorter";
+    const std::string times = Figure(*pools.gain);
+    const bool shorter = *pools.gain > 1 && times != "1";
+    out += shorter ? ": p95 " + times + " times shorter" : ": p95 no shorter";
   }
-  if (pools.cpu_saved) out += ", saves " + Text(Cores(*pools.cpu_saved));
+  if (pools.cpu_saved.value_or(0) > 0) out += ", saves " + Text(Cores(*pools.cpu_saved));
   return out +
          (pools.adopted ? "; the answer holds with it" : "; tried, and not part of the answer");
 }
