@@ -55,15 +55,19 @@ class PhaseTracker {
   void Enter(const PhaseShare& phase, const std::string& message);
   /// The phase is over: the profile is written down as it stands.
   void Finish(const std::string& outcome);
-  /// `fraction` within the phase, 0 to 1. `seconds_left` of the whole budget.
+  /// `fraction` within the phase, 0 to 1; what begins anew stays where it was, so that the whole
+  /// never goes back. `seconds_left` of the whole budget.
   void Progressed(double fraction, const std::string& message, std::optional<double> seconds_left);
 
  private:
+  double NoLess(double fraction);
+
   Profile& profile_;
   Journal& journal_;
   Announcer& announcer_;
   PhaseShare phase_{"", ProfileState::kQueued, 0, 0};
   Timestamp began_;
+  double told_ = 0;
 };
 
 }  // namespace mlprof::server
