@@ -105,6 +105,9 @@ struct FakeModel {
   /// broke; one below 0 breaks the connection and kills nothing.
   bool resets_first = false;
   std::function<int(const std::string& row)> status = [](const std::string&) { return 200; };
+  /// CPU time that a row takes besides where it has more than one core: its threads fight for what
+  /// they share.
+  std::chrono::microseconds contention{0};
   /// Under a smaller limit every second row is turned away at once.
   Cores sheds_below;
   /// Rows that fail take no CPU time.

@@ -14,12 +14,6 @@ namespace {
 // A limit far too low shows itself by then.
 constexpr std::chrono::milliseconds kLeastProbeTime{1100};
 constexpr int kProbesToWait = 2;
-// Another host altogether. Chosen, not measured.
-constexpr double kFastestHost = 0.75;
-constexpr double kSlowestHost = 1.25;
-
-bool IsOtherHost(double cost) { return cost < kFastestHost || cost > kSlowestHost; }
-
 CpuPoint MakePoint(Cores cpu, const Trial& trial) {
   const Measurements& measured = trial.measurements;
   CpuPoint point;
@@ -115,7 +109,7 @@ class Probing {
     const auto cost = CostBeside(beside_.now, workload_, container_, replay);
     const auto of_reference = UsualCost(beside_.now);
     const double change = cost && usual_cost > 0 ? *cost * *of_reference / usual_cost : 0;
-    probed.other_host = !cost || IsOtherHost(*cost) || IsOtherHost(change);
+    probed.other_host = !cost || IsAnotherHost(*cost) || IsAnotherHost(change);
     return probed.other_host ? beside_.now : OnHostOfCost(beside_.now, std::max(1.0, *cost));
   }
 

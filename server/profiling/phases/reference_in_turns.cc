@@ -13,6 +13,9 @@ constexpr std::chrono::seconds kReferenceTime{3};
 // Of what a request took of the CPU without a limit. Chosen, not measured.
 constexpr double kCheaperOnAnother = 0.90;
 constexpr double kDearerOnAnother = 1.10;
+// Another host altogether. Chosen, not measured.
+constexpr double kFastestHost = 0.75;
+constexpr double kSlowestHost = 1.25;
 // As many requests as p99 takes have this long to come.
 constexpr std::chrono::seconds kLongestReference{15};
 
@@ -49,6 +52,8 @@ std::optional<double> CostBeside(const Reference& reference, const Look& look) {
 bool IsOnFasterHost(const std::optional<double>& cost) { return cost && *cost < kCheaperOnAnother; }
 
 bool IsOnSlowerHost(const std::optional<double>& cost) { return cost && *cost > kDearerOnAnother; }
+
+bool IsAnotherHost(double cost) { return cost < kFastestHost || cost > kSlowestHost; }
 
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside) {
   const Workload& workload = load.workload;

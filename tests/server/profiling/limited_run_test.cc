@@ -197,6 +197,19 @@ TEST(LimitedRunTest, IsNotExcusedByALookThatWasDisturbed) {
   EXPECT_TRUE(bench.host.noisy());
 }
 
+TEST(LimitedRunTest, TellsALimitThatMakesRowsCheaperFromAFasterHost) {
+  for (const int ms_more : {1, 4}) {
+    FakeModel model;
+    model.contention = std::chrono::milliseconds(ms_more);
+    LabBench bench(model);
+    const double ms_before = kFullSpeedMs + ms_more;
+    const LimitedRun run = RunAt(bench, bench.MeasuredAt(ms_before, ms_before), Cores(1.0));
+    EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+    EXPECT_EQ(run.lacks, std::nullopt) << ms_more;
+    EXPECT_FALSE(bench.host.noisy()) << ms_more;
+  }
+}
+
 TEST(LimitedRunTest, TakesNoTurnWithTheReferenceWhereOneOfSeveralRunsIsClearlyTooSlow) {
   const auto looks_after = [](bool once, double ms_before = kFullSpeedMs, Cores cpu = Cores(0.5)) {
     LabBench bench;
@@ -231,11 +244,16 @@ bool LooksOnHostOfNow(LabBench& bench, double ms_before,
 }
 
 TEST(LimitedRunTest, TakesNoLookOnAFasterHostWhereItIsAsMuchFaster) {
-  for (const double ms_before : {kFullSpeedMs, 1.5 * kFullSpeedMs}) {
+  for (const double ms_before : {kFullSpeedMs, 1.3 * kFullSpeedMs}) {
     LabBench bench;
     EXPECT_FALSE(LooksOnHostOfNow(bench, ms_before));
     EXPECT_EQ(bench.host.noisy(), ms_before > kFullSpeedMs) << "its speed is told all the same";
   }
+}
+
+TEST(LimitedRunTest, LooksWhereItIsFasterThanAnyHostBecomes) {
+  LabBench bench;
+  EXPECT_TRUE(LooksOnHostOfNow(bench, 1.5 * kFullSpeedMs)) << "it may be the limit";
 }
 
 TEST(LimitedRunTest, LooksOnAFasterHostWhereFreshConnectionsAreAskedForToo) {
