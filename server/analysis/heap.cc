@@ -5,9 +5,9 @@
 namespace mlprof::server {
 namespace {
 
-// Java, .NET, Node, Go (which dies so only where the kernel refuses it an address range), Python
-// and C++, in their runtimes' own words.
-constexpr std::array<std::string_view, 7> kFullHeap = {
+// Java, .NET, Node, Go (which dies so only where the kernel refuses it an address range), Python,
+// C++, TensorFlow and PyTorch, in their own words.
+constexpr std::array<std::string_view, 9> kFullHeap = {
     "java.lang.OutOfMemoryError",
     "System.OutOfMemoryException",
     "JavaScript heap out of memory",
@@ -15,9 +15,11 @@ constexpr std::array<std::string_view, 7> kFullHeap = {
     "MemoryError",
     "std::bad_alloc",
     "Cannot allocate memory",
+    "OOM when allocating tensor",
+    "DefaultCPUAllocator: can't allocate memory",
 };
-// Of words that another error's name ends with: what stands before them there.
-constexpr std::array<std::string_view, 2> kOfDevices = {"CUDA", "cuda"};
+// What stands in the same line where it is a device that is full.
+constexpr std::array<std::string_view, 4> kOfDevices = {"CUDA", "cuda", "GPU", "TPU"};
 
 constexpr double kMostShare = 0.85;
 constexpr Bytes kLeastDifference = MiB(32);

@@ -9,6 +9,10 @@
 namespace mlprof::server::phases {
 namespace {
 
+// Of the ceiling: with so much of it a model that follows its limit takes hardly less than there.
+// The need with its margin is 1.1 of what was taken, and 0.85 of that is less (TakesLess).
+constexpr double kMostThatTells = 0.75;
+
 // Between the most that failed of what only a restart can try, and the limits: what was raised by a
 // fifth at a time may have gone past the need.
 std::optional<Amount> Gap(const Verification& so_far) {
@@ -48,22 +52,56 @@ bool FollowsLimit(const LimitedRun& ample, const LimitedRun& passed) {
           less(ample.usual_memory, passed.usual_memory));
 }
 
+// As `passed`, with so much memory.
+PhaseResult<LimitedRun> RunWith(Lab& lab, Yardstick& yardstick, const LimitedRun& passed,
+                                Bytes memory) {
+  MLPROF_LET(run, RunAtLimits(lab, yardstick,
+                              ProofPlan(lab.budget(), yardstick, passed.trial.limits.With(memory),
+                                        TrialPurpose::kMemoryProbe, kContainers)));
+  yardstick.reference = run.reference;
+  return run;
+}
+
 // One more run with all memory tells, as a run at limits is shorter than what was served there.
-PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
-                                                const LimitedRun& passed) {
-  const Limits& limits = passed.trial.limits;
+PhaseResult<std::optional<HeapByLimit>> SeeHeapWithMore(Lab& lab, Yardstick& yardstick,
+                                                        const LimitedRun& passed) {
   const Bytes ceiling = lab.ceiling().memory();
-  const bool seeable = limits.memory() < ceiling && !yardstick.workload.each_row_once;
-  if (!seeable || !MayFollowLimit(yardstick, lab.ceiling(), passed)) return std::nullopt;
-  if (!LeavesRoomToProve(lab.budget(), yardstick)) return std::nullopt;
+  if (!MayFollowLimit(yardstick, lab.ceiling(), passed)) return std::nullopt;
   lab.Progressed(0.3, "seeing whether the model takes more memory where it may");
-  MLPROF_LET(ample, RunAtLimits(lab, yardstick,
-                                ProofPlan(lab.budget(), yardstick, limits.With(ceiling),
-                                          TrialPurpose::kMemoryProbe, kContainers)));
-  yardstick.reference = ample.reference;
+  MLPROF_LET(ample, RunWith(lab, yardstick, passed, ceiling));
   const auto used_there = ample.use.peak_unreclaimable;
   if (!used_there || !FollowsLimit(ample, passed)) return std::nullopt;
-  return HeapByLimit{limits.memory(), *passed.use.peak_unreclaimable, ceiling, *used_there};
+  return HeapByLimit{passed.trial.limits.memory(), *passed.use.peak_unreclaimable, ceiling,
+                     *used_there};
+}
+
+Bytes LeastMemory(const Yardstick& yardstick) {
+  return std::max(kSmallestLimits.memory(), yardstick.workload.least_memory);
+}
+
+Bytes HalfOf(Bytes memory) { return RoundUp(Scale(memory, 0.5), kMemoryQuantum); }
+
+// Of a model that took nearly all there is: whether it takes less where it has half of it, and is
+// still served, or collects its heap. What is killed there needs it.
+PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yardstick,
+                                                        const LimitedRun& passed) {
+  const Bytes memory = passed.trial.limits.memory();
+  const Bytes half = HalfOf(memory);
+  if (half < LeastMemory(yardstick)) return std::nullopt;
+  lab.Progressed(0.3, "seeing whether the model takes less memory where it must");
+  MLPROF_LET(less, RunWith(lab, yardstick, passed, half));
+  const bool served = less.verdict.passed || less.verdict.collecting_cost;
+  if (!served || less.killed || !FollowsLimit(passed, less)) return std::nullopt;
+  return HeapByLimit{half, *less.use.peak_unreclaimable, memory, *passed.use.peak_unreclaimable};
+}
+
+PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
+                                                const LimitedRun& passed) {
+  const bool seeable =
+      !yardstick.workload.each_row_once && LeavesRoomToProve(lab.budget(), yardstick);
+  if (!seeable) return std::nullopt;
+  const bool tells = passed.trial.limits.memory() <= Scale(lab.ceiling().memory(), kMostThatTells);
+  return tells ? SeeHeapWithMore(lab, yardstick, passed) : SeeHeapWithLess(lab, yardstick, passed);
 }
 
 // The most memory that failed, of what no other work disturbed.
@@ -81,9 +119,10 @@ Bytes MostFailedMemory(const Verification& so_far) {
 PhaseResult<ProofAttempt> Halve(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                 Verification& so_far) {
   while (LeavesRoomToProve(lab.budget(), yardstick)) {
-    const Bytes half = RoundUp(Scale(so_far.limits.memory(), 0.5), kMemoryQuantum);
-    const Bytes least = std::max(kSmallestLimits.memory(), yardstick.workload.least_memory);
-    if (half < least || half <= MostFailedMemory(so_far) || half >= so_far.limits.memory()) break;
+    const Bytes half = HalfOf(so_far.limits.memory());
+    if (half < LeastMemory(yardstick) || half <= MostFailedMemory(so_far) ||
+        half >= so_far.limits.memory())
+      break;
     const Limits limits = so_far.limits.With(half);
     MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
     if (attempt.failure) {

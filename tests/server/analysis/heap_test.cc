@@ -16,11 +16,20 @@ TEST(HeapTest, RecognisesAFullHeapByItsRuntimesWords) {
   EXPECT_EQ(FullHeapWords("terminate called after throwing an instance of 'std::bad_alloc'"),
             "std::bad_alloc");
   EXPECT_EQ(FullHeapWords("Traceback (most recent call last):\nMemoryError"), "MemoryError");
+  EXPECT_EQ(FullHeapWords("ResourceExhaustedError: OOM when allocating tensor with shape[64,512] "
+                          "and type float on /job:localhost/device:CPU:0 by allocator cpu"),
+            "OOM when allocating tensor");
+  EXPECT_EQ(FullHeapWords("RuntimeError: [enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: "
+                          "can't allocate memory: you tried to allocate 4096 bytes"),
+            "DefaultCPUAllocator: can't allocate memory");
 }
 
 TEST(HeapTest, TakesNoDevicesMemoryForIt) {
   EXPECT_FALSE(FullHeapWords("RuntimeError: CUDA error: Cannot allocate memory"));
   EXPECT_FALSE(FullHeapWords("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate"));
+  EXPECT_FALSE(
+      FullHeapWords("OOM when allocating tensor with shape[64,512] and type float on "
+                    "/job:localhost/device:GPU:0 by allocator GPU_0_bfc"));
   // Of another line it may be.
   EXPECT_TRUE(FullHeapWords("cuda is not there\nMemoryError: Unable to allocate 8 GiB"));
 }

@@ -152,6 +152,31 @@ TEST(HeapByLimitTest, HasTheSameAnswerUnderEveryCeiling) {
   }
 }
 
+// 60 MiB beside four fifths of the limit: 300 MiB of it, which it would fill; 400 with 5% to spare.
+TEST(HeapByLimitTest, IsSearchedUnderEveryCeilingWhereItTakesMostOfIt) {
+  FakeModel model = AQuarterForTheHeap();
+  model.heap_share = 0.8;
+  for (const double ceiling_gib : {1.0, 2.0, 4.0}) {
+    const Profile profile = ProfileAt(model, ceiling_gib);
+    ASSERT_TRUE(profile.recommendation) << ceiling_gib;
+    const Recommendation& answer = *profile.recommendation;
+    EXPECT_TRUE(answer.verified) << ceiling_gib;
+    EXPECT_GE(answer.requested.memory(), MiB(300)) << ceiling_gib;
+    EXPECT_LE(answer.requested.memory(), MiB(496)) << ceiling_gib;
+    EXPECT_TRUE(HasWarning(profile, "heapByLimit")) << ceiling_gib;
+  }
+}
+
+TEST(HeapByLimitTest, IsNoWordForAModelThatNeedsNearlyAllThereIs) {
+  FakeModel model;
+  model.serving_peak = MiB(900);
+  const Profile profile = ProfileAt(model, 1);
+  ASSERT_TRUE(profile.recommendation);
+  EXPECT_TRUE(profile.recommendation->verified);
+  EXPECT_GE(profile.recommendation->requested.memory(), MiB(900));
+  EXPECT_FALSE(HasWarning(profile, "heapByLimit"));
+}
+
 TEST(HeapByLimitTest, ThatIsFullAtTheCeilingIsOutOfMemory) {
   FakeModel model = AQuarterForTheHeap();
   model.heap_live = GiB(1);
