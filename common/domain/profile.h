@@ -72,6 +72,9 @@ struct Ceiling {
 };
 
 /// What the caller asked, decoded and checked field by field, ids not yet resolved.
+/// The samples of one container fit into memory.
+inline constexpr std::chrono::seconds kLongestSoak{3600};
+
 struct ProfileRequest {
   std::string name;  // "": the service makes one
   std::string description;
@@ -88,7 +91,7 @@ struct ProfileRequest {
   bool budget_given = false;
   std::uint64_t seed = 1;
   /// Of the objective's load in one more container at the answer, after its proof.
-  std::chrono::seconds soak{0};
+  std::chrono::seconds soak{0};  // at most kLongestSoak
   /// Nothing is measured before other work leaves the host quiet, for an hour at most.
   bool when_quiet = false;
 };

@@ -17,7 +17,6 @@ constexpr double kLeastGib = kSmallestLimits.memory().gib();
 constexpr double kMostCores = 100'000;
 constexpr double kMostGib = 1'048'576;  // 1 PiB
 constexpr int kLongestBudget = 86'400;  // seconds; a day
-constexpr int kLongestSoak = 3'600;     // seconds: the samples of one container fit into memory
 constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;
 
 bool OnGrid(double cores) {
@@ -126,7 +125,8 @@ ProfileRequest ReadProfileRequest(JsonReader& reader) {
   if (const auto seed = reader.BigInteger("seed", {0})) {
     request.seed = static_cast<std::uint64_t>(*seed);
   }
-  if (const auto seconds = reader.Integer("soakSeconds", {0, kLongestSoak})) {
+  if (const auto seconds =
+          reader.Integer("soakSeconds", {0, static_cast<int>(kLongestSoak.count())})) {
     request.soak = std::chrono::seconds(*seconds);
   }
   Assign(request.when_quiet, reader.Boolean("whenQuiet"));

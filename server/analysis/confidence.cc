@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "server/analysis/sentence.h"
+
 namespace mlprof::server {
 namespace {
 
@@ -14,41 +16,136 @@ constexpr int kSomePasses = 2;
 constexpr double kNarrowLatency = 0.05;
 constexpr double kNarrowStarts = 0.10;
 
+using Clauses = std::vector<std::string>;
+
+std::string Joined(const Clauses& clauses) {
+  std::string text;
+  for (const std::string& clause : clauses) text += (text.empty() ? "" : "; ") + clause;
+  return text;
+}
+
+// What keeps it low, what from being high, and what it rests on where neither does.
+ConfidenceLabel LabelOf(const Clauses& low, const Clauses& medium, const std::string& high) {
+  if (!low.empty()) return {Confidence::kLow, Joined(low)};
+  if (!medium.empty()) return {Confidence::kMedium, Joined(medium)};
+  return {Confidence::kHigh, high};
+}
+
+std::string ContainersHeld(const ConfidenceEvidence& evidence) {
+  return Sentence("%d fresh container%s held it", evidence.passes, evidence.passes == 1 ? "" : "s");
+}
+
+Clauses LowOf(ResourceKind kind, const ConfidenceEvidence& evidence) {
+  Clauses low;
+  if (evidence.passes < kSomePasses) {
+    low.push_back("only " + ContainersHeld(evidence));
+  }
+  if (evidence.rows_failed) low.emplace_back("rows failed, ended the model or were not replayed");
+  const auto& raised = evidence.raised_by_noise;
+  if (std::find(raised.begin(), raised.end(), kind) != raised.end()) {
+    low.emplace_back("only runs that other work on the host disturbed failed with less of it");
+  }
+  return low;
+}
+
+Clauses LowOfCpu(const ConfidenceEvidence& evidence) {
+  Clauses low = LowOf(ResourceKind::kCpu, evidence);
+  if (evidence.noisy) {
+    low.emplace_back(
+        "the host was busy with other work, or its speed changed: `mlprof profile rerun NAME "
+        "--when-quiet` waits until it is not");
+  }
+  return low;
+}
+
+Clauses LowOfMemory(const ConfidenceEvidence& evidence) {
+  Clauses low = LowOf(ResourceKind::kMemory, evidence);
+  if (evidence.trend == MemoryTrend::kGrowing) low.emplace_back("memory grows with every request");
+  if (evidence.grows_with_inputs) low.emplace_back("memory grows with every distinct row");
+  if (evidence.killed) {
+    low.emplace_back("with as much memory, and less CPU, a container was killed for memory");
+  }
+  return low;
+}
+
+Clauses MediumOf(const ConfidenceEvidence& evidence) {
+  Clauses medium;
+  if (evidence.passes < kAllPasses) medium.push_back("only " + ContainersHeld(evidence));
+  if (!evidence.enough_requests) {
+    medium.emplace_back("a container served too few requests for its percentile");
+  }
+  return medium;
+}
+
+Clauses MediumOfCpu(const ConfidenceEvidence& evidence) {
+  Clauses medium = MediumOf(evidence);
+  if (evidence.latency_spread > kNarrowLatency) {
+    medium.push_back(
+        Sentence("the containers' mean latencies differ by %.0f%%", 200 * evidence.latency_spread));
+  }
+  if (evidence.from_cache) {
+    medium.emplace_back("rows that were seen are answered from a cache, and few were not");
+  }
+  return medium;
+}
+
+std::string RareKills(const ConfidenceEvidence& evidence) {
+  return Sentence(
+      "%lld requests met no kill, where %lld show that it is rare: --soak SECONDS serves more",
+      static_cast<long long>(evidence.requests), static_cast<long long>(kRequestsForMemory));
+}
+
+Clauses MediumOfMemory(const ConfidenceEvidence& evidence) {
+  Clauses medium = MediumOf(evidence);
+  if (evidence.trend == MemoryTrend::kUnknown) {
+    medium.emplace_back("too little was served to tell whether memory grows");
+  }
+  if (evidence.start_spread > kNarrowStarts) {
+    medium.push_back(Sentence("the most that a start took lies %.0f%% of the need above the usual",
+                              100 * evidence.start_spread));
+  }
+  if (evidence.reads_pages_back) {
+    medium.emplace_back("pages of files were read back again and again");
+  }
+  if (evidence.requests < kRequestsForMemory) medium.push_back(RareKills(evidence));
+  return medium;
+}
+
 }  // namespace
 
-Confidence ConfidenceLabels::Of(ResourceKind kind) const {
-  const Confidence* confidence = judged.Find(kind);
-  return confidence != nullptr ? *confidence : Confidence::kLow;
+ConfidenceLabel ConfidenceLabels::Of(ResourceKind kind) const {
+  const ConfidenceLabel* label = judged.Find(kind);
+  return label != nullptr ? *label : ConfidenceLabel();
 }
 
 Confidence ConfidenceLabels::LowestOf(const Limits& limits) const {
   Confidence lowest = Confidence::kHigh;
   for (const Amount& limit : limits.All()) {
-    lowest = std::max(lowest, Of(limit.kind()));  // the enumerators go from high to low
+    // The enumerators go from high to low.
+    lowest = std::max(lowest, Of(limit.kind()).confidence);
   }
   return lowest;
 }
 
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
   ConfidenceLabels labels;
-  if (evidence.passes < kSomePasses || evidence.rows_failed) return labels;
-  const bool proven = evidence.passes >= kAllPasses && evidence.enough_requests;
-  if (!evidence.noisy) {
-    const bool narrow = evidence.latency_spread <= kNarrowLatency && !evidence.from_cache;
-    labels.judged.Set(ResourceKind::kCpu,
-                      proven && narrow ? Confidence::kHigh : Confidence::kMedium);
-  }
+  labels.judged.Set(ResourceKind::kCpu,
+                    LabelOf(LowOfCpu(evidence), MediumOfCpu(evidence),
+                            ContainersHeld(evidence) +
+                                Sentence(", and their mean latencies differ by no more than %.0f%%",
+                                         200 * kNarrowLatency)));
   // Noise is not asked here: other work on the host makes a model slow, not large.
-  if (evidence.trend != MemoryTrend::kGrowing && !evidence.grows_with_inputs) {
-    const bool flat = evidence.trend == MemoryTrend::kFlat &&
-                      evidence.start_spread <= kNarrowStarts && !evidence.reads_pages_back &&
-                      evidence.requests >= kRequestsForMemory;
-    labels.judged.Set(ResourceKind::kMemory,
-                      proven && flat ? Confidence::kHigh : Confidence::kMedium);
-  }
-  for (const ResourceKind kind : evidence.raised_by_noise) {
-    labels.judged.Set(kind, Confidence::kLow);
-  }
+  labels.judged.Set(ResourceKind::kMemory,
+                    LabelOf(LowOfMemory(evidence), MediumOfMemory(evidence),
+                            ContainersHeld(evidence) +
+                                Sentence(", %lld requests met no kill, and memory stays flat",
+                                         static_cast<long long>(evidence.requests))));
+  return labels;
+}
+
+ConfidenceLabels UnsureBecause(const std::string& why) {
+  ConfidenceLabels labels;
+  for (const ResourceKind kind : kResources) labels.judged.Set(kind, {Confidence::kLow, why});
   return labels;
 }
 

@@ -1,8 +1,9 @@
-// How sure a number is, from what stands behind it. Pure.
+// How sure a number is, from what stands behind it, and why. Pure.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/domain/findings.h"
@@ -18,6 +19,7 @@ struct ConfidenceEvidence {
   int passes = 0;                // fresh containers that held the objective at exactly the answer
   bool enough_requests = false;  // in each, for the objective's percentile at 95%
   std::int64_t requests = 0;     // with the answer's memory or less, all containers together
+  bool killed = false;           // for memory, in a container that had as much and less CPU
   bool noisy = false;
   bool rows_failed = false;  // or ended the model
   /// Half the range of the passes' mean latencies, by their mean.
@@ -31,21 +33,30 @@ struct ConfidenceEvidence {
   std::vector<ResourceKind> raised_by_noise;
 };
 
+struct ConfidenceLabel {
+  Confidence confidence = Confidence::kLow;
+  /// What keeps it from being surer, as clauses; where nothing does, what it rests on.
+  std::string because = {};
+};
+
 struct ConfidenceLabels {
-  PerResource<Confidence> judged;
+  PerResource<ConfidenceLabel> judged;
 
   /// Low of what was not judged.
-  Confidence Of(ResourceKind kind) const;
+  ConfidenceLabel Of(ResourceKind kind) const;
   /// The lowest of those that `limits` have.
   Confidence LowestOf(const Limits& limits) const;
 };
 
 /// Low: fewer than two passes, a noisy host, rows that failed, memory that grows, with requests or
-/// with distinct rows, or a limit that noise raised. High: three passes with enough requests and,
-/// for CPU, latencies within 5% of each other and no response cache, for memory, a flat trend,
-/// starts within 10% of each other, no files read back for want of it and kRequestsForMemory.
-/// Medium otherwise.
+/// with distinct rows, a kill with as much of it, or a limit that noise raised. High: three passes
+/// with enough requests and, for CPU, latencies within 5% of each other and no response cache, for
+/// memory, a flat trend, starts within 10% of each other, no files read back for want of it and
+/// kRequestsForMemory. Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
+
+/// Low, of every resource.
+ConfidenceLabels UnsureBecause(const std::string& why);
 
 /// Half the range of `values` by their mean; 0 for fewer than two.
 double HalfRange(std::span<const double> values);

@@ -307,6 +307,9 @@ Confidence Capped(Confidence confidence, Confidence most) {
 // A foresight is no surer than what it is made of, and never as sure as what was proven.
 void JudgeForesight(const Recommendation& own, WhatIfAnswer& answer) {
   const Confidence most = answer.within_measured ? Confidence::kMedium : Confidence::kLow;
+  const std::string foreseen = answer.within_measured
+                                   ? "it follows from what was measured, and was not run"
+                                   : "it lies beyond what was measured, and was not run";
   Recommendation& said = *answer.recommendation;
   said.confidence = Capped(own.confidence, most);
   for (const ResourceKind kind : kResources) {
@@ -315,6 +318,10 @@ void JudgeForesight(const Recommendation& own, WhatIfAnswer& answer) {
     if (const auto asked = said.requested.Find(kind)) bound->at_floor = !OneStepLower(*asked);
     const Bound* before = own.bounds.Find(kind);
     bound->confidence = Capped(before != nullptr ? before->confidence : own.confidence, most);
+    bound->because = foreseen;
+    // The enumerators go from high to low.
+    const bool unsure = before != nullptr && before->confidence >= most;
+    if (unsure && !before->because.empty()) bound->because += "; " + before->because;
   }
 }
 

@@ -115,6 +115,9 @@ const char* Label(ResourceKind kind) {
 void WriteBound(const char* label, const Bound& bound, Details& details) {
   details.Line(label, Range(bound) + ", " + std::string(Text(bound.confidence)) + " confidence");
   details.Line(" ", bound.reason);
+  if (bound.confidence != Confidence::kHigh && !bound.because.empty()) {
+    details.Line(" ", "no surer: " + bound.because);
+  }
 }
 
 }  // namespace

@@ -63,12 +63,16 @@ std::vector<Amount> Held(const RunFacts& facts) {
 void AddConfidence(const ConfidenceLabels& labels, Recommendation& answer) {
   answer.confidence = labels.LowestOf(answer.requested);
   for (const ResourceKind kind : kResources) {
-    if (Bound* bound = answer.bounds.Find(kind)) bound->confidence = labels.Of(kind);
+    Bound* bound = answer.bounds.Find(kind);
+    if (bound == nullptr) continue;
+    const ConfidenceLabel label = labels.Of(kind);
+    bound->confidence = label.confidence;
+    bound->because = label.because;
   }
 }
 
-// What held in the containers of the proof did not in a longer load.
-void TakeProofBack(Recommendation& answer) {
+// What held in the containers of the proof did not in one more of them, or in a longer load.
+void TakeProofBack(const std::string& why, Recommendation& answer) {
   answer.verified = false;
   answer.tight.reset();
   answer.rare_events.reset();
@@ -76,7 +80,18 @@ void TakeProofBack(Recommendation& answer) {
   answer.curve.clear();
   answer.max_concurrency.reset();
   answer.max_requests_per_second.reset();
-  AddConfidence({}, answer);
+  AddConfidence(UnsureBecause(why), answer);
+}
+
+void SeeLaterLoads(const RunFacts& facts, Recommendation& answer) {
+  if (facts.sustained && facts.sustained->unsteady) {
+    const std::string why = "one more container at these limits did not hold the load";
+    // Of a model that grows it is known that it will not: what was proven is how long it does.
+    Grows(facts) ? AddConfidence(UnsureBecause(why), answer) : TakeProofBack(why, answer);
+  }
+  if (facts.soak && facts.soak->failed) {
+    TakeProofBack("what had held did not hold while it was soaked", answer);
+  }
 }
 
 void AddUnprovenTail(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
@@ -100,7 +115,6 @@ void AddSustained(const RunFacts& facts, const Proof& proof, Recommendation& ans
   if (const auto rate = facts.sustained->requests_per_second) {
     answer.max_requests_per_second = std::max(answer.max_requests_per_second.value_or(0), *rate);
   }
-  if (facts.sustained->unsteady) AddConfidence({}, answer);
 }
 
 std::vector<StartTime> StartsOf(const Proof& proof) {
@@ -214,18 +228,17 @@ std::optional<WorkerCoverage> WorkersOf(const RunFacts& facts) {
   return workers;
 }
 
+std::vector<FailedTry> FailedBefore(const RunFacts& facts) {
+  if (facts.tightness) return facts.tightness->failed;
+  return facts.verification ? facts.verification->failed : std::vector<FailedTry>();
+}
+
 std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   if (!facts.warm_up) return std::nullopt;
   Limits limits = UnprovenLimits(facts);
-  std::vector<FailedTry> failed;
-  if (facts.verification) {
-    limits = facts.verification->limits;
-    failed = facts.verification->failed;
-  }
-  if (facts.tightness) {
-    limits = facts.tightness->proof.limits;
-    failed = facts.tightness->failed;
-  }
+  if (facts.verification) limits = facts.verification->limits;
+  if (facts.tightness) limits = facts.tightness->proof.limits;
+  const std::vector<FailedTry> failed = FailedBefore(facts);
   Recommendation answer = Recommend(limits, NeedOf(facts), facts.host.ceiling, failed, Held(facts));
   if (facts.pools && facts.pools->found.adopted) {
     answer.environment_variables = facts.pools->found.environment;
@@ -242,14 +255,17 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   }
   const Proof* proof = ProofOf(facts);
   AddStartFigures(facts, proof, answer);
-  if (proof == nullptr) return answer;
+  if (proof == nullptr) {
+    AddConfidence(UnsureBecause("no fresh containers have held it"), answer);
+    return answer;
+  }
   answer.verified = true;
   if (facts.tightness) answer.tight = facts.tightness->tight;
   AddUnprovenTail(facts, *proof, answer);
   AddConfidence(ConfidencesOf(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);
   AddSettings(facts, *proof, answer);
-  if (facts.soak && facts.soak->failed) TakeProofBack(answer);
+  SeeLaterLoads(facts, answer);
   return answer;
 }
 

@@ -19,6 +19,9 @@ Limits UnprovenLimits(const RunFacts& facts);
 /// The limits that passed with their runs; null while none have.
 const phases::Proof* ProofOf(const RunFacts& facts);
 
+/// What was tried with less than the answer, and fell short.
+std::vector<FailedTry> FailedBefore(const RunFacts& facts);
+
 /// What the containers of a proof were seen to sustain: the objective's load. Of a rate that is the
 /// rate itself, which each of them kept up with; else the least of what they served.
 phases::ProvenLoad LoadOf(const phases::Proof& proof, const Objective& objective);

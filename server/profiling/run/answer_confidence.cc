@@ -41,19 +41,35 @@ Bytes SpreadOfStarts(const RunFacts& facts, const Proof& proof) {
 }
 
 // How it was found decides: what reserves more than it needs proves nothing at what it reserves.
-Confidence ConfidenceOf(const DeviceFindings& found) {
-  if (found.needed_by == NeededBy::kAsItIs) return Confidence::kLow;
-  const bool told_apart = found.memory_from != "device";
-  return found.needed_by == NeededBy::kCap && told_apart ? Confidence::kHigh : Confidence::kMedium;
+ConfidenceLabel ConfidenceOf(const DeviceFindings& found) {
+  if (found.needed_by == NeededBy::kAsItIs) {
+    return {Confidence::kLow, "it is what the model reserves, and less may do"};
+  }
+  if (found.needed_by != NeededBy::kCap) {
+    return {Confidence::kMedium,
+            "it was reserved as it was asked for, and some of it may be spare"};
+  }
+  if (found.memory_from == "device") {
+    return {Confidence::kMedium, "what others take on the device cannot be told apart from it"};
+  }
+  return {Confidence::kHigh, "it is the least cap under which all rows were answered"};
 }
 
 }  // namespace
+
+bool NoiseRaised(const RunFacts& facts, ResourceKind kind) {
+  const Proof* proof = ProofOf(facts);
+  if (proof == nullptr) return false;
+  const auto raised = RaisedByNoise(proof->limits, FailedBefore(facts));
+  return std::find(raised.begin(), raised.end(), kind) != raised.end();
+}
 
 ConfidenceLabels ConfidencesOf(const RunFacts& facts, const Proof& proof,
                                const std::vector<FailedTry>& failed) {
   ConfidenceEvidence evidence;
   evidence.raised_by_noise = RaisedByNoise(proof.limits, failed);
   evidence.passes = static_cast<int>(proof.passes.size());
+  evidence.killed = facts.tightness && facts.tightness->killed;
   evidence.noisy = facts.noise.noisy;
   evidence.rows_failed = RowsAreMissing(facts);
   evidence.enough_requests = true;

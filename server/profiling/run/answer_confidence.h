@@ -9,6 +9,10 @@
 
 namespace mlprof::server {
 
+/// Whether nothing but runs that other work disturbed made the proven answer's limit as high as it
+/// is.
+bool NoiseRaised(const RunFacts& facts, ResourceKind kind);
+
 /// `failed`: what was tried with less, and fell short.
 ConfidenceLabels ConfidencesOf(const RunFacts& facts, const phases::Proof& proof,
                                const std::vector<FailedTry>& failed);

@@ -72,7 +72,7 @@ MemoryMakeUp MakeUpOf(const RunFacts& facts) {
   make_up.in_flight = std::max(facts.in_flight, facts.objective.ConcurrencyOrOne());
   make_up.open_loop = facts.objective.requests_per_second.has_value();
   // What leaked between two levels is no row in flight.
-  const bool grows = facts.plateau && facts.plateau->trend == MemoryTrend::kGrowing;
+  const bool grows = Grows(facts);
   if (facts.curve && !grows) {
     for (const LoadLevel& level : facts.curve->curve.levels) {
       if (level.peak_memory) make_up.peak_by_in_flight[level.concurrency] = *level.peak_memory;

@@ -88,8 +88,7 @@ PhaseResult<void> Story::TellIn(Lab& lab, const Setup& setup) {
   if (!facts_.host.host.limits_hold) return Capture(lab, ample.setup(), workload);
   // Runs at limits are too short to show successors or a leak: no less than was measured holds
   // them.
-  const bool grows = facts_.plateau && facts_.plateau->trend == MemoryTrend::kGrowing;
-  if (grows || facts_.successors > Bytes()) {
+  if (Grows(facts_) || facts_.successors > Bytes()) {
     workload.least_memory = NeedOf(facts_).memory.Floor();
   }
   const auto proven = Prove(lab, ample.setup(), workload, *measured);

@@ -104,4 +104,9 @@ struct RunFacts {
   std::optional<std::string> cut_short;    // why the budget ended before the answer was proven
 };
 
+/// Whether memory was seen to grow with what is served.
+inline bool Grows(const RunFacts& facts) {
+  return facts.plateau && facts.plateau->trend == MemoryTrend::kGrowing;
+}
+
 }  // namespace mlprof::server

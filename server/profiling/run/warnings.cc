@@ -8,12 +8,12 @@
 
 #include "server/analysis/delayed_ack.h"
 #include "server/analysis/sentence.h"
-#include "server/analysis/start_cost.h"
 #include "server/profiling/phases/preflight.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/cold_warnings.h"
 #include "server/profiling/run/device_warnings.h"
-#include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/noise_warnings.h"
+#include "server/profiling/run/proof_warnings.h"
 #include "server/profiling/run/sizing_warnings.h"
 #include "server/profiling/run/tail_warning.h"
 
@@ -21,8 +21,6 @@ namespace mlprof::server {
 namespace {
 
 using Warnings = std::vector<Warning>;
-
-constexpr const char* kLongerBudget = "allow a longer budget with --budget-seconds";
 
 void Add(Warnings& warnings, Warning warning) {
   const bool known = std::any_of(warnings.begin(), warnings.end(),
@@ -89,21 +87,6 @@ void AddReplay(const RunFacts& facts, Warnings& warnings) {
   }
 }
 
-void AddNoise(const RunFacts& facts, Warnings& warnings) {
-  if (!facts.noise.unknown.empty()) {
-    Add(warnings,
-        {"hostLoadUnknown",
-         "how busy the host was with other things could not be told: " + facts.noise.unknown,
-         "see that nothing else runs there: other work may make the limits too high"});
-  }
-  if (!facts.noise.noisy) return;
-  Add(warnings,
-      {kNoisyHostWarning,
-       "the host was not quiet while it was measured on: " + facts.noise.sentence,
-       "the CPU limit may be too high, memory is not touched by it: `mlprof profile rerun NAME "
-       "--when-quiet` asks again once nothing else runs"});
-}
-
 void AddStart(const RunFacts& facts, Warnings& warnings) {
   if (!facts.given.empty()) {
     std::string paths;
@@ -155,7 +138,7 @@ void AddMemory(const RunFacts& facts, std::optional<double> hours, Warnings& war
         {"leakSuspected", GrowthText(*facts.fatal_growth, static_cast<std::int64_t>(facts.rows)),
          GrowthAdvice()});
   }
-  if (!facts.plateau || facts.plateau->trend != MemoryTrend::kGrowing) return;
+  if (!Grows(facts)) return;
   std::string message =
       Sentence("memory grew by %.1f KiB a request over %lld requests and did not settle",
                facts.plateau->bytes_per_request.value_or(0) / 1024,
@@ -275,78 +258,13 @@ void AddInstruments(const RunFacts& facts, Warnings& warnings) {
       {"instrumentFailed", message, "what it reads is missing or in part; see the server's log"});
 }
 
-void AddSoak(const RunFacts& facts, Warnings& warnings) {
-  if (facts.soak_asked.count() == 0 || ProofOf(facts) == nullptr) return;
-  const double asked = std::chrono::duration<double>(facts.soak_asked).count();
-  if (!facts.soak) {
-    const bool cached = facts.distinct.has_value();
-    Add(warnings,
-        {"soakCutShort",
-         cached ? "the answer was not soaked: the model answers rows that it has seen from "
-                  "memory, and there are no others"
-                : "the answer was not soaked: the budget was used up",
-         cached ? "give it a dataset of more rows" : kLongerBudget});
-    return;
-  }
-  const phases::SoakFacts& soak = *facts.soak;
-  if (soak.failed) {
-    Add(warnings,
-        {"unverified",
-         Sentence(
-             "the answer held in three containers and failed after %.0f s and %lld requests of "
-             "soaking: %s",
-             soak.seconds, static_cast<long long>(soak.requests), soak.failed->c_str()),
-         "request the next larger limits and soak them, or mend what makes it fail"});
-  } else if (!soak.whole) {
-    const auto& by = soak.ended_by;
-    Add(warnings, {"soakCutShort",
-                   Sentence("the answer was soaked for %.0f of %.0f s", soak.seconds, asked) +
-                       (by ? ": " + by->message : ""),
-                   by ? by->advice.front() : kLongerBudget});
-  }
-}
-
-void AddProof(const RunFacts& facts, Warnings& warnings) {
-  if (NoAnswerOf(facts)) return;  // which says why itself
-  AddSoak(facts, warnings);
-  if (facts.verification && facts.verification->finished && !facts.verification->proof) {
-    Add(warnings, {"unverified", "the answer could not be verified: " + facts.verification->why_not,
-                   "profile again with a longer --budget-seconds, a higher ceiling or an objective "
-                   "the model can hold"});
-  }
-  if (facts.cut_short) {
-    Add(warnings,
-        {"unverified",
-         "the budget was used up before the answer could be verified: " + *facts.cut_short,
-         kLongerBudget});
-  }
-  const auto answer = AnswerOf(facts);
-  if (answer && answer->start && StartsSlowly(*answer->start)) {
-    const Cores ceiling = facts.starts->cpu;
-    Add(warnings,
-        {"startSlow",
-         "it starts in " + StartText(*answer->start, answer->requested.cpu(), ceiling) +
-             Sentence(": the start takes %.3g CPU seconds", answer->start->at_ceiling.cpu_seconds),
-         Sentence("say how soon it must start with --start-within-seconds "
-                  "(objective.startWithinSeconds), give it %.1f cores while it starts, or let "
-                  "what waits for it be patient",
-                  answer->start->startup_cpu.value())});
-  }
-  if (facts.sustained && facts.sustained->unsteady) {
-    Add(warnings, {"unsteady",
-                   "one more container at exactly the recommended limits did not start, or lost a "
-                   "process under the objective's own load",
-                   "profile again; until then request the next larger limits"});
-  }
-}
-
 }  // namespace
 
 Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of_memory) {
   Warnings warnings;
   AddHost(facts, warnings);
   AddReplay(facts, warnings);
-  AddNoise(facts, warnings);
+  for (Warning& warning : NoiseWarnings(facts)) Add(warnings, std::move(warning));
   AddStart(facts, warnings);
   AddRows(facts, warnings);
   for (Warning& warning : ColdWarnings(facts)) Add(warnings, std::move(warning));
@@ -356,7 +274,7 @@ Warnings WarningsOf(const RunFacts& facts, std::optional<double> hours_to_out_of
   AddInstruments(facts, warnings);
   for (Warning& warning : DeviceWarnings(facts)) Add(warnings, std::move(warning));
   for (Warning& warning : SizingWarnings(facts)) Add(warnings, std::move(warning));
-  AddProof(facts, warnings);
+  for (Warning& warning : ProofWarnings(facts)) Add(warnings, std::move(warning));
   if (const auto tail = TailWarning(facts)) Add(warnings, *tail);
   if (facts.captures) {
     // One for each load that failed in its own way.

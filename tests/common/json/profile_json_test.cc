@@ -176,6 +176,15 @@ TEST(RecommendationJsonTest, TellsThatTheLowEndWasRunAndFellShort) {
   EXPECT_EQ(*DecodeRecommendation(json), recommendation);
 }
 
+TEST(RecommendationJsonTest, SaysWhyANumberIsNoSurerWhereThatWasWrittenDown) {
+  Recommendation recommendation = SomeRecommendation();
+  recommendation.bounds.Find(ResourceKind::kMemory)->because = "few requests were served";
+  const Json json = EncodeRecommendation(recommendation);
+  EXPECT_EQ(json["memory"]["because"], "few requests were served");
+  EXPECT_FALSE(json["cpu"].contains("because"));
+  EXPECT_EQ(*DecodeRecommendation(json), recommendation);
+}
+
 // As clients know it: without a device no letter of it may change.
 TEST(RecommendationJsonTest, IsTheSameToTheLetterWithoutADevice) {
   EXPECT_EQ(

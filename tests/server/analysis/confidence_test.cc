@@ -19,8 +19,8 @@ ConfidenceEvidence Proven() {
 
 TEST(ConfidenceTest, IsHighForThreePassesOnAQuietHostWithFlatMemory) {
   const ConfidenceLabels labels = JudgeConfidence(Proven());
-  EXPECT_EQ(labels.Of(ResourceKind::kCpu), Confidence::kHigh);
-  EXPECT_EQ(labels.Of(ResourceKind::kMemory), Confidence::kHigh);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory).confidence, Confidence::kHigh);
   EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kHigh);
 }
 
@@ -36,62 +36,112 @@ TEST(ConfidenceTest, IsLowWithoutTwoPassesOrWithFailedRows) {
 TEST(ConfidenceTest, FewRequestsBoundARareKillTooLooselyForHigh) {
   ConfidenceEvidence evidence = Proven();
   evidence.requests = 2999;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kMedium);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, ANoisyHostLowersTheCpuAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.noisy = true;
   const ConfidenceLabels labels = JudgeConfidence(evidence);
-  EXPECT_EQ(labels.Of(ResourceKind::kCpu), Confidence::kLow);
-  EXPECT_EQ(labels.Of(ResourceKind::kMemory), Confidence::kHigh);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu).confidence, Confidence::kLow);
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory).confidence, Confidence::kHigh);
   EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kLow);
 }
 
 TEST(ConfidenceTest, GrowingMemoryLowersTheMemoryAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.trend = MemoryTrend::kGrowing;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kLow);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, IsLowOfALimitThatNoiseRaised) {
   ConfidenceEvidence evidence = Proven();
   evidence.raised_by_noise = {ResourceKind::kMemory};
   const ConfidenceLabels labels = JudgeConfidence(evidence);
-  EXPECT_EQ(labels.Of(ResourceKind::kMemory), Confidence::kLow);
-  EXPECT_EQ(labels.Of(ResourceKind::kCpu), Confidence::kHigh);
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory).confidence, Confidence::kLow);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, MemoryThatGrowsWithDistinctRowsLowersTheMemoryAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.grows_with_inputs = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kLow);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, FilesThatAreReadBackLowerTheMemoryAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.reads_pages_back = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kMedium);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, AResponseCacheLowersTheCpuAlone) {
   ConfidenceEvidence evidence = Proven();
   evidence.from_cache = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory), Confidence::kHigh);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kHigh);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kMedium);
 }
 
 TEST(ConfidenceTest, IsMediumForScatteredLatenciesOrTooFewRequests) {
   ConfidenceEvidence evidence = Proven();
   evidence.latency_spread = 0.08;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu), Confidence::kMedium);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kMedium);
   evidence = Proven();
   evidence.enough_requests = false;
   EXPECT_EQ(JudgeConfidence(evidence).LowestOf(kSmallestLimits), Confidence::kMedium);
+}
+
+TEST(ConfidenceTest, SaysOfEachNumberWhatKeepsItFromBeingSurer) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.noisy = true;
+  evidence.requests = 1611;
+  const ConfidenceLabels labels = JudgeConfidence(evidence);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu).because,
+            "the host was busy with other work, or its speed changed: `mlprof profile rerun NAME "
+            "--when-quiet` waits until it is not");
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory).because,
+            "1611 requests met no kill, where 3000 show that it is rare: --soak SECONDS serves "
+            "more");
+}
+
+TEST(ConfidenceTest, AKillWithAsMuchMemoryLowersTheMemoryAlone) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.killed = true;
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kLow);
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
+}
+
+TEST(ConfidenceTest, NamesAllThatKeepsANumberWhereItIs) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.passes = 2;
+  evidence.latency_spread = 0.08;
+  evidence.start_spread = 0.12;
+  const ConfidenceLabels labels = JudgeConfidence(evidence);
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu).because,
+            "only 2 fresh containers held it; the containers' mean latencies differ by 16%");
+  EXPECT_EQ(
+      labels.Of(ResourceKind::kMemory).because,
+      "only 2 fresh containers held it; the most that a start took lies 12% of the need above "
+      "the usual");
+}
+
+TEST(ConfidenceTest, SaysWhatASureNumberRestsOn) {
+  const ConfidenceLabels labels = JudgeConfidence(Proven());
+  EXPECT_EQ(labels.Of(ResourceKind::kCpu).because,
+            "3 fresh containers held it, and their mean latencies differ by no more than 10%");
+  EXPECT_EQ(labels.Of(ResourceKind::kMemory).because,
+            "3 fresh containers held it, 3000 requests met no kill, and memory stays flat");
+}
+
+TEST(ConfidenceTest, IsLowOfEveryResourceForAReasonThatTouchesAll) {
+  const ConfidenceLabels labels = UnsureBecause("it was not run");
+  for (const ResourceKind kind : kResources) {
+    EXPECT_EQ(labels.Of(kind).confidence, Confidence::kLow);
+    EXPECT_EQ(labels.Of(kind).because, "it was not run");
+  }
 }
 
 TEST(ConfidenceTest, HalfRangeIsRelativeToTheMean) {

@@ -111,8 +111,8 @@ TEST(DeviceMemoryTest, IsLoweredStepByStepAsTheOthersAre) {
 
 TEST(DeviceMemoryTest, MakesTheAnswerAsSureAsItsLeastSureResource) {
   ConfidenceLabels labels;
-  labels.judged.Set(ResourceKind::kCpu, Confidence::kHigh);
-  labels.judged.Set(ResourceKind::kMemory, Confidence::kMedium);
+  labels.judged.Set(ResourceKind::kCpu, {Confidence::kHigh});
+  labels.judged.Set(ResourceKind::kMemory, {Confidence::kMedium});
   EXPECT_EQ(labels.LowestOf(kHost), Confidence::kMedium);
   EXPECT_EQ(labels.LowestOf(kHostWithDevices), Confidence::kLow);
 }

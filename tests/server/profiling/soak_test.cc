@@ -101,6 +101,7 @@ TEST(SoakTest, FindsALeakTooSlowForTheProof) {
   EXPECT_TRUE(soaked.profile.recommendation->verified);
   EXPECT_THAT(soaked.Said("leakSuspected"), HasSubstr("KiB a request"));
   EXPECT_EQ(soaked.profile.findings.memory->trend, MemoryTrend::kGrowing);
+  EXPECT_EQ(soaked.profile.recommendation->rare_events, std::nullopt) << "it will be killed";
   EXPECT_EQ(soaked.profile.recommendation->bounds.Find(ResourceKind::kMemory)->confidence,
             Confidence::kLow);
 }

@@ -40,6 +40,40 @@ TEST(WarningsTest, AnAnswerIsUnverifiedOnlyOnceNobodyTriesToProveItAnyMore) {
   EXPECT_THAT(Warned(facts), IsEmpty());
 }
 
+TEST(WarningsTest, AnAnswerThatABusyHostLeftUnverifiedIsOfferedAnotherTryOnceItIsQuiet) {
+  RunFacts facts = Facts();
+  facts.verification.emplace().finished = true;
+  const auto quietly = Field(&Warning::advice, HasSubstr("rerun NAME --when-quiet"));
+  EXPECT_THAT(Warned(facts), Contains(AllOf(Code("unverified"), Not(quietly))));
+  facts.noise.noisy = true;
+  EXPECT_THAT(Warned(facts), Contains(AllOf(Code("unverified"), quietly)));
+}
+
+TEST(WarningsTest, ASoakOfWhatWasNotVerifiedIsToldToHaveBeenLeftOut) {
+  RunFacts facts = Facts();
+  facts.soak_asked = std::chrono::seconds(60);
+  facts.verification.emplace();
+  EXPECT_THAT(Warned(facts), IsEmpty()) << "it may be verified yet";
+  facts.verification->finished = true;
+  EXPECT_THAT(Warned(facts),
+              Contains(AllOf(Code("soakCutShort"),
+                             Field(&Warning::message, HasSubstr("it was not verified")))));
+}
+
+TEST(WarningsTest, NoiseIsSaidToTouchMemoryWhereNothingElseRaisedThat) {
+  RunFacts facts = Facts();
+  facts.noise.noisy = true;
+  facts.verification.emplace().proof.emplace().limits = {Cores(1.0), MiB(384)};
+  const auto untouched = Field(&Warning::advice, HasSubstr("memory is not touched by it"));
+  EXPECT_THAT(Warned(facts), ElementsAre(AllOf(Code("noisyHost"), untouched)));
+  FailedTry failed{{Cores(1.0), MiB(320)}, ResourceKind::kMemory};
+  failed.disturbed = true;
+  facts.verification->failed = {failed};
+  EXPECT_THAT(Warned(facts),
+              ElementsAre(AllOf(Code("noisyHost"),
+                                Field(&Warning::advice, HasSubstr("CPU and the memory limit")))));
+}
+
 TEST(WarningsTest, WhatMoreLoadThanAskedForEndsIsNoFaultOfTheModel) {
   RunFacts facts = Facts();
   facts.containers = {{Use::kBeyond, true, MiB(1), 3}};

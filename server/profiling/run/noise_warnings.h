@@ -1,0 +1,16 @@
+// What a user is told of other work on the host. Pure.
+#pragma once
+
+#include <vector>
+
+#include "server/profiling/run/run_facts.h"
+
+namespace mlprof::server {
+
+/// What waits until the host is quiet.
+inline constexpr const char* kWhenQuiet = "`mlprof profile rerun NAME --when-quiet`";
+
+/// `hostLoadUnknown` and `noisyHost`, as far as they apply.
+std::vector<Warning> NoiseWarnings(const RunFacts& facts);
+
+}  // namespace mlprof::server

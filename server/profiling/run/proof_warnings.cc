@@ -1,0 +1,109 @@
+#include "server/profiling/run/proof_warnings.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "server/analysis/sentence.h"
+#include "server/analysis/start_cost.h"
+#include "server/profiling/run/answer.h"
+#include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/noise_warnings.h"
+
+namespace mlprof::server {
+namespace {
+
+bool HasNoProof(const RunFacts& facts) {
+  return facts.verification && facts.verification->finished && !facts.verification->proof;
+}
+
+Warning NotSoaked(const RunFacts& facts) {
+  if (HasNoProof(facts)) {
+    return {"soakCutShort", "the answer was not soaked: it was not verified",
+            "see why it was not; what is verified is soaked"};
+  }
+  // Rows that were seen would soak nothing.
+  if (facts.distinct) {
+    return {"soakCutShort",
+            "the answer was not soaked: the model answers rows that it has seen from memory, and "
+            "there are no others",
+            "give it a dataset of more rows"};
+  }
+  return {"soakCutShort", "the answer was not soaked: the budget was used up", kLongerBudget};
+}
+
+std::optional<Warning> SoakWarning(const RunFacts& facts) {
+  if (facts.soak_asked.count() == 0) return std::nullopt;
+  if (!facts.soak) {
+    const bool ended = HasNoProof(facts) || ProofOf(facts) != nullptr;
+    return ended ? std::optional(NotSoaked(facts)) : std::nullopt;
+  }
+  const phases::SoakFacts& soak = *facts.soak;
+  if (soak.failed) {
+    return Warning{
+        "unverified",
+        Sentence("the answer held in three containers and failed after %.0f s and %lld requests of "
+                 "soaking: %s",
+                 soak.seconds, static_cast<long long>(soak.requests), soak.failed->c_str()),
+        "request the next larger limits and soak them, or mend what makes it fail"};
+  }
+  if (soak.whole) return std::nullopt;
+  const auto& by = soak.ended_by;
+  const double asked = std::chrono::duration<double>(facts.soak_asked).count();
+  return Warning{"soakCutShort",
+                 Sentence("the answer was soaked for %.0f of %.0f s", soak.seconds, asked) +
+                     (by ? ": " + by->message : ""),
+                 by ? by->advice.front() : kLongerBudget};
+}
+
+std::optional<Warning> UnverifiedWarning(const RunFacts& facts) {
+  if (HasNoProof(facts)) {
+    std::string again =
+        "profile again with a longer --budget-seconds, a higher ceiling or an objective the model "
+        "can hold";
+    if (facts.noise.noisy) {
+      again = std::string(kWhenQuiet) + " tries again once nothing else runs; else " + again;
+    }
+    return Warning{"unverified", "the answer could not be verified: " + facts.verification->why_not,
+                   again};
+  }
+  if (!facts.cut_short) return std::nullopt;
+  return Warning{"unverified",
+                 "the budget was used up before the answer could be verified: " + *facts.cut_short,
+                 kLongerBudget};
+}
+
+std::optional<Warning> StartWarning(const RunFacts& facts) {
+  const auto answer = AnswerOf(facts);
+  if (!answer || !answer->start || !StartsSlowly(*answer->start)) return std::nullopt;
+  return Warning{
+      "startSlow",
+      "it starts in " + StartText(*answer->start, answer->requested.cpu(), facts.starts->cpu) +
+          Sentence(": the start takes %.3g CPU seconds", answer->start->at_ceiling.cpu_seconds),
+      Sentence("say how soon it must start with --start-within-seconds "
+               "(objective.startWithinSeconds), give it %.1f cores while it starts, or let what "
+               "waits for it be patient",
+               answer->start->startup_cpu.value())};
+}
+
+std::optional<Warning> UnsteadyWarning(const RunFacts& facts) {
+  if (!facts.sustained || !facts.sustained->unsteady) return std::nullopt;
+  return Warning{"unsteady",
+                 "one more container at exactly the recommended limits did not start, or lost a "
+                 "process under the objective's own load",
+                 "profile again; until then request the next larger limits"};
+}
+
+}  // namespace
+
+std::vector<Warning> ProofWarnings(const RunFacts& facts) {
+  std::vector<Warning> warnings;
+  if (NoAnswerOf(facts)) return warnings;  // which says why itself
+  for (auto& warning : {SoakWarning(facts), UnverifiedWarning(facts), StartWarning(facts),
+                        UnsteadyWarning(facts)}) {
+    if (warning) warnings.push_back(*warning);
+  }
+  return warnings;
+}
+
+}  // namespace mlprof::server
