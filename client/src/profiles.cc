@@ -69,9 +69,9 @@ Result<Resource<Profile>> Profiles::Cancel(const std::string& name) {
 }
 
 Result<Resource<Profile>> Profiles::Rerun(const std::string& name, bool when_quiet) {
-  return Decoded(
-      connection_.CallWithJson("POST", PartOf(name, "rerun"), {{"whenQuiet", when_quiet}}),
-      &DecodeProfile);
+  Json asked = Json::object();
+  if (when_quiet) asked["whenQuiet"] = true;
+  return Decoded(connection_.CallWithJson("POST", PartOf(name, "rerun"), asked), &DecodeProfile);
 }
 
 Result<Resource<Profile>> Profiles::Apply(const std::string& name) {

@@ -82,12 +82,12 @@ Result<HttpResponse> CancelProfile(const Services& services, const HttpRequest& 
 }
 
 // A body may be left out.
-Result<bool> ReadWhenQuiet(const HttpRequest& request) {
-  if (request.BodyText().empty()) return false;
+Result<std::optional<bool>> ReadWhenQuiet(const HttpRequest& request) {
+  if (request.BodyText().empty()) return std::nullopt;
   MLPROF_LET(json, ReadJsonBody(request));
   std::vector<FieldError> problems;
   JsonReader reader(json, "", JsonReader::Mode::kRequest, problems);
-  const bool when_quiet = reader.Boolean("whenQuiet").value_or(false);
+  const std::optional<bool> when_quiet = reader.Boolean("whenQuiet");
   reader.RefuseUnknown();
   MLPROF_TRY(ProblemsToStatus(std::move(problems)));
   return when_quiet;

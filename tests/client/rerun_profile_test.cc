@@ -14,7 +14,7 @@ TEST_F(RerunProfileTest, AsksOnceMoreAndCanWaitForAQuietHost) {
   EXPECT_EQ(Run({"profile", "rerun", "p1", "--when-quiet", "--no-wait"}).status, 0);
   const auto asked = server_->Asked("POST /profiles/p1/rerun");
   ASSERT_EQ(asked.size(), 2U);
-  EXPECT_EQ(*ParseJson(asked[0].body), (Json{{"whenQuiet", false}}));
+  EXPECT_EQ(*ParseJson(asked[0].body), Json::object()) << "as the profile was asked";
   EXPECT_EQ(*ParseJson(asked[1].body), (Json{{"whenQuiet", true}}));
 }
 

@@ -141,6 +141,11 @@ class ProfilesTest(RoutesCase):
         self.assertTrue(rerun.json["whenQuiet"])
         self.assertEqual(self.ask(200, "GET", "/profiles/again").json["id"], rerun.json["id"])
         self.ask(202, "POST", "/profiles/again/cancel")
+        for asked, quiet in ((None, True), ({"whenQuiet": False}, False)):
+            self.events("again")
+            once_more = self.ask(202, "POST", "/profiles/again/rerun", asked).json
+            self.assertEqual(once_more["whenQuiet"], quiet, asked)
+            self.ask(202, "POST", "/profiles/again/cancel")
 
     def test_a_soak_is_bounded(self):
         self.register("soaked")

@@ -63,7 +63,8 @@ class Profiles {
   Result<ResourceList<Profile>> List(const ProfileListFilter& filter);
   Result<Resource<Profile>> Cancel(const std::string& name);
   /// The same question once more, as the newest run of its name. `when_quiet`: not before other
-  /// work leaves the host quiet, for an hour at most. kConflict while it is unfinished.
+  /// work leaves the host quiet, for an hour at most, even if the question did not ask for that.
+  /// kConflict while it is unfinished.
   Result<Resource<Profile>> Rerun(const std::string& name, bool when_quiet);
   /// Tags every model of the profile with its recommendation.
   Result<Resource<Profile>> Apply(const std::string& name);

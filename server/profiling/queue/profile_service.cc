@@ -60,7 +60,8 @@ ProfileService::ProfileService(ProfileRepository& profiles, ModelRegistry& model
       tpus_(tpus) {}
 
 Result<CreatedProfile> ProfileService::Rerun(const std::string& workspace,
-                                             const std::string& name_or_id, bool when_quiet,
+                                             const std::string& name_or_id,
+                                             std::optional<bool> when_quiet,
                                              const IdempotencyKey& key) {
   MLPROF_LET(before, profiles_.MadeBefore(workspace, key));
   if (before) return CreatedProfile{std::move(*before), true};
@@ -73,7 +74,7 @@ Result<CreatedProfile> ProfileService::Rerun(const std::string& workspace,
   ProfileRequest request = profile.request;
   request.ceiling = profile.asked_ceiling;
   request.objective.connections = profile.asked_connections;
-  request.when_quiet = when_quiet;
+  request.when_quiet = when_quiet.value_or(request.when_quiet);
   return Queue(workspace, request, key, CreationRules::kNative, MoreRuns::kAllowed);
 }
 

@@ -51,10 +51,10 @@ class ProfileService {
   Result<Profile> Make(const std::string& workspace, const ProfileRequest& request);
   /// Profiles were stored by somebody else, and wait.
   void Wake();
-  /// The same question once more, as the newest run of its name. kConflict while it is unfinished;
-  /// else as Create().
+  /// The same question once more, as the newest run of its name; `when_quiet` in place of the
+  /// question's own. kConflict while it is unfinished; else as Create().
   Result<CreatedProfile> Rerun(const std::string& workspace, const std::string& name_or_id,
-                               bool when_quiet, const IdempotencyKey& key);
+                               std::optional<bool> when_quiet, const IdempotencyKey& key);
   /// kResourceExhausted where the queue has no room for so many more.
   Status CheckRoom(CreationRules rules, std::int64_t more = 1);
   /// What Create() made with this key, if anything.
