@@ -160,6 +160,41 @@ TEST(ProfileDetailsTest, ShowsHowADeviceWasUsedAndWhereItsMemoryWasReadFrom) {
   EXPECT_EQ(less.find("busy"), std::string::npos) << less;
 }
 
+TEST(ProfileDetailsTest, ShowsWhatEachCpuLimitGaveThatWasTried) {
+  Profile profile = SucceededProfile(true);
+  profile.findings.cpu.reset();
+  EXPECT_EQ(ProfileDetails(profile).find("CPU limits"), std::string::npos);
+  const std::vector<CpuPoint> curve = {{Cores(0.5), 20, 18, 70.1, 90, 40.2, 0.93, false},
+                                       {Cores(1.0), 10, 9, 12.3, 14, 95, 0, true}};
+  const std::string shown =
+      "CPU limits that were tried\n"
+      "  CORES  P50    P95      P99    REQUESTS/S  THROTTLED  HELD\n"
+      "  0.5    18 ms  70.1 ms  90 ms  40.2        93%        no\n"
+      "  1      9 ms   12.3 ms  14 ms  95          0%         yes\n";
+  profile.recommendation->curve = curve;
+  EXPECT_NE(ProfileDetails(profile).find(shown), std::string::npos) << ProfileDetails(profile);
+  // Of an answer that is not proven, too.
+  profile.recommendation->curve.clear();
+  profile.findings.cpu.emplace().points = curve;
+  EXPECT_NE(ProfileDetails(profile).find(shown), std::string::npos) << ProfileDetails(profile);
+}
+
+TEST(ProfileDetailsTest, SaysWhyANumberIsNoSurer) {
+  Profile profile = SucceededProfile(true);
+  Recommendation& answer = *profile.recommendation;
+  Bound& cpu = *answer.bounds.Find(ResourceKind::kCpu);
+  cpu.confidence = Confidence::kHigh;
+  cpu.because = "3 fresh containers held it";
+  Bound& memory = *answer.bounds.Find(ResourceKind::kMemory);
+  memory.confidence = Confidence::kMedium;
+  memory.because = "600 requests met no kill, where 3000 show that it is rare";
+  const std::string text = ProfileDetails(profile);
+  EXPECT_NE(text.find("no surer: 600 requests met no kill, where 3000 show that it is rare"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("3 fresh containers held it"), std::string::npos) << text;
+}
+
 TEST(ProfileDetailsTest, NamesNoGainOfAPoolsSizeThatBroughtNone) {
   Profile profile = LeakingProfile();
   const auto told = [&](double gain, std::optional<double> saved) {

@@ -70,7 +70,10 @@ std::vector<OptionSpec> ProfileOptions() {
            "S",
            "time to find the answer in, a hard end (300 and eight starts)"},
           {{"--seed"}, "N", "of what is drawn by chance (1)"},
-          {{"--soak"}, "S", "then the load at the answer for so long, beside the budget"},
+          {{"--soak"},
+           "S",
+           "then the load at the answer for so long (1 to 3600), beside a budget that nobody "
+           "named"},
           {{"--when-quiet"}, "", "wait until other work leaves the host quiet"},
           {{"--variants"}, "FILE", "compare the alternatives in it, and rank them by cost"},
           {{"--core-price"}, "P", "of a core-hour, with --variants (1)"},
@@ -96,6 +99,10 @@ Result<ProfileRequest> ProfileRequestOf(const Options& options) {
   MLPROF_LET(seed, options.Integer("--seed", 0));
   if (seed) request.seed = static_cast<std::uint64_t>(*seed);
   MLPROF_LET(soak, options.Integer("--soak", 1));
+  if (soak && *soak > kLongestSoak.count()) {
+    return Fail(InvalidArgument("--soak must be a whole number from 1 to " +
+                                std::to_string(kLongestSoak.count())));
+  }
   if (soak) request.soak = std::chrono::seconds(*soak);
   request.when_quiet = options.Has("--when-quiet");
   return request;

@@ -2,6 +2,7 @@
 
 #include "client/cli/output/answer_details.h"
 #include "client/cli/output/capture_details.h"
+#include "client/cli/output/curve_details.h"
 #include "client/cli/output/findings_details.h"
 #include "client/cli/output/text.h"
 
@@ -149,6 +150,14 @@ void WriteNextSteps(const Profile& profile, Details& details) {
   }
 }
 
+// The answer's, else what was found: not every answer has one.
+std::vector<CpuPoint> CurveOf(const Profile& profile) {
+  if (profile.recommendation && !profile.recommendation->curve.empty()) {
+    return profile.recommendation->curve;
+  }
+  return profile.findings.cpu ? profile.findings.cpu->points : std::vector<CpuPoint>();
+}
+
 }  // namespace
 
 std::string ProfileDetails(const Profile& profile) {
@@ -160,6 +169,7 @@ std::string ProfileDetails(const Profile& profile) {
   if (profile.no_answer) WriteNoAnswerOf(profile, details);
   WriteFindings(profile.findings, details);
   if (profile.measurements) WriteMeasurements(*profile.measurements, details);
+  WriteCurve(CurveOf(profile), details);
   WriteCaptures(profile.captures, details);
   WriteWarnings(profile, details);
   WriteNextSteps(profile, details);

@@ -11,6 +11,16 @@ from fixture import PackageTest
 from mlprof.core import Dataset, InferenceConfig, Model, ModelProfile
 from mlprof.exceptions import UserErrorException, WebserviceException
 
+KUBERNETES = {"requests": {"cpu": "310m", "memory": "512Mi"},
+              "limits": {"cpu": "400m", "memory": "512Mi"}, "startupCpu": "2",
+              "because": "its quota stops nothing"}
+RARE_EVENTS = {"requests": 1611, "upperBound": 0.00186}
+CURVE = [{"cpu": 0.3, "averageLatencyInMs": 31.2, "latencyPercentile50InMs": 28.8,
+          "latencyPercentile95InMs": 61.0, "latencyPercentile99InMs": 74.5,
+          "requestsPerSecond": 32, "throttledShare": 0.31, "passed": False},
+         {"cpu": 0.4, "averageLatencyInMs": 24.1, "latencyPercentile50InMs": 22.7,
+          "latencyPercentile95InMs": 35.4, "latencyPercentile99InMs": None,
+          "requestsPerSecond": 41, "throttledShare": None, "passed": True}]
 FAILED = {"state": "Failed", "error": {"code": "StartFailed", "message": "init() raised: boom",
                                        "advice": ["look into the logs"], "evidence": "Traceback"}}
 
@@ -220,11 +230,19 @@ class WaitTest(ProfileTest):
 
     def test_rerun_is_another_run_of_the_name(self):
         first = self.finished(SUCCEEDED, cpu=1.5)
-        again = first.rerun(when_quiet=True)
-        self.assertEqual(self.server.sent("POST", "/profiles/" + first.id + "/rerun")[-1].json,
-                         {"whenQuiet": True})
+        again = first.rerun()
         self.assertEqual((again.name, again.state), (first.name, "NotStarted"))
         self.assertNotEqual(again.id, first.id)
+
+    def test_rerun_leaves_waiting_for_quiet_to_the_server_unless_told(self):
+        first = self.finished(SUCCEEDED)
+        for more, sent in (({}, {}), ({"when_quiet": None}, {}),
+                           ({"when_quiet": True}, {"whenQuiet": True}),
+                           ({"when_quiet": False}, {"whenQuiet": False})):
+            with self.subTest(more):
+                first.rerun(**more)
+                asked = self.server.sent("POST", "/profiles/" + first.id + "/rerun")[-1]
+                self.assertEqual(asked.json, sent)
 
     def test_cancel(self):
         profile = self.create()
@@ -277,6 +295,48 @@ class DetailsTest(ProfileTest):
             ModelProfile(self.workspace, "nothing")
 
 
+class AnswerTest(ProfileTest):
+    ATTRIBUTES = ("recommended_cpu_bound", "recommended_memory_bound", "kubernetes", "rare_events",
+                  "curve")
+
+    def answered(self, **more):
+        return self.finished({**SUCCEEDED, "recommendation": {**RECOMMENDATION, **more}})
+
+    def told(self, profile):
+        return [getattr(profile, name) for name in self.ATTRIBUTES]
+
+    def test_says_what_a_pod_asks_for_what_is_rare_and_how_the_load_went_at_each_limit(self):
+        profile = self.answered(kubernetes=KUBERNETES, rareEvents=RARE_EVENTS, curve=CURVE)
+        self.assertEqual((profile.kubernetes, profile.rare_events, profile.curve),
+                         (KUBERNETES, RARE_EVENTS, CURVE))
+        everything = profile.serialize()
+        self.assertEqual((everything["kubernetes"], everything["rareEvents"], everything["curve"]),
+                         (KUBERNETES, RARE_EVENTS, CURVE))
+
+    def test_says_of_each_number_how_sure_it_is_and_what_keeps_it_from_more(self):
+        memory = {**RECOMMENDATION["memory"], "confidence": "medium", "because": "few requests"}
+        profile = self.answered(memory=memory)
+        self.assertEqual(profile.recommended_memory_bound, memory)
+        self.assertEqual(profile.recommended_cpu_bound["confidence"], "high")
+        self.assertNotIn("because", profile.recommended_cpu_bound)
+        self.assertEqual(profile.serialize()["recommendedMemoryBound"], memory)
+
+    def test_what_an_answer_does_not_tell_is_none(self):
+        self.assertEqual(self.told(self.answered())[2:], [None, None, []])
+
+    def test_without_an_answer_nothing_of_it_is_known(self):
+        profile = self.create()
+        self.assertEqual(self.told(profile), [None, None, None, None, []])
+        self.server.profile_steps = [{**SUCCEEDED, "recommendation": {
+            **RECOMMENDATION, "kubernetes": KUBERNETES, "rareEvents": RARE_EVENTS, "curve": CURVE}}]
+        self.assertEqual(self.told(profile.refresh())[2:], [KUBERNETES, RARE_EVENTS, CURVE])
+
+    def test_the_sdks_names_are_not_joined_by_it(self):
+        plain = self.finished(SUCCEEDED, name="p2").get_details()
+        profile = self.answered(kubernetes=KUBERNETES, rareEvents=RARE_EVENTS, curve=CURVE)
+        self.assertEqual(set(profile.get_details()), set(plain))
+
+
 class NotebookTest(ProfileTest):
     POINTS = [{"cpu": cpu, "latencyPercentile95InMs": 100 * (1 - cpu), "passed": cpu > 0.3}
               for cpu in (0.5, 0.2, 0.4)]
@@ -299,6 +359,70 @@ class NotebookTest(ProfileTest):
             for point in line.get("points").split():
                 x, y = map(float, point.split(","))
                 self.assertTrue(0 <= x <= 420 and 0 <= y <= 220, point)
+
+    def answered(self, findings=None, **more):
+        return self.page({**SUCCEEDED, "findings": {"cpu": findings and {"points": findings}},
+                          "recommendation": {**RECOMMENDATION, **more}})
+
+    def rows(self, tree, table):
+        return [["".join(cell.itertext()) for cell in row]
+                for row in tree.findall("table")[table].findall("tr")]
+
+    def test_says_what_keeps_a_number_from_high_confidence(self):
+        cpu, memory = RECOMMENDATION["cpu"], RECOMMENDATION["memory"]
+        _, tree = self.answered(cpu={**cpu, "because": "3 fresh containers held it"},
+                                memory={**memory, "confidence": "medium", "because": "1 < 3 runs"})
+        rows = dict(self.rows(tree, 0))
+        self.assertEqual(rows["cpu"], "0.3 to 0.5 cores: 12 ms a request")
+        self.assertEqual(rows["memory"], "0.44 to 0.6 GiB: the peak was 430 MiB; "
+                                         "medium confidence: 1 < 3 runs")
+
+    def test_a_number_of_a_profile_of_before_has_its_reason_alone(self):
+        _, tree = self.answered(memory={**RECOMMENDATION["memory"], "confidence": "low"})
+        self.assertEqual(dict(self.rows(tree, 0))["memory"],
+                         "0.44 to 0.6 GiB: the peak was 430 MiB")
+
+    def test_shows_the_settings_of_kubernetes_and_what_is_rare(self):
+        _, tree = self.answered(kubernetes=KUBERNETES, rareEvents=RARE_EVENTS)
+        rows = dict(self.rows(tree, 0))
+        self.assertEqual(rows["Kubernetes"],
+                         "requests cpu 310m, memory 512Mi; limits cpu 400m, memory 512Mi; "
+                         "cpu 2 while it starts: its quota stops nothing")
+        self.assertEqual(rows["rare events"], "no kill in 1611 requests: at most 0.186% of them, "
+                                              "at 95% confidence")
+
+    def test_a_pod_without_a_limit_of_cpu_and_without_a_measured_start(self):
+        limits = {"cpu": None, "memory": "512Mi"}
+        pod = {**KUBERNETES, "limits": limits, "startupCpu": None, "because": "<b>none</b> holds"}
+        page, tree = self.answered(kubernetes=pod)
+        self.assertEqual(dict(self.rows(tree, 0))["Kubernetes"],
+                         "requests cpu 310m, memory 512Mi; limits cpu none, memory 512Mi: "
+                         "<b>none</b> holds")
+        self.assertNotIn("<b>none", page)
+
+    def test_shows_the_curve_by_limit(self):
+        _, tree = self.answered(curve=CURVE[::-1])
+        self.assertEqual(self.rows(tree, 1), [
+            ["cores", "p50 in ms", "p95 in ms", "p99 in ms", "requests/s", "throttled periods",
+             "held"],
+            ["0.3", "28.8", "61", "74.5", "32", "31%", "no"],
+            ["0.4", "22.7", "35.4", "-", "41", "-", "yes"]])
+
+    def test_the_answers_curve_goes_before_what_was_found(self):
+        _, tree = self.answered(findings=self.POINTS, curve=CURVE)
+        self.assertEqual([row[0] for row in self.rows(tree, 1)[1:]], ["0.3", "0.4"])
+        dots = tree.findall(".//{http://www.w3.org/2000/svg}circle")
+        self.assertEqual([dot.get("fill") == "none" for dot in dots], [True, False])
+
+    def test_an_answer_without_a_curve_shows_what_was_found(self):
+        _, tree = self.answered(findings=self.POINTS)
+        self.assertEqual([[row[0], row[-1]] for row in self.rows(tree, 1)[1:]],
+                         [["0.2", "no"], ["0.4", "yes"], ["0.5", "yes"]])
+        self.assertEqual(len(tree.findall(".//{http://www.w3.org/2000/svg}circle")), 3)
+
+    def test_without_a_curve_there_is_no_table_of_it(self):
+        _, tree = self.answered()
+        self.assertEqual(len(tree.findall("table")), 1)
 
     def test_shows_series_that_it_was_not_written_for(self):
         self.server.series_info = {"memoryInBytes": {"unit": "bytes", "source": "agent"},

@@ -33,6 +33,19 @@ class ModelProfile:
     `recommended_device` is of a profile on GPUs, as the REST interface has it: `count`,
     `neededMemoryInBytes`, `reservedMemoryInBytes`, how both were told (`neededBy`, `memoryFrom`),
     `utilization`, `powerInWatts`, `limitedBy` and more.
+    `recommended_cpu_bound` (in cores) and `recommended_memory_bound` (in GiB) say how sure either
+    number is, as the REST interface has it: `low`, `high`, `reason`, `confidence` (high, medium or
+    low), and `because`, which profiles of before lack: what keeps the number from being surer, or,
+    of a sure one, what it rests on.
+    `kubernetes` is what a pod should ask for and be held to, as quantities of a manifest:
+    `requests` and `limits`, each with `cpu` and `memory`, `startupCpu` and `because`; a limit of
+    CPU that is None means no limit.
+    `rare_events` says that none of so many `requests` ended in a kill, so that at 95% confidence
+    at most `upperBound` of all do.
+    `curve` is the objective's load at each CPU limit that was tried, by limit: `cpu`,
+    `averageLatencyInMs`, `latencyPercentile50InMs`, likewise 95 and 99, `requestsPerSecond`,
+    `throttledShare`, `passed`. An answer that is not proven has no `kubernetes` and an empty
+    `curve`.
     """
 
     def __init__(self, workspace: "Workspace", name: str) -> None:
@@ -70,6 +83,11 @@ class ModelProfile:
         self.recommended_cpu: Optional[float] = found["recommendedCpu"]
         self.recommended_memory: Optional[float] = found["recommendedMemoryInGB"]
         self.recommended_device: Optional[JsonObject] = found["recommendedDevice"]
+        self.recommended_cpu_bound: Optional[JsonObject] = found["recommendedCpuBound"]
+        self.recommended_memory_bound: Optional[JsonObject] = found["recommendedMemoryBound"]
+        self.kubernetes: Optional[JsonObject] = found["kubernetes"]
+        self.rare_events: Optional[JsonObject] = found["rareEvents"]
+        self.curve: List[JsonObject] = found["curve"]
         self.max_utilized_cpu: Optional[float] = found["maxUtilizedCpu"]
         self.max_utilized_memory: Optional[float] = found["maxUtilizedMemoryInGB"]
         self.total_queries: Optional[int] = found["totalQueries"]
@@ -124,12 +142,13 @@ class ModelProfile:
         """The profile ends soon after. Refused for one that has ended."""
         self._take(self.workspace.connection.act(self._route() + "/cancel"))
 
-    def rerun(self, when_quiet: bool = False) -> "ModelProfile":
+    def rerun(self, when_quiet: Optional[bool] = None) -> "ModelProfile":
         """Asks the same question once more, as the newest run of its name. Refused until it ended.
 
-        With `when_quiet` it waits, for an hour at most, until other work leaves the host quiet.
+        With `when_quiet` it waits, for an hour at most, until other work leaves the host quiet;
+        with False it does not, and with None it does as this profile did.
         """
-        request = {"whenQuiet": True} if when_quiet else {}
+        request = {} if when_quiet is None else {"whenQuiet": when_quiet}
         resource = self.workspace.connection.post(self._route() + "/rerun", request)
         return ModelProfile.of_resource(self.workspace, resource, self._asked)
 

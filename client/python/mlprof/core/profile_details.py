@@ -59,6 +59,11 @@ def figures(profile: JsonObject, asked: Ceiling, logs_uri: str) -> Dict[str, Any
         "recommendedCpu": answer.get("requestedCpu"),
         "recommendedMemoryInGB": answer.get("requestedMemoryInGb"),
         "recommendedDevice": answer.get("device"),
+        "recommendedCpuBound": answer.get("cpu"),
+        "recommendedMemoryBound": answer.get("memory"),
+        "kubernetes": answer.get("kubernetes"),
+        "rareEvents": answer.get("rareEvents"),
+        "curve": answer.get("curve") or [],
         "error": error,
         "errorLogsUri": logs_uri if error is not None else None,
     }

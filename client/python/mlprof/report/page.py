@@ -11,6 +11,8 @@ from mlprof.rest.connection import JsonObject
 
 # What of these is worth a plot has one of its own.
 PLAIN_SOURCES = ("agent", "replay", None)
+CURVE_COLUMNS = ("cores", "p50 in ms", "p95 in ms", "p99 in ms", "requests/s", "throttled periods",
+                 "held")  # fmt: skip
 
 
 def page_of(profile: JsonObject, samples: JsonObject) -> str:
@@ -27,6 +29,7 @@ def page_of(profile: JsonObject, samples: JsonObject) -> str:
         parts.append(f"<p><b>{_text(error['code'])}</b>: {_text(error['message'])}</p>")
         parts.append(_list(error.get("advice") or []))
     parts.append(_table(_rows(profile)))
+    parts.append(_curve_table(_curve(profile)))
     parts.append(_plots(profile, samples))
     warnings = profile.get("warnings") or []
     parts.append(_list([f"{w['code']}: {w['message']} {w['advice']}".strip() for w in warnings]))
@@ -70,7 +73,9 @@ def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
         bound = answer.get(name)
         if bound:
             span = _span(bound, unit)
-            rows.append((name, f"{span}: {bound['reason']}"))
+            unsure = bound.get("because") if bound.get("confidence") != "high" else None
+            why = f"; {bound['confidence']} confidence: {unsure}" if unsure else ""
+            rows.append((name, f"{span}: {bound['reason']}{why}"))
     if measured:
         latencies = [
             f"{label} {number(measured[key])} ms"
@@ -91,9 +96,28 @@ def _rows(profile: JsonObject) -> List[Tuple[str, str]]:
             rows.append(("most CPU used", f"{number(measured['maxUtilizedCpu'])} cores"))
         if measured.get("maxUtilizedMemoryInBytes") is not None:
             rows.append(("most memory used", mib(measured["maxUtilizedMemoryInBytes"])))
+    return rows + _settings(answer)
+
+
+def _settings(answer: JsonObject) -> List[Tuple[str, str]]:
+    rows: List[Tuple[str, str]] = []
+    pod = answer.get("kubernetes")
+    if pod:
+        text = f"requests {_in_pod(pod['requests'])}; limits {_in_pod(pod['limits'])}"
+        if pod.get("startupCpu") is not None:
+            text += f"; cpu {pod['startupCpu']} while it starts"
+        rows.append(("Kubernetes", f"{text}: {pod['because']}"))
+    rare = answer.get("rareEvents")
+    if rare:
+        most = f"at most {number(100 * rare['upperBound'])}% of them, at 95% confidence"
+        rows.append(("rare events", f"no kill in {rare['requests']} requests: {most}"))
     for name, value in (answer.get("environmentVariables") or {}).items():
         rows.append(("set", f"{name}={value}"))
     return rows
+
+
+def _in_pod(amounts: JsonObject) -> str:
+    return f"cpu {amounts['cpu'] or 'none'}, memory {amounts['memory']}"
 
 
 def _span(bound: JsonObject, unit: str) -> str:
@@ -106,12 +130,41 @@ def _span(bound: JsonObject, unit: str) -> str:
     return f"{low} to {high} {unit}"
 
 
+def _curve(profile: JsonObject) -> Sequence[JsonObject]:
+    """The answer's, else what was found: not every answer has one."""
+    found = (profile.get("findings") or {}).get("cpu") or {}
+    told = (profile.get("recommendation") or {}).get("curve")
+    points: Sequence[JsonObject] = told or found.get("points") or []
+    return points
+
+
+def _curve_table(points: Sequence[JsonObject]) -> str:
+    """A line for each CPU limit; "" without one."""
+    if not points:
+        return ""
+    names = "".join(f"<th style='text-align: right'>{name}</th>" for name in CURVE_COLUMNS)
+    lines = [
+        "".join(f"<td style='text-align: right'>{_text(cell)}</td>" for cell in _cells(point))
+        for point in sorted(points, key=lambda point: float(point["cpu"]))
+    ]
+    return f"<table><tr>{names}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _cells(point: JsonObject) -> List[str]:
+    """Under the names of CURVE_COLUMNS."""
+    latencies = [number(point.get(f"latencyPercentile{which}InMs")) for which in (50, 95, 99)]
+    share = point.get("throttledShare")
+    throttled = "-" if share is None else f"{number(100 * share)}%"
+    held = "yes" if point["passed"] else "no"
+    rate = number(point.get("requestsPerSecond"))
+    return [number(point["cpu"]), *latencies, rate, throttled, held]
+
+
 def _plots(profile: JsonObject, samples: JsonObject) -> str:
     series = samples.get("series") or {}
     answer = profile.get("recommendation") or {}
-    curve = ((profile.get("findings") or {}).get("cpu") or {}).get("points") or []
     plots = [
-        cpu_plot(curve, answer.get("requestedCpu")),
+        cpu_plot(_curve(profile), answer.get("requestedCpu")),
         memory_plot(series.get("memoryInBytes") or [], answer.get("requestedMemoryInBytes")),
     ]
     for name, told in sorted((samples.get("seriesInfo") or {}).items()):
