@@ -43,6 +43,9 @@ class References:
         """CPU of a request."""
         return statistics.median(run.cost_ms for run in self.runs[-AMPLE_RUNS:])
 
+    def lacked_memory(self, run):
+        return run.oom_killed or judgement.lacked_memory(run, self.cost_ms())
+
     def memory_miss(self, target, run):
         return judgement.memory_miss(target, run, self.now(), self.cost_ms())
 
@@ -229,7 +232,7 @@ def _together(place, target, without, cpu, memory, say):
             if not why:
                 return cpu, memory, run, True
             without.add(_reference(place, target))
-        if run.oom_killed or not _enough_memory(place, target, without, memory[0]):
+        if without.lacked_memory(run) or not _enough_memory(place, target, without, memory[0]):
             memory = _raised(memory)
         elif cpu[0] < most:
             cpu = _raised(cpu)

@@ -1,8 +1,11 @@
 """The search of the truth benchmark's oracle, and its targets."""
 
 import unittest
+from unittest import mock
 
+import judgement
 import oracle
+import probe
 import targets
 
 
@@ -21,6 +24,34 @@ class SmallestTest(unittest.TestCase):
         asked = []
         oracle._smallest(0, 20, 7, lambda at: asked.append(at) or at >= 7)
         self.assertEqual(asked, [7, 6])
+
+
+def served(p95_ms, pages=0):
+    parts = {"keepAlive": judgement.Part(100, 1000 / p95_ms, p95_ms, p95_ms, p95_ms)}
+    return probe.Run(0, "", 0.1, False, 0, parts=parts, pages_read_back=pages, load_cpu_seconds=0.5)
+
+
+class TogetherTest(unittest.TestCase):
+    def needs(self, fresh):
+        without = oracle.References([served(5.0)] * 3)
+        with mock.patch.object(probe, "fresh", fresh):
+            cpu, memory, _, confirmed = oracle._together(
+                None, targets.Target("t", "t"), without, [10, 10, 10], [7, 7, 7], lambda _: None)
+        self.assertTrue(confirmed)
+        return cpu[0], memory[0]
+
+    def test_memory_is_raised_where_pages_are_read_back_under_the_cpu_limit_alone(self):
+        def fresh(_, __, cpu, memory, **___):
+            thrashes = cpu is not None and memory is not None and memory < 9 * oracle.GRID_MEMORY
+            return served(120.0, pages=5000) if thrashes else served(5.0)
+
+        self.assertEqual(self.needs(fresh), (10, 9))
+
+    def test_cpu_is_raised_where_it_is_slow_and_lacks_no_memory(self):
+        def fresh(_, __, cpu, ___, **____):
+            return served(8.0) if cpu is not None and cpu < 1.2 else served(5.0)
+
+        self.assertEqual(self.needs(fresh), (12, 7))
 
 
 class TargetsTest(unittest.TestCase):
