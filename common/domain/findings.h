@@ -39,7 +39,7 @@ struct CpuPoint {
   double mean_ms = 0;
   double p50_ms = 0;
   double p95_ms = 0;
-  double p99_ms = 0;
+  std::optional<double> p99_ms = {};  // of a hundred requests or more
   double requests_per_second = 0;
   double throttled_share = 0;
   bool passed = false;

@@ -71,10 +71,10 @@ struct Ceiling {
   bool operator==(const Ceiling&) const = default;
 };
 
-/// What the caller asked, decoded and checked field by field, ids not yet resolved.
 /// The samples of one container fit into memory.
 inline constexpr std::chrono::seconds kLongestSoak{3600};
 
+/// What the caller asked, decoded and checked field by field, ids not yet resolved.
 struct ProfileRequest {
   std::string name;  // "": the service makes one
   std::string description;

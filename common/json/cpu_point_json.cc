@@ -9,7 +9,7 @@ Json EncodeCpuPoint(const CpuPoint& point) {
           {"averageLatencyInMs", point.mean_ms},
           {"latencyPercentile50InMs", point.p50_ms},
           {"latencyPercentile95InMs", point.p95_ms},
-          {"latencyPercentile99InMs", point.p99_ms},
+          {"latencyPercentile99InMs", Figure(point.p99_ms)},
           {"requestsPerSecond", point.requests_per_second},
           {"throttledShare", point.throttled_share},
           {"passed", point.passed}};
@@ -21,7 +21,7 @@ CpuPoint ReadCpuPoint(JsonReader& reader) {
   Assign(point.mean_ms, reader.Number("averageLatencyInMs"));
   Assign(point.p50_ms, reader.Number("latencyPercentile50InMs"));
   Assign(point.p95_ms, reader.Number("latencyPercentile95InMs"));
-  Assign(point.p99_ms, reader.Number("latencyPercentile99InMs"));
+  point.p99_ms = reader.Number("latencyPercentile99InMs");
   Assign(point.requests_per_second, reader.Number("requestsPerSecond"));
   Assign(point.throttled_share, reader.Number("throttledShare"));
   Assign(point.passed, reader.Boolean("passed"));

@@ -90,15 +90,19 @@ Clauses MediumOfCpu(const ConfidenceEvidence& evidence) {
 }
 
 std::string RareKills(const ConfidenceEvidence& evidence) {
-  return Sentence(
-      "%lld requests met no kill, where %lld show that it is rare: --soak SECONDS serves more",
-      static_cast<long long>(evidence.requests), static_cast<long long>(kRequestsForMemory));
+  const std::string few = Sentence("%lld requests met no kill, where %lld show that it is rare",
+                                   static_cast<long long>(evidence.requests),
+                                   static_cast<long long>(kRequestsForMemory));
+  // Rows that were seen would soak nothing.
+  return evidence.from_cache ? few : few + ": --soak SECONDS serves more";
 }
 
 Clauses MediumOfMemory(const ConfidenceEvidence& evidence) {
   Clauses medium = MediumOf(evidence);
   if (evidence.trend == MemoryTrend::kUnknown) {
-    medium.emplace_back("too little was served to tell whether memory grows");
+    medium.emplace_back(evidence.from_cache
+                            ? "whether memory grows was not seen: rows come from a cache"
+                            : "too little was served to tell whether memory grows");
   }
   if (evidence.start_spread > kNarrowStarts) {
     medium.push_back(Sentence("the most that a start took lies %.0f%% of the need above the usual",

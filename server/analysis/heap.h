@@ -31,7 +31,7 @@ struct Reserved {
 /// threads that they start for each core. False where either was not told.
 bool ReservesByLimit(const Reserved& higher, const Reserved& lower);
 
-/// What a model takes at two memory limits, both of which hold.
+/// What a model takes at two memory limits, both of which hold; they are one until less is proven.
 struct HeapByLimit {
   Bytes limit;
   Bytes used;

@@ -39,7 +39,7 @@ std::string Because(const Limits& answer, const UseAtAnswer& use, std::span<cons
   if (!limit) return because + "; no limit was tried that stopped nothing, so set none";
   because += Sentence("; at %.1f cores it stopped next to nothing", limit->value());
   const CpuPoint* free = PointAt(points, *limit);
-  if (free != nullptr && free->p99_ms > 0) because += Sentence(" (p99 %.3g ms)", free->p99_ms);
+  if (free != nullptr && free->p99_ms) because += Sentence(" (p99 %.3g ms)", *free->p99_ms);
   return because;
 }
 

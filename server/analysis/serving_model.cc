@@ -138,7 +138,8 @@ void FitServer(const LoadCurve& curve, Cores cpu, ServingModel& model) {
 }
 
 std::map<std::string, double> MeasuredLatencies(const CpuPoint& point) {
-  return {{"p50", point.p50_ms}, {"p95", point.p95_ms}, {"p99", point.p99_ms}};
+  return {
+      {"p50", point.p50_ms}, {"p95", point.p95_ms}, {"p99", point.p99_ms.value_or(point.p95_ms)}};
 }
 
 std::map<std::string, double> MeasuredLatencies(const Measurements& load) {

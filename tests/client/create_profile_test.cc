@@ -177,6 +177,14 @@ TEST_F(CreateProfileTest, SendsASoakAndWhetherToWaitForQuietOnlyWhereTheyAreGive
   EXPECT_EQ(last.at("whenQuiet"), true);
 }
 
+TEST_F(CreateProfileTest, RefusesASoakThatIsTooLongBeforeAnythingIsSent) {
+  for (const char* seconds : {"0", "-1", "3601", "1.5"}) {
+    EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests", "--soak", seconds}).status, 2)
+        << seconds;
+  }
+  EXPECT_TRUE(server_->Asked("POST /profiles").empty());
+}
+
 TEST_F(CreateProfileTest, SendsHowSoonItMustStart) {
   Ends(SucceededProfile(true));
   Run({"profile", "-m", "sentiment", "--idi", "requests", "--start-within-seconds", "20"});

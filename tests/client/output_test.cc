@@ -165,12 +165,12 @@ TEST(ProfileDetailsTest, ShowsWhatEachCpuLimitGaveThatWasTried) {
   profile.findings.cpu.reset();
   EXPECT_EQ(ProfileDetails(profile).find("CPU limits"), std::string::npos);
   const std::vector<CpuPoint> curve = {{Cores(0.5), 20, 18, 70.1, 90, 40.2, 0.93, false},
-                                       {Cores(1.0), 10, 9, 12.3, 14, 95, 0, true}};
+                                       {Cores(1.0), 10, 9, 12.3, std::nullopt, 95, 0, true}};
   const std::string shown =
       "CPU limits that were tried\n"
       "  CORES  P50    P95      P99    REQUESTS/S  THROTTLED  HELD\n"
       "  0.5    18 ms  70.1 ms  90 ms  40.2        93%        no\n"
-      "  1      9 ms   12.3 ms  14 ms  95          0%         yes\n";
+      "  1      9 ms   12.3 ms  -      95          0%         yes\n";
   profile.recommendation->curve = curve;
   EXPECT_NE(ProfileDetails(profile).find(shown), std::string::npos) << ProfileDetails(profile);
   // Of an answer that is not proven, too.

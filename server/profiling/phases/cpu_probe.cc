@@ -21,7 +21,7 @@ CpuPoint MakePoint(Cores cpu, const Trial& trial) {
   point.mean_ms = measured.average_latency_ms.value_or(0);
   point.p50_ms = measured.latency_p50_ms.value_or(0);
   point.p95_ms = measured.latency_p95_ms.value_or(point.p50_ms);
-  point.p99_ms = measured.latency_p99_ms.value_or(point.p95_ms);
+  point.p99_ms = measured.latency_p99_ms;
   point.requests_per_second = measured.queries_per_second.value_or(0);
   point.throttled_share = measured.throttled_share.value_or(0);
   point.passed = trial.passed;

@@ -91,7 +91,8 @@ class Run {
 
   std::optional<std::string> Lacks() const {
     if (without_look_) {
-      return "the host became faster, and no undisturbed look without a CPU limit was to be had";
+      return "the host became faster, or the limit makes requests cheaper, and no undisturbed look "
+             "without a CPU limit was to be had";
     }
     return LacksForProofOf(seen_);
   }
@@ -160,7 +161,7 @@ class Run {
     // of fresh connections the cost is another.
     if (lab_.host().busy() || facts().fresh) return false;
     const double cost = *CostOfLoad();
-    // No host changes so much within a profile: it may be the limit, and a look tells.
+    // Few hosts change so much within a profile: it may be the limit, and a look tells.
     if (IsAnotherHost(cost)) return false;
     Reference scaled = OnHostOfCost(beside_, cost);
     const std::vector<Sample> samples = container_.Samples();
@@ -194,6 +195,7 @@ class Run {
     const auto now = TakeReference(fresh);
     without_look_ = without_look_ || (faster_host_ && !now);
     if (!now) return;
+    if (!fresh && IsOnTheSameHost(*now)) SeeThatTheLimitMakesItCheaper();
     fresh ? JudgeFreshBeside(*now) : JudgeBeside(*now);
   }
 
@@ -235,24 +237,35 @@ class Run {
     auto look = LookWithoutLimit(lab_, yardstick_, container_,
                                  {fresh, tail_counts, tail_decides, 2 * replay_.LongestBurst()});
     if (!look) return std::nullopt;
-    SeeWhetherCheaperByLimit(*look, fresh);
     // A look that is slower than the run at the limit was disturbed, by other work or by pages that
     // had to be read again, and excuses nothing; unless the limit makes rows cheaper, which may
     // make them faster: there it excuses nothing either, and tells of no disturbance.
     const auto pair =
         Compare(LookAt(replay_.plan(), fresh ? *facts().fresh : facts().load), {&*look, 1});
     if (!pair.p95_ms || *pair.reference_p95_ms <= kClearlySlow * *pair.p95_ms) return look;
-    if (!cheaper_by_limit_) lab_.host().JudgeDrift(*pair.p95_ms, *pair.reference_p95_ms);
+    if (!fresh && IsOnTheSameHost(*look) && IsAsSlowAsBefore(*look)) {
+      SeeThatTheLimitMakesItCheaper();
+    } else {
+      lab_.host().JudgeDrift(*pair.p95_ms, *pair.reference_p95_ms);
+    }
     return std::nullopt;
   }
 
   // Threads that wait actively burn nothing while a quota stops them, and fewer of them fight for
   // what they share: rows that cost less than without a limit, on the same host.
-  void SeeWhetherCheaperByLimit(const Look& now, bool fresh) {
-    const auto cost = CostBeside(beside_, now);
-    if (fresh || !faster_host_ || !cost || IsOnFasterHost(cost)) return;
+  void SeeThatTheLimitMakesItCheaper() {
     faster_host_ = false;
     cheaper_by_limit_ = true;
+  }
+
+  bool IsOnTheSameHost(const Look& now) const {
+    const auto cost = CostBeside(beside_, now);
+    return faster_host_ && cost && !IsOnFasterHost(cost);
+  }
+
+  bool IsAsSlowAsBefore(const Look& now) const {
+    const auto pair = Compare(now, beside_.looks);
+    return pair.p95_ms && *pair.p95_ms <= kReferenceTolerance * *pair.reference_p95_ms;
   }
 
   // With as much left for whoever comes after.

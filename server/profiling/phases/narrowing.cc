@@ -92,7 +92,8 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yar
   MLPROF_LET(less, RunWith(lab, yardstick, passed, half));
   const bool served = less.verdict.passed || less.verdict.collecting_cost;
   if (!served || less.killed || !FollowsLimit(passed, less)) return std::nullopt;
-  return HeapByLimit{half, *less.use.peak_unreclaimable, memory, *passed.use.peak_unreclaimable};
+  const Bytes used = passed.use.peak_unreclaimable.value_or(yardstick.at_ceiling.memory);
+  return HeapByLimit{memory, used, memory, used};  // until less is proven
 }
 
 PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,

@@ -26,7 +26,7 @@ std::optional<double> CostBeside(const Reference& reference, const Look& look);
 /// makes it clearly dearer.
 bool IsOnFasterHost(const std::optional<double>& cost);
 bool IsOnSlowerHost(const std::optional<double>& cost);
-/// Whether it is so far off that no host changes as much while a profile is made.
+/// Whether it is so far off that few hosts change as much while a profile is made.
 bool IsAnotherHost(double cost);
 
 /// Of another p95, beside which a limit holds up to 1.10. Chosen, not measured.

@@ -33,7 +33,8 @@ struct Verification {
   /// The nearest of two runs that missed the objective where no more of any limit was to be had or
   /// would have helped, on a quiet host.
   std::optional<Trial> not_held;
-  /// Where the model takes what its limit lets it take: at the limits, and with all memory.
+  /// Where the model takes what its limit lets it take: at the limits, and with all memory, or the
+  /// most that was tried.
   std::optional<HeapByLimit> heap = {};
   bool heap_seen = false;  // whether it does was looked at
   /// Less memory than the limits', tried before them: once, whatever comes of it.

@@ -85,9 +85,8 @@ void TakeProofBack(const std::string& why, Recommendation& answer) {
 
 void SeeLaterLoads(const RunFacts& facts, Recommendation& answer) {
   if (facts.sustained && facts.sustained->unsteady) {
-    const std::string why = "one more container at these limits did not hold the load";
-    // Of a model that grows it is known that it will not: what was proven is how long it does.
-    Grows(facts) ? AddConfidence(UnsureBecause(why), answer) : TakeProofBack(why, answer);
+    TakeProofBack("one more container at these limits did not start, or did not bear the load",
+                  answer);
   }
   if (facts.soak && facts.soak->failed) {
     TakeProofBack("what had held did not hold while it was soaked", answer);
@@ -256,7 +255,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   const Proof* proof = ProofOf(facts);
   AddStartFigures(facts, proof, answer);
   if (proof == nullptr) {
-    AddConfidence(UnsureBecause("no fresh containers have held it"), answer);
+    AddConfidence(UnsureBecause("it is not proven in three fresh containers"), answer);
     return answer;
   }
   answer.verified = true;

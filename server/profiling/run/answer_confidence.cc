@@ -58,9 +58,10 @@ ConfidenceLabel ConfidenceOf(const DeviceFindings& found) {
 }  // namespace
 
 bool NoiseRaised(const RunFacts& facts, ResourceKind kind) {
+  if (!facts.verification) return false;
   const Proof* proof = ProofOf(facts);
-  if (proof == nullptr) return false;
-  const auto raised = RaisedByNoise(proof->limits, FailedBefore(facts));
+  const Limits& limits = proof != nullptr ? proof->limits : facts.verification->limits;
+  const auto raised = RaisedByNoise(limits, FailedBefore(facts));
   return std::find(raised.begin(), raised.end(), kind) != raised.end();
 }
 

@@ -9,8 +9,7 @@
 
 namespace mlprof::server {
 
-/// Whether nothing but runs that other work disturbed made the proven answer's limit as high as it
-/// is.
+/// Whether nothing but runs that other work disturbed made the answer's limit as high as it is.
 bool NoiseRaised(const RunFacts& facts, ResourceKind kind);
 
 /// `failed`: what was tried with less, and fell short.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/analysis/beside_reference.h"
 #include "server/analysis/cpu_curve.h"
 #include "server/analysis/row_order.h"
 #include "server/profiling/run/answer.h"
@@ -15,12 +16,15 @@ using phases::CpuChoice;
 // As long as the curves take that wait for it. Chosen, not measured.
 constexpr double kQuickRenewalSeconds = 5;
 
-// The whole curve: what was measured beyond the knee does not hold less for being left out of the
-// search.
+// The whole curve: what was measured beyond the knee was judged beside all cores, and does not hold
+// less for being left out of the search. As fast as with the knee's is enough for it.
 CpuChoice WithPointsBeyond(CpuChoice choice, const std::vector<CpuPoint>& all, Cores knee) {
   std::vector<CpuPoint> points = choice.curve.points;
-  for (const CpuPoint& point : all) {
-    if (point.cpu > knee) points.push_back(point);
+  const auto& at_knee = choice.reference.p95_ms;
+  for (CpuPoint point : all) {
+    if (point.cpu <= knee) continue;
+    point.passed = point.passed || (at_knee && point.p95_ms <= kReferenceTolerance * *at_knee);
+    points.push_back(point);
   }
   choice.curve = FitCpuCurve(std::move(points));
   return choice;

@@ -20,7 +20,7 @@ std::vector<Warning> NoiseWarnings(const RunFacts& facts) {
                                   : "the CPU limit may be too high, memory is not touched by it: ";
   warnings.push_back({kNoisyHostWarning,
                       "the host was not quiet while it was measured on: " + facts.noise.sentence,
-                      touched + kWhenQuiet + " asks again once nothing else runs"});
+                      touched + kWhenQuiet});
   return warnings;
 }
 

@@ -7,8 +7,9 @@
 
 namespace mlprof::server {
 
-/// What waits until the host is quiet.
-inline constexpr const char* kWhenQuiet = "`mlprof profile rerun NAME --when-quiet`";
+/// What to do about it: the beginning of an advice.
+inline constexpr const char* kWhenQuiet =
+    "`mlprof profile rerun NAME --when-quiet` asks again once nothing else runs, or after an hour";
 
 /// `hostLoadUnknown` and `noisyHost`, as far as they apply.
 std::vector<Warning> NoiseWarnings(const RunFacts& facts);

@@ -148,6 +148,7 @@ RunEnd Story::Conclude(const RunEnd& end) {
   const bool answered = AnswerOf(facts_).has_value();
   if (timed_out && answered) {
     facts_.cut_short = end.error ? end.error->message : "no time was left";
+    facts_.soak_asked = profile_.request.soak;
   }
   Show();
   if (timed_out && answered) return {ProfileState::kSucceeded, std::nullopt};

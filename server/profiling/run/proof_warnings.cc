@@ -17,8 +17,12 @@ bool HasNoProof(const RunFacts& facts) {
   return facts.verification && facts.verification->finished && !facts.verification->proof;
 }
 
+bool IsUnverified(const RunFacts& facts) {
+  return HasNoProof(facts) || (facts.cut_short && ProofOf(facts) == nullptr);
+}
+
 Warning NotSoaked(const RunFacts& facts) {
-  if (HasNoProof(facts)) {
+  if (IsUnverified(facts)) {
     return {"soakCutShort", "the answer was not soaked: it was not verified",
             "see why it was not; what is verified is soaked"};
   }
@@ -35,7 +39,7 @@ Warning NotSoaked(const RunFacts& facts) {
 std::optional<Warning> SoakWarning(const RunFacts& facts) {
   if (facts.soak_asked.count() == 0) return std::nullopt;
   if (!facts.soak) {
-    const bool ended = HasNoProof(facts) || ProofOf(facts) != nullptr;
+    const bool ended = IsUnverified(facts) || ProofOf(facts) != nullptr;
     return ended ? std::optional(NotSoaked(facts)) : std::nullopt;
   }
   const phases::SoakFacts& soak = *facts.soak;
@@ -56,21 +60,21 @@ std::optional<Warning> SoakWarning(const RunFacts& facts) {
                  by ? by->advice.front() : kLongerBudget};
 }
 
+std::string Advice(const RunFacts& facts, const std::string& usual) {
+  return facts.noise.noisy ? std::string(kWhenQuiet) + "; else " + usual : usual;
+}
+
 std::optional<Warning> UnverifiedWarning(const RunFacts& facts) {
   if (HasNoProof(facts)) {
-    std::string again =
-        "profile again with a longer --budget-seconds, a higher ceiling or an objective the model "
-        "can hold";
-    if (facts.noise.noisy) {
-      again = std::string(kWhenQuiet) + " tries again once nothing else runs; else " + again;
-    }
     return Warning{"unverified", "the answer could not be verified: " + facts.verification->why_not,
-                   again};
+                   Advice(facts,
+                          "profile again with a longer --budget-seconds, a higher ceiling or an "
+                          "objective the model can hold")};
   }
   if (!facts.cut_short) return std::nullopt;
   return Warning{"unverified",
                  "the budget was used up before the answer could be verified: " + *facts.cut_short,
-                 kLongerBudget};
+                 Advice(facts, kLongerBudget)};
 }
 
 std::optional<Warning> StartWarning(const RunFacts& facts) {

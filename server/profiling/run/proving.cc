@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/analysis/confidence.h"
 #include "server/profiling/phases/arenas.h"
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/run/answer.h"
@@ -98,7 +99,10 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
   }
   budget_.ProofIsThrough();
   if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
-  if (!facts_.verification->proof) return {};
+  if (!facts_.verification->proof) {
+    facts_.soak_asked = profile_.request.soak;
+    return {};
+  }
   return SeeHowTight(lab, std::move(yardstick));
 }
 
@@ -250,7 +254,8 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
   // Nothing is tried any more that could lower the limits, and nothing is taken from it.
   const Proof& proof = facts_.tightness->proof;
   ProvenLoad proven = LoadOf(proof, facts_.objective);
-  proven.requests = RequestsAtAnswer(facts_, proof);
+  // Of a model that grows nothing is claimed that more requests would prove.
+  proven.requests = Grows(facts_) ? kRequestsForMemory : RequestsAtAnswer(facts_, proof);
   yardstick.reference = facts_.tightness->reference;
   const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
   if (known && CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) {
@@ -265,8 +270,7 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
 
 PhaseResult<void> Story::TryArenas(Lab& lab, const Yardstick& yardstick) {
   // What a heap or a leak takes differs from container to container by itself.
-  const bool steady = !facts_.verification->heap && facts_.plateau &&
-                      facts_.plateau->trend != MemoryTrend::kGrowing;
+  const bool steady = !facts_.verification->heap && facts_.plateau && !Grows(facts_);
   const bool suspected = steady && ArenasSuspected(ArenaEvidenceOf(facts_, lab.subject().config));
   if (!suspected || !CanTryArenas(lab, yardstick)) return {};
   Enter(shares::kArenas, "trying fewer arenas of malloc");

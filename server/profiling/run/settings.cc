@@ -39,7 +39,8 @@ std::int64_t RequestsAtAnswer(const RunFacts& facts, const Proof& proof) {
 
 void AddSettings(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
   // What grows is killed one day, however many requests were not.
-  if (!Grows(facts)) answer.rare_events = BoundOfUnseen(RequestsAtAnswer(facts, proof));
+  const bool grows = Grows(facts) || (facts.row_pass && facts.row_pass->growth);
+  if (!grows) answer.rare_events = BoundOfUnseen(RequestsAtAnswer(facts, proof));
   if (facts.cpu) answer.curve = facts.cpu->curve.points;
   const UseAtAnswer use = UseOf(proof);
   if (use.cores <= 0) return;

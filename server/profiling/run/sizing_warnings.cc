@@ -25,6 +25,7 @@ void AddKnee(const RunFacts& facts, std::vector<Warning>& warnings) {
 void AddHeap(const RunFacts& facts, std::vector<Warning>& warnings) {
   if (!facts.verification || !facts.verification->heap) return;
   const HeapByLimit& heap = *facts.verification->heap;
+  if (heap.limit >= heap.higher_limit) return;  // no less was proven
   warnings.push_back(
       {"heapByLimit",
        Sentence("the model sizes its heap by the memory limit: it took %.0f MiB of %.0f, and %.0f "

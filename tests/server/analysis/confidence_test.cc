@@ -128,6 +128,14 @@ TEST(ConfidenceTest, NamesAllThatKeepsANumberWhereItIs) {
       "the usual");
 }
 
+TEST(ConfidenceTest, OffersNoSoakWhereRowsComeFromACache) {
+  ConfidenceEvidence evidence = Proven();
+  evidence.from_cache = true;
+  evidence.requests = 240;
+  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).because,
+            "240 requests met no kill, where 3000 show that it is rare");
+}
+
 TEST(ConfidenceTest, SaysWhatASureNumberRestsOn) {
   const ConfidenceLabels labels = JudgeConfidence(Proven());
   EXPECT_EQ(labels.Of(ResourceKind::kCpu).because,

@@ -9,7 +9,7 @@ namespace {
 
 const Limits kAnswer{Cores(1.0), MiB(208)};
 
-CpuPoint MeasuredPoint(double cores, double throttled, double p99_ms = 0) {
+CpuPoint MeasuredPoint(double cores, double throttled, std::optional<double> p99_ms = {}) {
   CpuPoint point;
   point.cpu = Cores(cores);
   point.throttled_share = throttled;

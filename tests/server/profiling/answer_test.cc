@@ -21,9 +21,16 @@ RunFacts Proven() {
   for (phases::LimitedRun& run : proof.passes) {
     run.latencies.assign(300, 2000);
     run.trial.measurements.total_queries = 1000;
+    run.trial.measurements.cpu_seconds_per_query = 0.002;
+    run.trial.measurements.queries_per_second = 400;
   }
   facts.verification.emplace().limits = proof.limits;
   facts.verification->proof = proof;
+  facts.tightness.emplace().proof = proof;
+  facts.tightness->tight = true;
+  CpuPoint half;
+  half.cpu = Cores(0.5);
+  facts.cpu.emplace().curve.points = {half};
   facts.plateau.emplace().trend = MemoryTrend::kFlat;
   return facts;
 }
@@ -36,10 +43,14 @@ TEST(AnswerTest, SaysThatNoContainersHaveHeldItUntilTheyHave) {
   const auto unproven = AnswerOf(Unproven());
   ASSERT_TRUE(unproven);
   EXPECT_EQ(unproven->confidence, Confidence::kLow);
-  EXPECT_EQ(MemoryOf(*unproven).because, "no fresh containers have held it");
+  EXPECT_EQ(MemoryOf(*unproven).because, "it is not proven in three fresh containers");
   const auto proven = AnswerOf(Proven());
   ASSERT_TRUE(proven);
   EXPECT_TRUE(proven->verified);
+  EXPECT_EQ(proven->tight, true);
+  EXPECT_TRUE(proven->rare_events);
+  EXPECT_TRUE(proven->kubernetes);
+  EXPECT_EQ(proven->curve.size(), 1U);
   EXPECT_EQ(MemoryOf(*proven).confidence, Confidence::kHigh);
   EXPECT_EQ(MemoryOf(*proven).because,
             "3 fresh containers held it, 3000 requests met no kill, and memory stays flat");
@@ -51,19 +62,33 @@ TEST(AnswerTest, IsNotVerifiedWhereOneMoreContainerAtItDidNotHold) {
   const auto answer = AnswerOf(facts);
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->verified);
+  EXPECT_EQ(answer->tight, std::nullopt);
   EXPECT_EQ(answer->rare_events, std::nullopt);
+  EXPECT_EQ(answer->kubernetes, std::nullopt);
+  EXPECT_TRUE(answer->curve.empty());
   EXPECT_EQ(answer->max_concurrency, std::nullopt);
-  EXPECT_EQ(MemoryOf(*answer).because, "one more container at these limits did not hold the load");
+  EXPECT_EQ(MemoryOf(*answer).because,
+            "one more container at these limits did not start, or did not bear the load");
 }
 
-TEST(AnswerTest, StaysVerifiedOfAModelThatIsKnownToGrow) {
+TEST(AnswerTest, BoundsNoKillsOfAModelThatGrows) {
   RunFacts facts = Proven();
+  ASSERT_TRUE(AnswerOf(facts)->rare_events);
   facts.plateau->trend = MemoryTrend::kGrowing;
-  EXPECT_EQ(AnswerOf(facts)->rare_events, std::nullopt) << "it will be killed";
-  facts.sustained.emplace().unsteady = true;
-  const auto answer = AnswerOf(facts);
-  EXPECT_TRUE(answer->verified);
-  EXPECT_EQ(answer->confidence, Confidence::kLow);
+  EXPECT_EQ(AnswerOf(facts)->rare_events, std::nullopt) << "with every request";
+  facts.plateau->trend = MemoryTrend::kFlat;
+  facts.row_pass.emplace().growth = InputGrowth{4000, 65536};
+  EXPECT_EQ(AnswerOf(facts)->rare_events, std::nullopt) << "with every distinct row";
+}
+
+TEST(AnswerTest, MemoryHoldsWhatMeetsAtTheLimitAndDidNotAtTheCeiling) {
+  RunFacts facts = Unproven();
+  facts.load.emplace().in_flight = 4;
+  facts.in_flight = 6;
+  const Bytes without = NeedOf(facts).memory.Floor();
+  facts.curve.emplace().memory_per_request = MiB(10);
+  EXPECT_EQ(NeedOf(facts).memory.in_flight, 6);
+  EXPECT_EQ(NeedOf(facts).memory.Floor(), without + MiB(20));
 }
 
 }  // namespace

@@ -92,6 +92,13 @@ TEST(SoakTest, ABudgetThatSomebodyNamedBoundsItAndThatIsSaid) {
   EXPECT_THAT(soaked.Said("soakCutShort"), HasSubstr("of 600 s"));
 }
 
+TEST(SoakTest, SaysThatItIsLeftOutWhereTheAnswerIsNotVerified) {
+  const Soaked soaked = SoakedFor(Slow(), seconds(60), seconds(25), true);
+  ASSERT_TRUE(soaked.profile.recommendation);
+  EXPECT_FALSE(soaked.profile.recommendation->verified);
+  EXPECT_THAT(soaked.Said("soakCutShort"), HasSubstr("it was not verified"));
+}
+
 TEST(SoakTest, FindsALeakTooSlowForTheProof) {
   FakeModel model = Slow();
   model.leak_per_row = Bytes(400);

@@ -60,6 +60,16 @@ TEST(WarningsTest, ASoakOfWhatWasNotVerifiedIsToldToHaveBeenLeftOut) {
                              Field(&Warning::message, HasSubstr("it was not verified")))));
 }
 
+TEST(WarningsTest, AHeapIsSaidToFollowItsLimitOnlyWhereItTookLessWithLess) {
+  RunFacts facts = Facts();
+  phases::Verification& verification = facts.verification.emplace();
+  verification.heap = HeapByLimit{GiB(1), MiB(905), GiB(1), MiB(905)};
+  EXPECT_THAT(Warned(facts), IsEmpty());
+  verification.heap->limit = MiB(512);
+  verification.heap->used = MiB(460);
+  EXPECT_THAT(Warned(facts), Contains(Code("heapByLimit")));
+}
+
 TEST(WarningsTest, NoiseIsSaidToTouchMemoryWhereNothingElseRaisedThat) {
   RunFacts facts = Facts();
   facts.noise.noisy = true;
