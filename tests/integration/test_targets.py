@@ -13,6 +13,7 @@ from server import BIN
 
 PROGRAM = BIN / "target-target-server"
 READY_DEADLINE_S = 20
+MOST_TRIES = 20
 MIB = 1 << 20
 
 
@@ -111,9 +112,11 @@ class TargetsTest(unittest.TestCase):
             with self.subTest(options=options):
                 target = self.target(*options)
                 target.post("burn=5")
-                # What a disturbed host adds to a request's own cost comes and goes.
-                used = min(self.cpu_of_ten(target, "burn=40") for _ in range(3))
-                self.assertAlmostEqual(used, 0.4, delta=0.004)
+                # What a disturbed host adds to a request's own cost comes and goes, within seconds.
+                used = []
+                while len(used) < MOST_TRIES and min(used, default=1) > 0.404:
+                    used.append(self.cpu_of_ten(target, "burn=40"))
+                self.assertAlmostEqual(min(used), 0.4, delta=0.004)
 
     def cpu_of_ten(self, target, body):
         before = target.cpu_seconds()
