@@ -51,9 +51,8 @@ Clauses LowOf(ResourceKind kind, const ConfidenceEvidence& evidence) {
 Clauses LowOfCpu(const ConfidenceEvidence& evidence) {
   Clauses low = LowOf(ResourceKind::kCpu, evidence);
   if (evidence.noisy) {
-    low.emplace_back(
-        "the host was busy with other work, or its speed changed: `mlprof profile rerun NAME "
-        "--when-quiet` waits until it is not");
+    low.push_back(std::string("the host was busy with other work, or its speed changed: ") +
+                  kWhenQuiet);
   }
   return low;
 }

@@ -9,6 +9,10 @@
 
 namespace mlprof::server {
 
+/// What to do about a host that was not quiet: the beginning of an advice.
+inline constexpr const char* kWhenQuiet =
+    "`mlprof profile rerun NAME --when-quiet` asks again once nothing else runs, or after an hour";
+
 /// printf into a std::string. At most 511 bytes; longer text is cut.
 template <class... Values>
 std::string Sentence(const char* format, Values... values) {

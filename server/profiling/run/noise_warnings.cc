@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "server/analysis/sentence.h"
 #include "server/profiling/run/answer_confidence.h"
 
 namespace mlprof::server {

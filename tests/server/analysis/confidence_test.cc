@@ -33,56 +33,44 @@ TEST(ConfidenceTest, IsLowWithoutTwoPassesOrWithFailedRows) {
   EXPECT_EQ(JudgeConfidence(evidence).LowestOf(kSmallestLimits), Confidence::kLow);
 }
 
-TEST(ConfidenceTest, FewRequestsBoundARareKillTooLooselyForHigh) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.requests = 2999;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kMedium);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
-}
+// What an evidence lacks for high, and how low that makes one of the two numbers.
+struct Lowered {
+  const char* by;
+  void (*lacks)(ConfidenceEvidence& evidence);
+  ResourceKind kind;
+  Confidence confidence;
+};
 
-TEST(ConfidenceTest, ANoisyHostLowersTheCpuAlone) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.noisy = true;
-  const ConfidenceLabels labels = JudgeConfidence(evidence);
-  EXPECT_EQ(labels.Of(ResourceKind::kCpu).confidence, Confidence::kLow);
-  EXPECT_EQ(labels.Of(ResourceKind::kMemory).confidence, Confidence::kHigh);
-  EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kLow);
-}
+const Lowered kLowered[] = {
+    {"few requests bound a rare kill too loosely", [](auto& e) { e.requests = 2999; },
+     ResourceKind::kMemory, Confidence::kMedium},
+    {"a noisy host", [](auto& e) { e.noisy = true; }, ResourceKind::kCpu, Confidence::kLow},
+    {"memory that grows with requests", [](auto& e) { e.trend = MemoryTrend::kGrowing; },
+     ResourceKind::kMemory, Confidence::kLow},
+    {"memory that grows with distinct rows", [](auto& e) { e.grows_with_inputs = true; },
+     ResourceKind::kMemory, Confidence::kLow},
+    {"a limit that noise raised", [](auto& e) { e.raised_by_noise = {ResourceKind::kMemory}; },
+     ResourceKind::kMemory, Confidence::kLow},
+    {"a kill with as much memory", [](auto& e) { e.killed = true; }, ResourceKind::kMemory,
+     Confidence::kLow},
+    {"files that are read back", [](auto& e) { e.reads_pages_back = true; }, ResourceKind::kMemory,
+     Confidence::kMedium},
+    {"a response cache", [](auto& e) { e.from_cache = true; }, ResourceKind::kCpu,
+     Confidence::kMedium},
+};
 
-TEST(ConfidenceTest, GrowingMemoryLowersTheMemoryAlone) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.trend = MemoryTrend::kGrowing;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kLow);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
-}
-
-TEST(ConfidenceTest, IsLowOfALimitThatNoiseRaised) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.raised_by_noise = {ResourceKind::kMemory};
-  const ConfidenceLabels labels = JudgeConfidence(evidence);
-  EXPECT_EQ(labels.Of(ResourceKind::kMemory).confidence, Confidence::kLow);
-  EXPECT_EQ(labels.Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
-}
-
-TEST(ConfidenceTest, MemoryThatGrowsWithDistinctRowsLowersTheMemoryAlone) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.grows_with_inputs = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kLow);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
-}
-
-TEST(ConfidenceTest, FilesThatAreReadBackLowerTheMemoryAlone) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.reads_pages_back = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kMedium);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
-}
-
-TEST(ConfidenceTest, AResponseCacheLowersTheCpuAlone) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.from_cache = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kHigh);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kMedium);
+TEST(ConfidenceTest, OfTheOtherNumberStaysHighWhereOneIsLowered) {
+  for (const Lowered& lowered : kLowered) {
+    ConfidenceEvidence evidence = Proven();
+    lowered.lacks(evidence);
+    const ConfidenceLabels labels = JudgeConfidence(evidence);
+    for (const ResourceKind kind : {ResourceKind::kCpu, ResourceKind::kMemory}) {
+      EXPECT_EQ(labels.Of(kind).confidence,
+                kind == lowered.kind ? lowered.confidence : Confidence::kHigh)
+          << lowered.by;
+    }
+    EXPECT_EQ(labels.LowestOf(kSmallestLimits), lowered.confidence) << lowered.by;
+  }
 }
 
 TEST(ConfidenceTest, IsMediumForScatteredLatenciesOrTooFewRequests) {
@@ -101,17 +89,10 @@ TEST(ConfidenceTest, SaysOfEachNumberWhatKeepsItFromBeingSurer) {
   const ConfidenceLabels labels = JudgeConfidence(evidence);
   EXPECT_EQ(labels.Of(ResourceKind::kCpu).because,
             "the host was busy with other work, or its speed changed: `mlprof profile rerun NAME "
-            "--when-quiet` waits until it is not");
+            "--when-quiet` asks again once nothing else runs, or after an hour");
   EXPECT_EQ(labels.Of(ResourceKind::kMemory).because,
             "1611 requests met no kill, where 3000 show that it is rare: --soak SECONDS serves "
             "more");
-}
-
-TEST(ConfidenceTest, AKillWithAsMuchMemoryLowersTheMemoryAlone) {
-  ConfidenceEvidence evidence = Proven();
-  evidence.killed = true;
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kMemory).confidence, Confidence::kLow);
-  EXPECT_EQ(JudgeConfidence(evidence).Of(ResourceKind::kCpu).confidence, Confidence::kHigh);
 }
 
 TEST(ConfidenceTest, NamesAllThatKeepsANumberWhereItIs) {
