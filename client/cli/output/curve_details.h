@@ -1,4 +1,4 @@
-// What other CPU limits gave, as a table. Pure.
+// What each CPU limit gave that was tried, as a table. Pure.
 #pragma once
 
 #include <vector>

@@ -16,6 +16,9 @@ using namespace phases;  // NOLINT(google-build-using-namespace): this is their 
 
 RunEnd Story::Tell() {
   const auto told = TellAll();
+  // What was asked for is missed only where nothing else ended the run.
+  const bool to_its_end = told || told.error().state == ProfileState::kTimedOut;
+  if (to_its_end) facts_.soak_asked = profile_.request.soak;
   if (told && !run_stop_.token().stop_requested()) {
     Show();
     return {ProfileState::kSucceeded, std::nullopt};
@@ -148,7 +151,6 @@ RunEnd Story::Conclude(const RunEnd& end) {
   const bool answered = AnswerOf(facts_).has_value();
   if (timed_out && answered) {
     facts_.cut_short = end.error ? end.error->message : "no time was left";
-    facts_.soak_asked = profile_.request.soak;
   }
   Show();
   if (timed_out && answered) return {ProfileState::kSucceeded, std::nullopt};

@@ -8,7 +8,6 @@
 #include "server/analysis/start_cost.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/no_answer.h"
-#include "server/profiling/run/noise_warnings.h"
 
 namespace mlprof::server {
 namespace {
@@ -17,12 +16,10 @@ bool HasNoProof(const RunFacts& facts) {
   return facts.verification && facts.verification->finished && !facts.verification->proof;
 }
 
-bool IsUnverified(const RunFacts& facts) {
-  return HasNoProof(facts) || (facts.cut_short && ProofOf(facts) == nullptr);
-}
+bool WasTakenBack(const RunFacts& facts) { return facts.sustained && facts.sustained->unsteady; }
 
 Warning NotSoaked(const RunFacts& facts) {
-  if (IsUnverified(facts)) {
+  if (ProofOf(facts) == nullptr || WasTakenBack(facts)) {
     return {"soakCutShort", "the answer was not soaked: it was not verified",
             "see why it was not; what is verified is soaked"};
   }
@@ -38,10 +35,7 @@ Warning NotSoaked(const RunFacts& facts) {
 
 std::optional<Warning> SoakWarning(const RunFacts& facts) {
   if (facts.soak_asked.count() == 0) return std::nullopt;
-  if (!facts.soak) {
-    const bool ended = IsUnverified(facts) || ProofOf(facts) != nullptr;
-    return ended ? std::optional(NotSoaked(facts)) : std::nullopt;
-  }
+  if (!facts.soak) return NotSoaked(facts);
   const phases::SoakFacts& soak = *facts.soak;
   if (soak.failed) {
     return Warning{
@@ -91,7 +85,7 @@ std::optional<Warning> StartWarning(const RunFacts& facts) {
 }
 
 std::optional<Warning> UnsteadyWarning(const RunFacts& facts) {
-  if (!facts.sustained || !facts.sustained->unsteady) return std::nullopt;
+  if (!WasTakenBack(facts)) return std::nullopt;
   return Warning{"unsteady",
                  "one more container at exactly the recommended limits did not start, or lost a "
                  "process under the objective's own load",

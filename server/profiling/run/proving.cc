@@ -99,10 +99,7 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
   }
   budget_.ProofIsThrough();
   if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
-  if (!facts_.verification->proof) {
-    facts_.soak_asked = profile_.request.soak;
-    return {};
-  }
+  if (!facts_.verification->proof) return {};
   return SeeHowTight(lab, std::move(yardstick));
 }
 
@@ -254,8 +251,8 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
   // Nothing is tried any more that could lower the limits, and nothing is taken from it.
   const Proof& proof = facts_.tightness->proof;
   ProvenLoad proven = LoadOf(proof, facts_.objective);
-  // Of a model that grows nothing is claimed that more requests would prove.
-  proven.requests = Grows(facts_) ? kRequestsForMemory : RequestsAtAnswer(facts_, proof);
+  // Nothing is claimed there that more requests would prove.
+  proven.requests = MayBoundKills(facts_) ? RequestsAtAnswer(facts_, proof) : kRequestsForMemory;
   yardstick.reference = facts_.tightness->reference;
   const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
   if (known && CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) {
@@ -263,6 +260,8 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
     facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);
     if (lab.stopped()) return Canceled();
     Finish(lab, "done");
+    // It takes the proof back: there is no answer to trim or to soak.
+    if (facts_.sustained->unsteady) return {};
   }
   if (auto tried = TryArenas(lab, yardstick); !tried) return tried;
   return SoakAt(lab, yardstick, proof.limits);
@@ -283,7 +282,6 @@ PhaseResult<void> Story::TryArenas(Lab& lab, const Yardstick& yardstick) {
 PhaseResult<void> Story::SoakAt(Lab& lab, const Yardstick& yardstick, const Limits& answer) {
   const std::chrono::seconds asked = profile_.request.soak;
   if (asked.count() == 0) return {};
-  facts_.soak_asked = asked;
   // Rows that were seen are answered from memory: they would soak nothing.
   if (yardstick.workload.each_row_once) return {};
   double start = 0;

@@ -96,7 +96,7 @@ struct RunFacts {
   std::int64_t most_tasks = 0;  // threads of the model at the ceiling
   Bytes mapped_file;            // the most that it mapped there, of files
   std::optional<ArenaTrial> arenas;
-  std::chrono::seconds soak_asked{0};
+  std::chrono::seconds soak_asked{0};  // once the run has come to its end
   std::optional<phases::SoakFacts> soak;
   std::optional<phases::CaptureFacts> captures;  // where the model names a profiler server
   HostNoise noise;

@@ -37,10 +37,12 @@ std::int64_t RequestsAtAnswer(const RunFacts& facts, const Proof& proof) {
   return requests;
 }
 
+bool MayBoundKills(const RunFacts& facts) {
+  return !Grows(facts) && !(facts.row_pass && facts.row_pass->growth);
+}
+
 void AddSettings(const RunFacts& facts, const Proof& proof, Recommendation& answer) {
-  // What grows is killed one day, however many requests were not.
-  const bool grows = Grows(facts) || (facts.row_pass && facts.row_pass->growth);
-  if (!grows) answer.rare_events = BoundOfUnseen(RequestsAtAnswer(facts, proof));
+  if (MayBoundKills(facts)) answer.rare_events = BoundOfUnseen(RequestsAtAnswer(facts, proof));
   if (facts.cpu) answer.curve = facts.cpu->curve.points;
   const UseAtAnswer use = UseOf(proof);
   if (use.cores <= 0) return;

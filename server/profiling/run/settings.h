@@ -10,6 +10,10 @@ namespace mlprof::server {
 /// meet a container with the answer's memory.
 std::int64_t RequestsAtAnswer(const RunFacts& facts, const phases::Proof& proof);
 
+/// Whether a bound on rare kills says anything: what grows, with requests or with distinct rows, is
+/// killed one day, however many requests were not.
+bool MayBoundKills(const RunFacts& facts);
+
 /// Into `answer`, of the containers that proved it and of the search before.
 void AddSettings(const RunFacts& facts, const phases::Proof& proof, Recommendation& answer);
 

@@ -52,12 +52,14 @@ TEST(WarningsTest, AnAnswerThatABusyHostLeftUnverifiedIsOfferedAnotherTryOnceItI
 TEST(WarningsTest, ASoakOfWhatWasNotVerifiedIsToldToHaveBeenLeftOut) {
   RunFacts facts = Facts();
   facts.soak_asked = std::chrono::seconds(60);
-  facts.verification.emplace();
-  EXPECT_THAT(Warned(facts), IsEmpty()) << "it may be verified yet";
-  facts.verification->finished = true;
-  EXPECT_THAT(Warned(facts),
-              Contains(AllOf(Code("soakCutShort"),
-                             Field(&Warning::message, HasSubstr("it was not verified")))));
+  facts.verification.emplace().finished = true;
+  const auto left_out =
+      AllOf(Code("soakCutShort"), Field(&Warning::message, HasSubstr("it was not verified")));
+  EXPECT_THAT(Warned(facts), Contains(left_out));
+  facts.verification->proof.emplace();
+  EXPECT_THAT(Warned(facts), Not(Contains(left_out)));
+  facts.sustained.emplace().unsteady = true;
+  EXPECT_THAT(Warned(facts), Contains(left_out)) << "the proof was taken back";
 }
 
 TEST(WarningsTest, AHeapIsSaidToFollowItsLimitOnlyWhereItTookLessWithLess) {
