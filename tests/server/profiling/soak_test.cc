@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "tests/server/profiling/profiling_bench.h"
 
@@ -96,6 +98,21 @@ TEST(SoakTest, SaysThatItIsLeftOutWhereTheAnswerIsNotVerified) {
   const Soaked soaked = SoakedFor(Slow(), seconds(60), seconds(25), true);
   ASSERT_TRUE(soaked.profile.recommendation);
   EXPECT_FALSE(soaked.profile.recommendation->verified);
+  EXPECT_THAT(soaked.Said("soakCutShort"), HasSubstr("it was not verified"));
+}
+
+TEST(SoakTest, IsLeftOutWhereOneMoreContainerTookTheProofBack) {
+  const auto starts = std::make_shared<int>(0);
+  const auto refused = std::make_shared<int>(0);
+  FakeModel model = Slow();
+  model.begins = [=](const auto&) { return ++*starts != *refused; };
+  ASSERT_TRUE(SoakedFor(model, seconds(0)).profile.recommendation->verified);
+  // The last of them saw how much more load the answer holds.
+  *refused = std::exchange(*starts, 0);
+  const Soaked soaked = SoakedFor(model, seconds(60));
+  EXPECT_NE(soaked.Said("unsteady"), "");
+  EXPECT_FALSE(soaked.profile.recommendation->verified);
+  EXPECT_TRUE(soaked.soaks.empty());
   EXPECT_THAT(soaked.Said("soakCutShort"), HasSubstr("it was not verified"));
 }
 
