@@ -97,6 +97,11 @@ class Target {
   /// program may not look.
   virtual std::filesystem::path Root() const { return {}; }
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
+  /// Raises the memory limit of a running container, which is never lowered (docs/decisions, 13).
+  /// kNotAvailable where a model starts again to have more.
+  virtual Status RaiseMemory([[maybe_unused]] Bytes memory, [[maybe_unused]] Deadline deadline) {
+    return Fail(ErrorCode::kNotAvailable, "memory is not raised in place here");
+  }
   /// The last `max` bytes of the model's stdout and stderr, in order.
   virtual Result<std::string> Logs(Bytes max, Deadline deadline) = 0;
   virtual Result<ContainerExit> Inspect(Deadline deadline) = 0;

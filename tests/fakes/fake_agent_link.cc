@@ -1,6 +1,7 @@
 #include "tests/fakes/fake_agent_link.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <utility>
 
@@ -19,15 +20,16 @@ FakeAgentLink::FakeAgentLink(FakeModel model, Limits limits, std::optional<Refus
                              FakeClock& clock)
     : model_(std::move(model)),
       ports_(model_.ports),
-      limits_(limits),
       refused_(std::move(refused)),
       clock_(clock),
       started_(clock.Now()),
       read_at_(started_),
       millicores_(limits.cpu().millicores()),
+      memory_limit_(limits.memory().count()),
       workers_(static_cast<std::size_t>(model_.workers)),
       thread_([this](std::stop_token stop) { Run(stop); }) {
   const std::lock_guard lock(mutex_);
+  if (model_.thread_a_core) model_.threads = static_cast<int>(std::ceil(limits.cpu().value()));
   for (Worker& worker : workers_) worker = NewWorker();
 }
 
@@ -116,6 +118,8 @@ void FakeAgentLink::Stop(const agent_protocol::Stop&) {
 }
 
 void FakeAgentLink::SetCpu(Cores cpu) { millicores_ = cpu.millicores(); }
+
+void FakeAgentLink::SetMemory(Bytes memory) { memory_limit_ = memory.count(); }
 
 void FakeAgentLink::Close() {
   Post([this](AgentListener& listener) {
@@ -220,7 +224,7 @@ void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row
                               bool for_memory) {
   const bool stood = !replaced_ || clock_.Now() - *replaced_ >= kStanding;
   replaced_ = clock_.Now();
-  if (for_memory) listener.OnSample(Read(limits_.memory()));
+  if (for_memory) listener.OnSample(Read(MemoryLimit()));
   Post([this, for_memory, stood](AgentListener& later) {
     clock_.Pass(kWordOfDeath);
     if (for_memory) TellOomKill(later);
@@ -238,7 +242,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   worker.loaded = true;
   const Bytes peak =
       Serving() + model_.rise(row.body) + Bytes(model_.per_waiting_row.count() * WaitingRows());
-  if (limits_.memory() < peak) {
+  if (MemoryLimit() < peak) {
     if (model_.forks) {
       worker = NewWorker();
       return EndWorker(listener, row, true);
@@ -247,7 +251,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
     return Die(listener, 0, SIGKILL);
   }
   const bool sheds = millicores_ < model_.sheds_below.millicores() && rows_ % 2 == 0;
-  const bool full = !heap_.Take(limits_.memory());
+  const bool full = !heap_.Take(MemoryLimit());
   const bool fails = sheds || full || OutOfOrder(row.body);
   const int status = resetting_ ? 0 : fails ? (sheds ? 503 : 500) : model_.status(row.body);
   if (status < 0) return Reset(listener, row);
@@ -257,7 +261,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   listener.OnSample(Read(Serving()));
   double stretch = Stretch();
   refaults_ += model_.pages_read_back;
-  if (limits_.memory() < peak + model_.hot_file) {
+  if (MemoryLimit() < peak + model_.hot_file) {
     stretch *= kThrashing;
     refaults_ += 100;
   }

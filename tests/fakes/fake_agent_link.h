@@ -32,6 +32,7 @@ class FakeAgentLink final : public AgentLink {
     return ports_.Connect(port);
   }
   void SetCpu(Cores cpu);
+  void SetMemory(Bytes memory);
   /// The connection breaks without a word.
   void Close();
   bool oom_killed() const { return oom_killed_; }
@@ -65,6 +66,7 @@ class FakeAgentLink final : public AgentLink {
   /// A quota below one core makes what keeps one core busy so many times as long.
   double Stretch() const;
   bool Throttled() const;
+  Bytes MemoryLimit() const { return Bytes(memory_limit_.load()); }
   /// CPU time of a row with this body, which is seen from now on.
   std::chrono::microseconds Visit(const std::string& body);
   bool OutOfOrder(const std::string& body);
@@ -74,7 +76,6 @@ class FakeAgentLink final : public AgentLink {
 
   FakeModel model_;
   FakePorts ports_;
-  Limits limits_;
   std::optional<RefusedWrite> refused_;
   FakeClock& clock_;
   std::mutex mutex_;
@@ -90,6 +91,7 @@ class FakeAgentLink final : public AgentLink {
   std::int64_t periods_ = 0;
   std::int64_t throttled_periods_ = 0;
   std::atomic<std::int64_t> millicores_;
+  std::atomic<std::int64_t> memory_limit_;
   std::atomic<bool> oom_killed_ = false;
   std::atomic<bool> dead_ = false;
   bool null_target_ = false;

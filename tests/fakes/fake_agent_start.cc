@@ -24,13 +24,13 @@ void FakeAgentLink::BeReady(AgentListener& listener, std::chrono::milliseconds t
   }
   if (!begins_) return Die(listener, 1, 0);
   if (refused_ || model_.says_read_only) return DieReadOnly(listener);
-  if (limits_.memory() < model_.start_peak) {
+  if (MemoryLimit() < model_.start_peak) {
     if (!model_.forks) {
       oom_killed_ = true;
       return Die(listener, 0, SIGKILL);
     }
     for (int kill = 0; kill < model_.start_kills; ++kill) TellOomKill(listener);
-    if (limits_.memory() < model_.first_worker_peak.value_or(model_.start_peak)) return;
+    if (MemoryLimit() < model_.first_worker_peak.value_or(model_.start_peak)) return;
   }
   if (ready.took > timeout) {
     clock_.Pass(timeout);
@@ -44,10 +44,10 @@ void FakeAgentLink::BeReady(AgentListener& listener, std::chrono::milliseconds t
   ready.peak_unreclaimable = model_.start_peak;
   ready.threads = model_.threads;
   ready.address_space = GiB(1);
-  if (model_.reserves_heap) ready.address_space += Scale(limits_.memory(), model_.heap_share);
+  if (model_.reserves_heap) ready.address_space += Scale(MemoryLimit(), model_.heap_share);
   ports_.Listen();
   listener.OnReady(ready);
-  if (model_.forks && limits_.memory() < model_.late_worker_peak) TellOomKill(listener);
+  if (model_.forks && MemoryLimit() < model_.late_worker_peak) TellOomKill(listener);
 }
 
 void FakeAgentLink::DieReadOnly(AgentListener& listener) {

@@ -62,6 +62,14 @@ class FakeTarget final : public Target {
     runtime_.cpu_in_force_ = cpu.value();
     return {};
   }
+  Status RaiseMemory(Bytes memory, Deadline deadline) override {
+    MLPROF_TRY(runtime_.Respond(deadline));
+    if (!runtime_.raises_memory) return Target::RaiseMemory(memory, deadline);
+    link_.SetMemory(memory);
+    const std::lock_guard lock(runtime_.mutex_);
+    runtime_.raised_at_ = runtime_.launches_.size();
+    return {};
+  }
   Result<std::string> Logs(Bytes, Deadline deadline) override {
     MLPROF_TRY(runtime_.Respond(deadline));
     return std::exchange(log_late_, false) ? "" : log_;
@@ -245,6 +253,11 @@ void FakeRuntime::FailNextLaunch(Error error) {
 std::vector<LaunchRequest> FakeRuntime::launches() const {
   const std::lock_guard lock(mutex_);
   return launches_;
+}
+
+std::optional<std::size_t> FakeRuntime::raised_at() const {
+  const std::lock_guard lock(mutex_);
+  return raised_at_;
 }
 
 std::vector<std::chrono::nanoseconds> FakeRuntime::launch_limits() const {

@@ -98,6 +98,8 @@ struct FakeModel {
   std::int64_t pages_read_back = 0;
   int threads = 1;
   bool obeys_openmp = false;  // OMP_NUM_THREADS in place of `threads`
+  /// It starts with one for each core of its CPU limit, in place of `threads`.
+  bool thread_a_core = false;
   /// Of a row's CPU time, what its threads share: with more than one core it is served so much
   /// faster, by at most `threads`.
   double parallel_share = 0;
@@ -204,6 +206,8 @@ class FakeRuntime final : public Runtime {
   /// What containers say of the machine they run on; unless told, what Host() says. Set before a
   /// profile runs, as is the next.
   std::optional<HostFacts> container_host;
+  /// Whether the memory limit of a running container can be raised.
+  bool raises_memory = true;
   /// What they say of its load; unless told, nothing else runs there.
   HostLoadReader host_load;
   /// Like an engine that is not there: every call fails at once.
@@ -222,6 +226,9 @@ class FakeRuntime final : public Runtime {
   std::vector<std::chrono::nanoseconds> launch_limits() const;
   /// The CPU limit that was set last, at a launch or in place.
   Cores cpu_in_force() const { return Cores(cpu_in_force_); }
+  /// How many containers had been launched when one's memory was raised in place; nullopt: none
+  /// was.
+  std::optional<std::size_t> raised_at() const;
   const MonotonicClock& clock() const { return clock_; }
   /// Of the host; 2 unless told.
   void SetCores(int cores) { cores_ = cores; }
@@ -241,6 +248,7 @@ class FakeRuntime final : public Runtime {
   mutable std::mutex mutex_;
   std::vector<LaunchRequest> launches_;
   std::vector<std::chrono::nanoseconds> launch_limits_;
+  std::optional<std::size_t> raised_at_;
   std::optional<Error> prepare_failure_;
   std::optional<Error> launch_failure_;
   std::atomic<int> cores_ = 2;

@@ -10,7 +10,7 @@
 namespace mlprof::server {
 namespace {
 
-constexpr std::chrono::seconds kSetCpuDeadline{5};
+constexpr std::chrono::seconds kSetLimitDeadline{5};
 // What an engine that is well answers in milliseconds. Together, and one of them begun just before
 // the run is stopped, they must leave an orderly stop its ten seconds.
 constexpr std::chrono::seconds kAskDeadline{5};
@@ -208,14 +208,25 @@ Result<std::unique_ptr<ForwardedPort>> Container::Forward(int port,
 }
 
 Status Container::SetCpu(Cores cpu) {
-  const Status set = target_->SetCpu(cpu, Deadline::After(kSetCpuDeadline));
-  if (!set && IsEnginesSilence(set.error())) {
-    lab_.parts_.run_stop.Ask(StopReason::kEngine,
-                             "the CPU limit could not be changed: " + set.error().message());
-  }
-  MLPROF_TRY(set);
+  MLPROF_TRY(Changed(target_->SetCpu(cpu, Deadline::After(kSetLimitDeadline)), "CPU"));
   limits_.Set(cpu);
   return {};
+}
+
+Status Container::LiftLimits() {
+  const Bytes memory = lab_.ceiling().memory();
+  MLPROF_TRY(Changed(target_->RaiseMemory(memory, Deadline::After(kSetLimitDeadline)), "memory"));
+  limits_.Set(memory);
+  return SetCpu(lab_.ceiling().cpu());
+}
+
+// An engine that does not answer ends the run.
+Status Container::Changed(Status set, const std::string& limit) {
+  if (!set && IsEnginesSilence(set.error())) {
+    lab_.parts_.run_stop.Ask(StopReason::kEngine, "the " + limit + " limit could not be changed: " +
+                                                      set.error().message());
+  }
+  return set;
 }
 
 HostWatch::Stretch Container::WatchHost() { return WatchHost(lab_.host()); }

@@ -55,6 +55,9 @@ class Container {
   std::filesystem::path Root() const { return target_->Root(); }
   /// Changes the CPU limit in place. An engine that does not answer ends the run.
   Status SetCpu(Cores cpu);
+  /// Gives it as much as the ceiling has, in place; an error where its runtime cannot. What the
+  /// model sized by its limits as it started stays as it is.
+  Status LiftLimits();
 
   /// The machine it runs on; where that is not told, what was known before there was a container.
   const HostFacts& host() const { return host_; }
@@ -122,6 +125,7 @@ class Container {
   tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start,
                                                            Deadline deadline);
   void AskEngine(DeathEvidence& death);
+  Status Changed(Status set, const std::string& limit);
   void EndRun(StopReason reason, const std::string& why);
   Deadline AskDeadline() const;
   std::string LastLog();

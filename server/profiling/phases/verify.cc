@@ -58,11 +58,11 @@ std::optional<ResourceKind> ShortageOf(const Verdict& verdict, std::optional<dou
 }
 
 // What happens to the container meanwhile takes nothing from what was proven.
-void TakeCpuStep(Lab& lab, const Yardstick& yardstick, KeptContainer last,
+void TakeCpuStep(Lab& lab, const Yardstick& yardstick, Container* last,
                  Verification& verification) {
-  if (last.get() == nullptr) return;
+  if (last == nullptr) return;
   const Measurements& held = verification.proof->passes.back().trial.measurements;
-  verification.cpu_step = TryCpuStep(lab, yardstick, *last.get(), held.cpu_seconds_per_query);
+  verification.cpu_step = TryCpuStep(lab, yardstick, *last, held.cpu_seconds_per_query);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::optional<Bytes> PeakOf(const Proof& proof) {
 }
 
 Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told,
-                    ProofAttempt begun) {
+                    ProofAttempt begun, KeptContainer* last) {
   Verification verification;
   verification.limits = first;
   verification.why_not = "the budget was used up";
@@ -98,7 +98,8 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       if (verification.heap) SeeProof(*verification.proof, *verification.heap);
       verification.finished = true;
       told(verification);
-      TakeCpuStep(lab, yardstick, std::move(attempt->last), verification);
+      TakeCpuStep(lab, yardstick, attempt->last.get(), verification);
+      if (last != nullptr) *last = std::move(attempt->last);
       return verification;
     }
     const Verdict& verdict = attempt->failure->verdict;

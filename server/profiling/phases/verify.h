@@ -51,8 +51,9 @@ struct Verification {
 /// Called with what is known each time the limits change, and when they are proven.
 using OnVerification = std::function<void(const Verification&)>;
 
-/// `begun`: what was tried at `first` already.
+/// `begun`: what was tried at `first` already. `last`: gets the last container of the proof, with
+/// the limits that its CPU step left it.
 Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const OnVerification& told,
-                    ProofAttempt begun = {});
+                    ProofAttempt begun = {}, KeptContainer* last = nullptr);
 
 }  // namespace mlprof::server::phases

@@ -88,17 +88,20 @@ PhaseResult<void> Story::Prove(Lab& lab, const Setup& setup, const Workload& wor
   const bool as_begun =
       yardstick.setup.environment.empty() && begun.limits() == UnprovenLimits(facts_);
   if (!as_begun) begun = {};
-  auto verified = Verify(lab, yardstick, std::move(begun));
+  KeptContainer last;
+  auto verified = Verify(lab, yardstick, std::move(begun), last);
   if (verified && MayLackDeviceMemory(yardstick)) {
     LetGoOfDeviceSettings(yardstick);
-    verified = Verify(lab, yardstick);
+    verified = Verify(lab, yardstick, {}, last);
   }
   if (!verified) {
     if (curves_wait_) facts_.curves_left_out = CurvesLeftOut{"the proof did not end", true};
     return verified;
   }
   budget_.ProofIsThrough();
-  if (auto measured = MeasureWaitingCurves(lab, yardstick); !measured) return measured;
+  if (auto measured = MeasureWaitingCurves(lab, yardstick, std::move(last)); !measured) {
+    return measured;
+  }
   if (!facts_.verification->proof) return {};
   return SeeHowTight(lab, std::move(yardstick));
 }
@@ -171,14 +174,15 @@ void Story::LetGoOfDeviceSettings(Yardstick& yardstick) {
   device.refuted = true;
 }
 
-PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick, ProofAttempt begun) {
+PhaseResult<void> Story::Verify(Lab& lab, Yardstick& yardstick, ProofAttempt begun,
+                                KeptContainer& last) {
   Enter(shares::kVerify, "verifying the answer in fresh containers");
   const auto tell = [&](const Verification& so_far) {
     facts_.verification = so_far;
     Save(lab);
   };
   facts_.verification =
-      phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell, std::move(begun));
+      phases::Verify(lab, yardstick, UnprovenLimits(facts_), tell, std::move(begun), &last);
   KeepToDistinctRows(yardstick.workload, *facts_.verification);
   const Verification& verification = *facts_.verification;
   if (verification.end) return tl::unexpected<RunEnd>(*verification.end);
@@ -206,10 +210,25 @@ PhaseResult<void> Story::Warm(Lab& lab, Ample& ample, const Yardstick& yardstick
   return workers ? PhaseResult<void>() : tl::unexpected<RunEnd>(workers.error());
 }
 
-PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardstick) {
-  const auto needed = TimeBeforeLoad(budget_, yardstick) + budget_.For(Spend::kCpuCurve) +
-                      budget_.For(Spend::kLoadCurve);
+// A heap, or a pool of threads, that was sized by the limits at the start would be another one
+// there; and settings that won are the answer's, while the curves are of the model as it came.
+bool Story::ServesAsAmple(const Container& last, const Yardstick& yardstick) const {
+  const Verification& verification = *facts_.verification;
+  if (!verification.proof || verification.heap || !yardstick.setup.environment.empty()) {
+    return false;
+  }
+  const LimitedRun& run = verification.proof->passes.back();
+  return run.use.most_tasks >= facts_.most_tasks && last.Losses() == 0;
+}
+
+PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardstick,
+                                              KeptContainer last) {
   if (!curves_wait_) return {};
+  const bool kept =
+      last.get() != nullptr && ServesAsAmple(*last.get(), yardstick) && last.get()->LiftLimits();
+  if (!kept) last.Close();
+  const auto before = kept ? std::chrono::nanoseconds{0} : TimeBeforeLoad(budget_, yardstick);
+  const auto needed = before + budget_.For(Spend::kCpuCurve) + budget_.For(Spend::kLoadCurve);
   if (budget_.Left() < needed) {
     facts_.curves_left_out = CurvesLeftOut{"the budget went into the proof", true};
     return {};
@@ -219,12 +238,11 @@ PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardsti
   Yardstick at_ceiling = yardstick;
   at_ceiling.setup.environment.clear();
   Ample ample(lab, at_ceiling.setup);
-  auto measured = Warm(lab, ample, at_ceiling);
-  // Beside what verification saw last of the host, which may have changed since the search.
+  auto measured = kept ? PhaseResult<void>() : Warm(lab, ample, at_ceiling);
   if (measured) {
-    measured = FillCurve(lab, ample.container(), yardstick.workload, ReferenceAsItCame(yardstick));
+    measured = MeasureCurvesIn(lab, kept ? *last.get() : ample.container(), yardstick);
   }
-  if (measured) measured = LoadMore(lab, ample.container(), yardstick.workload);
+  last.Close();
   ample.Close();
   if (lab.stopped()) return Canceled();
   // What ends a container that was only to show more takes nothing from what was found.
@@ -236,6 +254,13 @@ PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardsti
   }
   Finish(lab, measured ? "done" : "cut short");
   return {};
+}
+
+// Beside what verification saw last of the host, which may have changed since the search.
+PhaseResult<void> Story::MeasureCurvesIn(Lab& lab, Container& container,
+                                         const Yardstick& yardstick) {
+  const auto filled = FillCurve(lab, container, yardstick.workload, ReferenceAsItCame(yardstick));
+  return filled ? LoadMore(lab, container, yardstick.workload) : filled;
 }
 
 PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {

@@ -95,11 +95,20 @@ class Story {
   bool MayLackDeviceMemory(const phases::Yardstick& yardstick) const;
   const phases::Reference& ReferenceAsItCame(const phases::Yardstick& yardstick) const;
   void LetGoOfDeviceSettings(phases::Yardstick& yardstick);
-  PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick, phases::ProofAttempt begun = {});
+  // `last`: as phases::Verify.
+  PhaseResult<void> Verify(Lab& lab, phases::Yardstick& yardstick, phases::ProofAttempt begun,
+                           phases::KeptContainer& last);
   // A fresh container at the ceiling, warmed up as those at limits are.
   PhaseResult<void> Warm(Lab& lab, phases::Ample& ample, const phases::Yardstick& yardstick);
-  // In such a container, where the budget holds it.
-  PhaseResult<void> MeasureWaitingCurves(Lab& lab, const phases::Yardstick& yardstick);
+  // Whether the last container of the proof, given all there is, is what one would be that was
+  // started with it.
+  bool ServesAsAmple(const Container& last, const phases::Yardstick& yardstick) const;
+  // In the last container of the proof where that serves, else in another, where the budget holds
+  // it.
+  PhaseResult<void> MeasureWaitingCurves(Lab& lab, const phases::Yardstick& yardstick,
+                                         phases::KeptContainer last);
+  PhaseResult<void> MeasureCurvesIn(Lab& lab, Container& container,
+                                    const phases::Yardstick& yardstick);
   PhaseResult<void> SeeHowTight(Lab& lab, phases::Yardstick yardstick);
   // What fewer arenas of malloc would save, where they are suspected and the budget holds it.
   PhaseResult<void> TryArenas(Lab& lab, const phases::Yardstick& yardstick);

@@ -42,6 +42,10 @@ Status DockerTarget::SetCpu(Cores cpu, Deadline deadline) {
   return context_->engine.UpdateCpu(id_, cpu, {deadline, stop_});
 }
 
+Status DockerTarget::RaiseMemory(Bytes memory, Deadline deadline) {
+  return context_->engine.UpdateMemory(id_, memory, {deadline, stop_});
+}
+
 Result<std::string> DockerTarget::Logs(Bytes max, Deadline deadline) {
   Result<std::string> logs = context_->engine.Logs(id_, UntilStopped(deadline));
   if (!logs) return logs;

@@ -34,6 +34,7 @@ class DockerTarget final : public Target {
   Result<HostLoad> ReadHostLoad() override;
   std::filesystem::path Root() const override;
   Status SetCpu(Cores cpu, Deadline deadline) override;
+  Status RaiseMemory(Bytes memory, Deadline deadline) override;
   Result<std::string> Logs(Bytes max, Deadline deadline) override;
   Result<ContainerExit> Inspect(Deadline deadline) override;
   std::optional<DiskFull> MetDiskBound(std::string_view log) override;

@@ -42,6 +42,8 @@ class DockerEngine {
   Status StartContainer(const std::string& id, const Patience& patience);
   /// Live, by CpuPeriod and CpuQuota: NanoCpus would conflict with them for ever after.
   Status UpdateCpu(const std::string& id, Cores cpu, const Patience& patience);
+  /// Live, without swap as when it was created.
+  Status UpdateMemory(const std::string& id, Bytes memory, const Patience& patience);
   Result<ContainerState> InspectContainer(const std::string& id_or_name, const Patience& patience);
   /// What happened to it until now, oldest first: "create", "start", "oom", "die"…; with no id, to
   /// anything. The engine keeps only the last few hundred events of all, in its memory.
@@ -82,6 +84,7 @@ class DockerEngine {
                    const std::function<bool(std::string_view)>& on_line, const Patience& patience);
 
  private:
+  Status Update(const std::string& id, const Json& limits, const Patience& patience);
   struct Ask {
     const char* call;   // for metrics: "create"
     std::string asked;  // for people: "create container x"

@@ -49,10 +49,18 @@ Status DockerEngine::StartContainer(const std::string& id, const Patience& patie
 }
 
 Status DockerEngine::UpdateCpu(const std::string& id, Cores cpu, const Patience& patience) {
-  const Json body = {{"CpuPeriod", kCpuPeriodMicroseconds},
-                     {"CpuQuota", CpuQuotaMicroseconds(cpu)}};
-  return Done(
-      Send({"update", Named("update", id), "POST", Path(id, "/update"), DumpJson(body)}, patience));
+  return Update(id,
+                {{"CpuPeriod", kCpuPeriodMicroseconds}, {"CpuQuota", CpuQuotaMicroseconds(cpu)}},
+                patience);
+}
+
+Status DockerEngine::UpdateMemory(const std::string& id, Bytes memory, const Patience& patience) {
+  return Update(id, {{"Memory", memory.count()}, {"MemorySwap", memory.count()}}, patience);
+}
+
+Status DockerEngine::Update(const std::string& id, const Json& limits, const Patience& patience) {
+  return Done(Send({"update", Named("update", id), "POST", Path(id, "/update"), DumpJson(limits)},
+                   patience));
 }
 
 Result<ContainerState> DockerEngine::InspectContainer(const std::string& id_or_name,

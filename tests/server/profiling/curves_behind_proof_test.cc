@@ -65,23 +65,99 @@ TEST(CurvesBehindProofTest, TheyComeFirstWhereTheBudgetIsShort) {
   EXPECT_FALSE(Profiled(request).CurvesBehindProof());
 }
 
+// Preflight and three starts come before the proof.
+constexpr std::ptrdiff_t kAtCeilingBefore = 4;
+
+std::ptrdiff_t AtCeiling(const FakeRuntime& runtime) {
+  const auto launches = runtime.launches();
+  const Limits& ceiling = launches.front().limits;
+  return std::count_if(launches.begin(), launches.end(),
+                       [&](const LaunchRequest& launch) { return launch.limits == ceiling; });
+}
+
+struct RunOnBench {
+  explicit RunOnBench(const FakeModel& model) : bench(model) { bench.RegisterInputs(TextRows(20)); }
+  Profile Go() {
+    EXPECT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
+    return bench.AwaitEnd("p");
+  }
+  ProfilingBench bench;
+};
+
+TEST(CurvesBehindProofTest, TheLastContainerOfTheProofServesForThem) {
+  RunOnBench run({});
+  const Profile profile = run.Go();
+  EXPECT_TRUE(run.bench.runtime.raised_at());
+  EXPECT_EQ(AtCeiling(run.bench.runtime), kAtCeilingBefore);
+  ASSERT_TRUE(profile.findings.cpu && profile.findings.load);
+  EXPECT_EQ(profile.recommendation->curve.back().cpu, Cores(2));
+  // With all memory and CPU that there is.
+  const auto trials = run.bench.service().Trials("default", "p");
+  ASSERT_TRUE(trials);
+  const auto level = std::find_if(trials->begin(), trials->end(), [](const Trial& trial) {
+    return trial.purpose == TrialPurpose::kLoadCurve;
+  });
+  ASSERT_NE(level, trials->end());
+  EXPECT_EQ(level->limits, run.bench.runtime.launches().front().limits);
+}
+
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereMemoryIsNotRaisedInPlace) {
+  RunOnBench run({});
+  run.bench.runtime.raises_memory = false;
+  const Profile profile = run.Go();
+  EXPECT_EQ(AtCeiling(run.bench.runtime), kAtCeilingBefore + 1);
+  EXPECT_TRUE(profile.findings.load);
+}
+
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereThreadsAreMadeByTheCpuLimit) {
+  FakeModel model;
+  model.thread_a_core = true;
+  RunOnBench run(model);
+  const Profile profile = run.Go();
+  ASSERT_LE(profile.recommendation->requested.cpu(), Cores(1));
+  EXPECT_FALSE(run.bench.runtime.raised_at());
+  EXPECT_TRUE(profile.findings.load);
+}
+
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereAHeapIsSizedByTheLimit) {
+  FakeModel model;
+  model.heap_share = 0.25;
+  model.heap_live = MiB(100);
+  model.garbage_per_row = MiB(10);
+  RunOnBench run(model);
+  const Profile profile = run.Go();
+  EXPECT_TRUE(profile.recommendation->verified);
+  EXPECT_FALSE(run.bench.runtime.raised_at());
+}
+
 TEST(CurvesBehindProofTest, WhatEndsThemTakesNothingFromTheAnswer) {
   const auto runtime = std::make_shared<const FakeRuntime*>(nullptr);
   FakeModel model;
   model.status = [runtime](const std::string&) {
-    const auto launches = (*runtime)->launches();
-    const Limits& ceiling = launches.front().limits;
-    const auto at_ceiling =
-        std::count_if(launches.begin(), launches.end(),
-                      [&](const LaunchRequest& launch) { return launch.limits == ceiling; });
-    const bool for_curves = at_ceiling > 4;  // preflight and three starts come before
-    return for_curves && launches.back().limits == ceiling ? 0 : 200;
+    return (*runtime)->raised_at() == (*runtime)->launches().size() ? 0 : 200;
   };
-  ProfilingBench bench(model);
-  *runtime = &bench.runtime;
-  bench.RegisterInputs(TextRows(20));
-  ASSERT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
-  const Profile profile = bench.AwaitEnd("p");
+  RunOnBench run(model);
+  *runtime = &run.bench.runtime;
+  const Profile profile = run.Go();
+  ASSERT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(run.bench.runtime.raised_at());
+  EXPECT_FALSE(profile.findings.load) << "the model died before its curve";
+  EXPECT_TRUE(profile.recommendation->verified);
+  EXPECT_EQ(profile.recommendation->tight, true);
+}
+
+TEST(CurvesBehindProofTest, WhatEndsAContainerOfTheirOwnTakesNothingEither) {
+  const auto runtime = std::make_shared<const FakeRuntime*>(nullptr);
+  FakeModel model;
+  model.status = [runtime](const std::string&) {
+    const auto launches = (*runtime)->launches();
+    const bool for_curves = AtCeiling(**runtime) > kAtCeilingBefore;
+    return for_curves && launches.back().limits == launches.front().limits ? 0 : 200;
+  };
+  RunOnBench run(model);
+  run.bench.runtime.raises_memory = false;
+  *runtime = &run.bench.runtime;
+  const Profile profile = run.Go();
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
   EXPECT_FALSE(profile.findings.load) << "the model died before its curve";
   EXPECT_TRUE(profile.recommendation->verified);

@@ -89,7 +89,7 @@ TEST(ForkingModelTest, HasTheRowThatEndsAWorkerNamedAndLeftOutAndServesOn) {
   EXPECT_TRUE(profile.recommendation->verified);
   EXPECT_EQ(profile.recommendation->confidence, Confidence::kLow);
   EXPECT_EQ(profile.measurements->rows_replayed, 19);
-  EXPECT_EQ(LaunchesAtTheCeiling(bench), 5);  // preflight, three cold starts, curves
+  EXPECT_EQ(LaunchesAtTheCeiling(bench), 4);  // preflight, three cold starts
 }
 
 TEST(ForkingModelTest, HasEachOfTwoNeighboursThatEndWorkersNamed) {

@@ -33,6 +33,7 @@ const Call kCalls[] = {
      [](auto& e, const auto& p) { return CodeOf(e.CreateContainer("c", Json::object(), p)); }},
     {"StartContainer", [](auto& e, const auto& p) { return CodeOf(e.StartContainer("c", p)); }},
     {"UpdateCpu", [](auto& e, const auto& p) { return CodeOf(e.UpdateCpu("c", Cores(1), p)); }},
+    {"UpdateMemory", [](auto& e, const auto& p) { return CodeOf(e.UpdateMemory("c", MiB(1), p)); }},
     {"InspectContainer", [](auto& e, const auto& p) { return CodeOf(e.InspectContainer("c", p)); }},
     {"Events", [](auto& e, const auto& p) { return CodeOf(e.Events("c", p)); }},
     {"Logs", [](auto& e, const auto& p) { return CodeOf(e.Logs("c", p)); }},

@@ -85,6 +85,13 @@ TEST(DockerEngineTest, UpdatesTheCpuByPeriodAndQuota) {
   EXPECT_EQ(docker.Requests().back().body, R"({"CpuPeriod":100000,"CpuQuota":30000})");
 }
 
+TEST(DockerEngineTest, UpdatesTheMemoryWithoutSwap) {
+  FakeDocker docker;
+  docker.On("POST /containers/c/update", 200, "{}");
+  EXPECT_TRUE(DockerEngine(docker.socket(), {}).UpdateMemory("c", MiB(1), Soon()));
+  EXPECT_EQ(docker.Requests().back().body, R"({"Memory":1048576,"MemorySwap":1048576})");
+}
+
 TEST(DockerEngineTest, TakesAnEndedOrMissingContainerAsKilledAndRemoved) {
   FakeDocker docker;
   docker.On("POST /containers/c/kill", 409, R"({"message":"is not running"})");

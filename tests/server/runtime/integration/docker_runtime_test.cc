@@ -153,7 +153,7 @@ TEST_F(DockerRuntimeTest, TellsWhatTheHostHas) {
   EXPECT_FALSE(facts->cpu_model.empty());
 }
 
-TEST_F(DockerRuntimeTest, LaunchesServesChangesItsCpuAndRemoves) {
+TEST_F(DockerRuntimeTest, LaunchesServesChangesItsLimitsAndRemoves) {
   const LaunchRequest request = Request(Config());
   const auto target = Launch(request);
   ASSERT_NE(target, nullptr);
@@ -166,6 +166,8 @@ TEST_F(DockerRuntimeTest, LaunchesServesChangesItsCpuAndRemoves) {
   EXPECT_EQ(heard.responses().front().http_status, 200);
   EXPECT_EQ(heard.responses().front().body_bytes, 7u);
   EXPECT_TRUE(target->SetCpu(Cores(0.3), Deadline::After(10s)));
+  const Status raised = target->RaiseMemory(GiB(1), Deadline::After(10s));
+  EXPECT_TRUE(raised) << raised.error().message();
   const auto exit = target->Inspect(Deadline::After(10s));
   ASSERT_TRUE(exit);
   EXPECT_TRUE(exit->running);
