@@ -15,17 +15,11 @@ constexpr std::chrono::seconds kLongestStep{6};
 constexpr int kMostLoads = 4;
 
 // Two in three decide, as of fresh containers one step lower (tightness.h).
-constexpr int kFailuresThatTell = 2;
-
-// Whether a runtime that sizes its pools by the cores of its limit makes the same of both.
-bool MakesTheSamePools(Cores cpu, Cores step) {
-  return std::ceil(step.value()) == std::ceil(cpu.value()) &&
-         std::floor(std::max(1.0, step.value())) == std::floor(std::max(1.0, cpu.value()));
-}
-
-// Of the search, in a container with all memory: with less of it the step would hold no better.
-int FailuresBefore(const Yardstick& yardstick, Cores step) {
-  return static_cast<int>(std::count(yardstick.refused.begin(), yardstick.refused.end(), step) > 0);
+int FailuresToSee(Cores cpu, Cores step) {
+  const bool same =
+      std::ceil(step.value()) == std::ceil(cpu.value()) &&
+      std::floor(std::max(1.0, step.value())) == std::floor(std::max(1.0, cpu.value()));
+  return same ? 2 : 1;
 }
 
 enum class Told { kFails, kHolds, kNothing, kOver };
@@ -43,9 +37,7 @@ class Stepping {
   }
 
   CpuStep Go() {
-    const bool same = MakesTheSamePools(container_.limits().cpu(), cpu_);
-    const int before = same ? FailuresBefore(yardstick_, cpu_) : 0;
-    const int to_see = (same ? kFailuresThatTell : 1) - before;
+    const int to_see = FailuresToSee(container_.limits().cpu(), cpu_);
     const std::int64_t kills = container_.OomKills();
     int failures = 0;
     for (int load = 0; load < kMostLoads && failures < to_see; ++load) {
@@ -53,7 +45,7 @@ class Stepping {
       if (told == Told::kHolds || told == Told::kOver) break;
       if (told == Told::kFails) ++failures;
     }
-    step_.failures = before + (failures == to_see ? failures : 0);
+    if (failures == to_see) step_.failures = failures;
     step_.killed = container_.OomKills() > kills;
     return step_;
   }

@@ -129,8 +129,6 @@ struct Yardstick {
   Reference reference;
   Pace pace;
   UseAtCeiling at_ceiling = {};
-  /// CPU limits that a run with all memory did not hold (CpuChoice).
-  std::vector<Cores> refused = {};
 };
 
 }  // namespace mlprof::server::phases

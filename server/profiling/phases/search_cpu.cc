@@ -56,7 +56,6 @@ class CpuSearch {
   bool TellsWithoutAnchor(const Probed& probed) const;
   void SeeTail(Cores cpu, const Verdict& verdict);
   void SeeCost(const Probed& probed);
-  CpuPoint Judged(const Probed& probed);
   Cores Floor(Cores guess) const;
   std::vector<Cores> CurveLimits() const;
 
@@ -71,7 +70,6 @@ class CpuSearch {
   int since_anchor_ = kProbesBetweenAnchors;  // limits tried; the first is followed by one
   std::optional<TailRefusal> tail_refused_;
   std::optional<double> cpu_seconds_per_query_;  // the least
-  std::vector<Cores> refused_;
 };
 
 PhaseResult<Probed> CpuSearch::Probe(Cores cpu, const LoadTime& time, const Reference& beside) {
@@ -132,17 +130,9 @@ PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
     again = again || (slower && probed.verdict.beside_reference);
     beside = slower ? OnlyWith(reference_, now.look) : reference_;
   }
-  if (!again) return Judged(probed);
+  if (!again) return probed.point;
   MLPROF_LET(second, ProbeForSearch(cpu, beside));
-  return Judged(second);
-}
-
-// By a run that had its turn with the ceiling where it needed one.
-CpuPoint CpuSearch::Judged(const Probed& probed) {
-  const Verdict& verdict = probed.verdict;
-  const bool refused = !verdict.passed && verdict.shortage == ResourceKind::kCpu;
-  if (refused && !JudgeNoise(probed.noise).noisy) refused_.push_back(probed.point.cpu);
-  return probed.point;
+  return second.point;
 }
 
 // The most that was refused for its slowest requests alone.
@@ -241,7 +231,6 @@ CpuChoice CpuSearch::Conclude(Cores chosen) {
   choice.cpu = chosen;
   choice.reference = reference_;
   choice.cpu_seconds_per_query = cpu_seconds_per_query_;
-  choice.refused = refused_;
   if (tail_refused_ && tail_refused_->cpu < chosen) choice.tail_refused = tail_refused_;
   // The search need not try the ceiling itself: there the load's share counts.
   choice.throttled_share = load_.trial.measurements.throttled_share.value_or(0);

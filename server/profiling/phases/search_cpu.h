@@ -22,8 +22,6 @@ struct CpuChoice {
   std::optional<TailRefusal> tail_refused = {};
   Reference reference;                               // with the looks so far
   std::optional<double> cpu_seconds_per_query = {};  // the least of its probes
-  /// Limits that did not hold for want of CPU alone, where nothing else used the host.
-  std::vector<Cores> refused = {};
 };
 
 /// The limit is back at the ceiling afterwards.

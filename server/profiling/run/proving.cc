@@ -48,8 +48,7 @@ Yardstick Story::YardstickOf(const Setup& setup, const Workload& workload) const
            facts_.workers ? facts_.workers->cpu_seconds : 0,
            FirstPassOf(*facts_.warm_up, *facts_.row_pass, workload.rows_left())},
           {std::max(need.start_peak, need.serving_peak), LeastCost(),
-           facts_.starts->ready.address_space},
-          facts_.cpu ? facts_.cpu->refused : std::vector<Cores>()};
+           facts_.starts->ready.address_space}};
 }
 
 std::optional<double> Story::LeastCost() const {

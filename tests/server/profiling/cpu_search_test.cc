@@ -1,13 +1,11 @@
 // Which CPU limits hold: by their own latencies and errors, beside the median look at full speed.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "server/profiling/phases/reference.h"
-#include "server/profiling/phases/search_cpu.h"
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
@@ -90,38 +88,6 @@ TEST(CpuSearchTest, VisitsTheCeilingBehindTheFirstLimitAndEveryThirdAtTheLatest)
     if (anchors > 1) break;  // the curve's own limits come after the search
   }
   EXPECT_GE(anchors, 1);
-}
-
-// As a profile goes on from it.
-std::vector<Cores> RefusedOf(LabBench& bench) {
-  const phases::Yardstick measured = bench.MeasuredAt(2, 2);
-  auto container = bench.lab.Launch({LabBench::kCeiling, measured.setup, bench.lab.NextSeed(),
-                                     PageCache::kCold, Use::kObjective});
-  EXPECT_TRUE((*container)->Start());
-  phases::LoadFacts load;
-  load.reference = measured.reference;
-  MeasuredNeed need;
-  need.cpu.cores = 1;
-  const auto choice = phases::SearchCpu(bench.lab, **container, measured.workload, load, need);
-  (*container)->Close();
-  EXPECT_TRUE(choice);
-  return choice ? choice->refused : std::vector<Cores>();
-}
-
-TEST(CpuSearchTest, TellsWhichLimitsItRefusedWhereNothingElseUsesTheHost) {
-  LabBench quiet;
-  const auto refused = RefusedOf(quiet);
-  EXPECT_NE(std::find(refused.begin(), refused.end(), Cores(0.9)), refused.end());
-  EXPECT_EQ(std::find(refused.begin(), refused.end(), Cores(1.0)), refused.end());
-
-  LabBench busy;
-  busy.runtime.host_load = [&] {
-    HostLoad load;
-    load.at = busy.runtime.clock().Now();
-    load.busy_seconds = 2 * std::chrono::duration<double>(load.at).count();
-    return load;
-  };
-  EXPECT_TRUE(RefusedOf(busy).empty());
 }
 
 TEST(CpuSearchTest, AServerThatTurnsRequestsAwayAtALowLimitNeedsMore) {

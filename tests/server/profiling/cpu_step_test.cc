@@ -51,25 +51,6 @@ TEST(CpuStepTest, FailsTwiceWhereAStepLessIsTooSlow) {
   EXPECT_EQ(tried.step->requests, requests);
 }
 
-TEST(CpuStepTest, NeedsOneFailureMoreWhereTheSearchSawOne) {
-  Yardstick refused = LabBench().MeasuredAt(kRowMs, kRowMs);
-  refused.refused = {Cores(0.9)};
-  const Tried tried = TryBelow(Cores(1.0), {}, &refused);
-  ASSERT_TRUE(tried.step);
-  EXPECT_EQ(tried.step->failures, 2);
-  EXPECT_EQ(tried.trials.size(), 1U);
-  EXPECT_EQ(TryBelow(Cores(0.9), {}, &refused).trials.size(), 2U) << "another step";
-}
-
-TEST(CpuStepTest, KeepsTheFailureOfTheSearchWhereTheStepHoldsNow) {
-  FakeModel model;
-  model.cpu_per_row = std::chrono::microseconds(200);
-  model.sleep_per_row = std::chrono::microseconds(1800);
-  Yardstick refused = LabBench().MeasuredAt(2.0, 0.2);
-  refused.refused = {Cores(0.8)};
-  EXPECT_EQ(TryBelow(Cores(0.9), model, &refused, 0.2).step.value().failures, 1);
-}
-
 // Of a model whose rows mostly wait, beside a reference of 2 ms with 0.2 of them work.
 int FailuresOf(std::chrono::microseconds work, std::chrono::microseconds waiting) {
   FakeModel model;
@@ -115,9 +96,6 @@ TEST(CpuStepTest, LeavesOneOfTwoFailuresToAFreshContainerWherePoolsMayBeSmallerT
   ASSERT_TRUE(tried.step);
   EXPECT_EQ(tried.step->limits.cpu(), Cores(1.0));
   EXPECT_EQ(tried.step->failures, 1);
-  Yardstick refused = yardstick;
-  refused.refused = {Cores(1.0)};
-  EXPECT_EQ(TryBelow(Cores(1.1), model, &refused).step.value().failures, 1);
 }
 
 TEST(CpuStepTest, IsLeftToFreshContainersWhereThatMayMakeAnotherModel) {
