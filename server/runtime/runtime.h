@@ -97,8 +97,8 @@ class Target {
   /// program may not look.
   virtual std::filesystem::path Root() const { return {}; }
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
-  /// Raises the memory limit of a running container, which is never lowered (docs/decisions, 13).
-  /// kNotAvailable where a model starts again to have more.
+  /// In place, and never to less than it has (docs/decisions, 13). kNotAvailable from a runtime
+  /// that cannot.
   virtual Status RaiseMemory([[maybe_unused]] Bytes memory, [[maybe_unused]] Deadline deadline) {
     return Fail(ErrorCode::kNotAvailable, "memory is not raised in place here");
   }

@@ -214,9 +214,7 @@ PhaseResult<void> Story::Warm(Lab& lab, Ample& ample, const Yardstick& yardstick
 // there; and settings that won are the answer's, while the curves are of the model as it came.
 bool Story::ServesAsAmple(const Container& last, const Yardstick& yardstick) const {
   const Verification& verification = *facts_.verification;
-  if (!verification.proof || verification.heap || !yardstick.setup.environment.empty()) {
-    return false;
-  }
+  if (verification.heap || !yardstick.setup.environment.empty()) return false;
   const LimitedRun& run = verification.proof->passes.back();
   return run.use.most_tasks >= facts_.most_tasks && last.Losses() == 0;
 }

@@ -100,7 +100,7 @@ class Story {
                            phases::KeptContainer& last);
   // A fresh container at the ceiling, warmed up as those at limits are.
   PhaseResult<void> Warm(Lab& lab, phases::Ample& ample, const phases::Yardstick& yardstick);
-  // Whether the last container of the proof, given all there is, is what one would be that was
+  // Whether the last container of a proof, given all there is, is what one would be that was
   // started with it.
   bool ServesAsAmple(const Container& last, const phases::Yardstick& yardstick) const;
   // In the last container of the proof where that serves, else in another, where the budget holds

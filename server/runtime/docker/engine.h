@@ -84,7 +84,6 @@ class DockerEngine {
                    const std::function<bool(std::string_view)>& on_line, const Patience& patience);
 
  private:
-  Status Update(const std::string& id, const Json& limits, const Patience& patience);
   struct Ask {
     const char* call;   // for metrics: "create"
     std::string asked;  // for people: "create container x"
@@ -100,6 +99,7 @@ class DockerEngine {
   Result<HttpReply> SendOnce(const HttpCall& call, const Patience& patience,
                              const OnChunk& on_chunk, const std::filesystem::path& upload);
   Result<Json> SendForJson(const Ask& ask, const Patience& patience);
+  Status Update(const std::string& id, const Json& limits, const Patience& patience);
 
   const std::string socket_;
   const DockerCallObserver observer_;

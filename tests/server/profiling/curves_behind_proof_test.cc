@@ -15,22 +15,30 @@ struct Told {
   std::ptrdiff_t First(TrialPurpose purpose) const {
     const auto at = std::find_if(trials.begin(), trials.end(),
                                  [&](const Trial& trial) { return trial.purpose == purpose; });
-    return at == trials.end() ? -1 : at - trials.begin();
+    EXPECT_NE(at, trials.end());
+    return at - trials.begin();
   }
   bool CurvesBehindProof() const {
     return First(TrialPurpose::kLoadCurve) > First(TrialPurpose::kVerification);
   }
 };
 
+struct RunOnBench {
+  explicit RunOnBench(const FakeModel& model = {}) : bench(model) {
+    bench.RegisterInputs(TextRows(20));
+  }
+  Told Go(const ProfileRequest& request = ProfilingBench::Request("p", kBudget)) {
+    EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
+    const Profile profile = bench.AwaitEnd("p");
+    return {profile, bench.service().Trials("default", "p").value_or(std::vector<Trial>())};
+  }
+  FakeRuntime& runtime() { return bench.runtime; }
+
+  ProfilingBench bench;
+};
+
 Told Profiled(const ProfileRequest& request, const FakeModel& model = {}) {
-  ProfilingBench bench(model);
-  bench.RegisterInputs(TextRows(20));
-  EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
-  Told told{bench.AwaitEnd("p"), {}};
-  if (auto trials = bench.service().Trials("default", "p")) told.trials = *std::move(trials);
-  EXPECT_GE(told.First(TrialPurpose::kLoadCurve), 0);
-  EXPECT_GE(told.First(TrialPurpose::kVerification), 0);
-  return told;
+  return RunOnBench(model).Go(request);
 }
 
 TEST(CurvesBehindProofTest, TheAnswerIsProvenBeforeThem) {
@@ -75,37 +83,25 @@ std::ptrdiff_t AtCeiling(const FakeRuntime& runtime) {
                        [&](const LaunchRequest& launch) { return launch.limits == ceiling; });
 }
 
-struct RunOnBench {
-  explicit RunOnBench(const FakeModel& model) : bench(model) { bench.RegisterInputs(TextRows(20)); }
-  Profile Go() {
-    EXPECT_TRUE(bench.service().Create("default", bench.Request("p", kBudget), {}).has_value());
-    return bench.AwaitEnd("p");
-  }
-  ProfilingBench bench;
-};
-
 TEST(CurvesBehindProofTest, TheLastContainerOfTheProofServesForThem) {
-  RunOnBench run({});
-  const Profile profile = run.Go();
-  EXPECT_TRUE(run.bench.runtime.raised_at());
-  EXPECT_EQ(AtCeiling(run.bench.runtime), kAtCeilingBefore);
+  RunOnBench run;
+  const Told told = run.Go();
+  const Profile& profile = told.profile;
+  EXPECT_TRUE(run.runtime().raised_at());
+  EXPECT_EQ(AtCeiling(run.runtime()), kAtCeilingBefore);
   ASSERT_TRUE(profile.findings.cpu && profile.findings.load);
   EXPECT_EQ(profile.recommendation->curve.back().cpu, Cores(2));
   // With all memory and CPU that there is.
-  const auto trials = run.bench.service().Trials("default", "p");
-  ASSERT_TRUE(trials);
-  const auto level = std::find_if(trials->begin(), trials->end(), [](const Trial& trial) {
-    return trial.purpose == TrialPurpose::kLoadCurve;
-  });
-  ASSERT_NE(level, trials->end());
-  EXPECT_EQ(level->limits, run.bench.runtime.launches().front().limits);
+  const auto level = static_cast<std::size_t>(told.First(TrialPurpose::kLoadCurve));
+  ASSERT_LT(level, told.trials.size());
+  EXPECT_EQ(told.trials[level].limits, run.runtime().launches().front().limits);
 }
 
 TEST(CurvesBehindProofTest, TheyHaveAnotherWhereMemoryIsNotRaisedInPlace) {
-  RunOnBench run({});
-  run.bench.runtime.raises_memory = false;
-  const Profile profile = run.Go();
-  EXPECT_EQ(AtCeiling(run.bench.runtime), kAtCeilingBefore + 1);
+  RunOnBench run;
+  run.runtime().raises_memory = false;
+  const Profile profile = run.Go().profile;
+  EXPECT_EQ(AtCeiling(run.runtime()), kAtCeilingBefore + 1);
   EXPECT_TRUE(profile.findings.load);
 }
 
@@ -113,9 +109,9 @@ TEST(CurvesBehindProofTest, TheyHaveAnotherWhereThreadsAreMadeByTheCpuLimit) {
   FakeModel model;
   model.thread_a_core = true;
   RunOnBench run(model);
-  const Profile profile = run.Go();
+  const Profile profile = run.Go().profile;
   ASSERT_LE(profile.recommendation->requested.cpu(), Cores(1));
-  EXPECT_FALSE(run.bench.runtime.raised_at());
+  EXPECT_FALSE(run.runtime().raised_at());
   EXPECT_TRUE(profile.findings.load);
 }
 
@@ -125,9 +121,26 @@ TEST(CurvesBehindProofTest, TheyHaveAnotherWhereAHeapIsSizedByTheLimit) {
   model.heap_live = MiB(100);
   model.garbage_per_row = MiB(10);
   RunOnBench run(model);
-  const Profile profile = run.Go();
+  const Profile profile = run.Go().profile;
   EXPECT_TRUE(profile.recommendation->verified);
-  EXPECT_FALSE(run.bench.runtime.raised_at());
+  EXPECT_FALSE(run.runtime().raised_at());
+}
+
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereTheLastOfTheProofLostAProcess) {
+  const auto runtime = std::make_shared<const FakeRuntime*>(nullptr);
+  FakeModel model;
+  model.forks = true;
+  // In the step of CPU that is tried in place.
+  model.rise = [runtime](const std::string&) {
+    const Limits launched = (*runtime)->launches().back().limits;
+    const bool lowered = (*runtime)->cpu_in_force() < launched.cpu();
+    return lowered && launched.memory() < GiB(1) ? GiB(1) : Bytes();
+  };
+  RunOnBench run(model);
+  *runtime = &run.runtime();
+  const Told told = run.Go();
+  EXPECT_FALSE(run.runtime().raised_at());
+  EXPECT_TRUE(told.profile.findings.load);
 }
 
 TEST(CurvesBehindProofTest, WhatEndsThemTakesNothingFromTheAnswer) {
@@ -137,10 +150,10 @@ TEST(CurvesBehindProofTest, WhatEndsThemTakesNothingFromTheAnswer) {
     return (*runtime)->raised_at() == (*runtime)->launches().size() ? 0 : 200;
   };
   RunOnBench run(model);
-  *runtime = &run.bench.runtime;
-  const Profile profile = run.Go();
+  *runtime = &run.runtime();
+  const Profile profile = run.Go().profile;
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
-  EXPECT_TRUE(run.bench.runtime.raised_at());
+  EXPECT_TRUE(run.runtime().raised_at());
   EXPECT_FALSE(profile.findings.load) << "the model died before its curve";
   EXPECT_TRUE(profile.recommendation->verified);
   EXPECT_EQ(profile.recommendation->tight, true);
@@ -155,9 +168,9 @@ TEST(CurvesBehindProofTest, WhatEndsAContainerOfTheirOwnTakesNothingEither) {
     return for_curves && launches.back().limits == launches.front().limits ? 0 : 200;
   };
   RunOnBench run(model);
-  run.bench.runtime.raises_memory = false;
-  *runtime = &run.bench.runtime;
-  const Profile profile = run.Go();
+  run.runtime().raises_memory = false;
+  *runtime = &run.runtime();
+  const Profile profile = run.Go().profile;
   ASSERT_EQ(profile.state, ProfileState::kSucceeded);
   EXPECT_FALSE(profile.findings.load) << "the model died before its curve";
   EXPECT_TRUE(profile.recommendation->verified);
