@@ -99,7 +99,7 @@ class Target {
   virtual Status SetCpu(Cores cpu, Deadline deadline) = 0;
   /// In place, and never to less than it has (docs/decisions, 13). kNotAvailable from a runtime
   /// that cannot.
-  virtual Status RaiseMemory([[maybe_unused]] Bytes memory, [[maybe_unused]] Deadline deadline) {
+  virtual Status RaiseMemory(Bytes /*memory*/, Deadline) {
     return Fail(ErrorCode::kNotAvailable, "memory is not raised in place here");
   }
   /// The last `max` bytes of the model's stdout and stderr, in order.

@@ -186,6 +186,7 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
     lab_.parts_.run_stop.Ask(ReasonOf(*result.unread), result.unread->message());
     result.stopped = true;
   }
+  cut_off_ = cut_off_ || result.cut_off;
   if (facts_.beyond_from && !plan.open_loop) {
     if (!facts_.overload) facts_.overload.emplace();
     facts_.overload->concurrency = std::max(facts_.overload->concurrency, plan.concurrency);
@@ -214,10 +215,12 @@ Status Container::SetCpu(Cores cpu) {
 }
 
 Status Container::LiftLimits() {
-  const Bytes memory = lab_.ceiling().memory();
-  MLPROF_TRY(Changed(target_->RaiseMemory(memory, Deadline::After(kSetLimitDeadline)), "memory"));
-  limits_.Set(memory);
-  return SetCpu(lab_.ceiling().cpu());
+  const Limits& ceiling = lab_.ceiling();
+  MLPROF_TRY(Changed(target_->RaiseMemory(ceiling.memory(), Deadline::After(kSetLimitDeadline)),
+                     "memory"));
+  MLPROF_TRY(SetCpu(ceiling.cpu()));
+  limits_ = ceiling;
+  return {};
 }
 
 // An engine that does not answer ends the run.
@@ -244,6 +247,8 @@ std::optional<agent_protocol::Processes> Container::TakeCensus(Deadline deadline
 std::int64_t Container::Losses() const {
   return session_->children_lost() + session_->Death().oom_kills;
 }
+
+bool Container::IsSound() const { return !session_->lost() && Losses() == 0 && !cut_off_; }
 
 DeathEvidence Container::Death() {
   DeathEvidence death = session_->Death();

@@ -95,6 +95,8 @@ class Container {
   /// Processes of the model that died, whether or not it goes on without them; not those that it
   /// replaced itself.
   std::int64_t Losses() const;
+  /// Its model runs, lost no process, and no replay of it was cut off.
+  bool IsSound() const;
   /// Since its launch.
   std::vector<Sample> Samples() const { return session_->Samples(); }
   /// Since its first row: what its start took is in none of them.
@@ -140,6 +142,7 @@ class Container {
   const int number_;
   ContainerFacts facts_;
   bool closed_ = false;
+  bool cut_off_ = false;  // a replay, with rows that had no answer yet
   std::vector<RequestStretch> served_;
   std::size_t watched_from_ = 0;
   std::unique_ptr<Target> target_;

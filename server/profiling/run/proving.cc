@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/log/log.h"
 #include "server/analysis/confidence.h"
 #include "server/profiling/phases/arenas.h"
 #include "server/profiling/phases/limited_warm_up.h"
@@ -21,6 +22,15 @@ namespace {
 constexpr int kMemoryRuns = 2;
 // Beside the load of a soak and what comes before it: the last rows' responses, a slower start.
 constexpr std::chrono::seconds kSoakSlack{10};
+
+bool Lift(Container& container) {
+  const Status lifted = container.LiftLimits();
+  if (!lifted && lifted.error().code() != ErrorCode::kNotAvailable) {
+    LogWarn("the limits of a container were not lifted: another is started",
+            {{"why", lifted.error().message()}});
+  }
+  return lifted.has_value();
+}
 
 // A TPU's memory is taken as it is asked for, and no setting caps it: what was in use was needed.
 DeviceMemoryFacts AsItWasTaken(const DeviceFindings& seen, int count, const Reference& reference) {
@@ -211,37 +221,33 @@ PhaseResult<void> Story::Warm(Lab& lab, Ample& ample, const Yardstick& yardstick
 }
 
 // A heap, or a pool of threads, that was sized by the limits at the start would be another one
-// there; and settings that won are the answer's, while the curves are of the model as it came.
+// there, and files that were given up for want of memory would be read again; settings that won are
+// the answer's, while the curves are of the model as it came; and heavy rows that met before the
+// load would hide what a row more in flight takes.
 bool Story::ServesAsAmple(const Container& last, const Yardstick& yardstick) const {
-  const Verification& verification = *facts_.verification;
-  if (verification.heap || !yardstick.setup.environment.empty()) return false;
-  const LimitedRun& run = verification.proof->passes.back();
-  return run.use.most_tasks >= facts_.most_tasks && last.Losses() == 0;
+  const LimitedRun& run = facts_.verification->proof->passes.back();
+  const bool as_it_came = !facts_.verification->heap && yardstick.setup.environment.empty() &&
+                          facts_.most_tasks > 0 && run.use.most_tasks >= facts_.most_tasks;
+  return as_it_came && !run.read_back.often() && last.IsSound() &&
+         yardstick.workload.objective.ConcurrencyOrOne() == 1;
 }
 
 PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardstick,
                                               KeptContainer last) {
   if (!curves_wait_) return {};
-  const bool kept =
-      last.get() != nullptr && ServesAsAmple(*last.get(), yardstick) && last.get()->LiftLimits();
-  if (!kept) last.Close();
-  const auto before = kept ? std::chrono::nanoseconds{0} : TimeBeforeLoad(budget_, yardstick);
+  bool serves = last.get() != nullptr && ServesAsAmple(*last.get(), yardstick);
+  const auto before = serves ? std::chrono::nanoseconds{0} : TimeBeforeLoad(budget_, yardstick);
   const auto needed = before + budget_.For(Spend::kCpuCurve) + budget_.For(Spend::kLoadCurve);
   if (budget_.Left() < needed) {
     facts_.curves_left_out = CurvesLeftOut{"the budget went into the proof", true};
     return {};
   }
   Enter(shares::kWaitingCurves, "measuring other limits, and more rows in flight");
-  // As the search's own points were: without what a thread pool's size won.
-  Yardstick at_ceiling = yardstick;
-  at_ceiling.setup.environment.clear();
-  Ample ample(lab, at_ceiling.setup);
-  auto measured = kept ? PhaseResult<void>() : Warm(lab, ample, at_ceiling);
-  if (measured) {
-    measured = MeasureCurvesIn(lab, kept ? *last.get() : ample.container(), yardstick);
-  }
+  serves = serves && Lift(*last.get());
+  if (!serves) last.Close();
+  const auto measured =
+      serves ? MeasureCurvesIn(lab, *last.get(), yardstick) : MeasureCurvesApart(lab, yardstick);
   last.Close();
-  ample.Close();
   if (lab.stopped()) return Canceled();
   // What ends a container that was only to show more takes nothing from what was found.
   if (!measured) {
@@ -252,6 +258,17 @@ PhaseResult<void> Story::MeasureWaitingCurves(Lab& lab, const Yardstick& yardsti
   }
   Finish(lab, measured ? "done" : "cut short");
   return {};
+}
+
+PhaseResult<void> Story::MeasureCurvesApart(Lab& lab, const Yardstick& yardstick) {
+  // As the search's own points were: without what a thread pool's size won.
+  Yardstick at_ceiling = yardstick;
+  at_ceiling.setup.environment.clear();
+  Ample ample(lab, at_ceiling.setup);
+  auto measured = Warm(lab, ample, at_ceiling);
+  if (measured) measured = MeasureCurvesIn(lab, ample.container(), yardstick);
+  ample.Close();
+  return measured;
 }
 
 // Beside what verification saw last of the host, which may have changed since the search.

@@ -61,7 +61,7 @@ class Story {
   bool MayRenew() const;
   PhaseResult<void> SearchUnderLoad(Lab& lab, Container& container, Workload& workload);
   // The curves tell what-if, and nothing of the proof. They come behind it where nothing else asks
-  // for them, and another start is quick.
+  // for them, and another start, which they may need there, is quick.
   bool CurvesMayWait(const Workload& workload) const;
   PhaseResult<void> FillCurve(Lab& lab, Container& container, const Workload& workload,
                               const phases::Reference& reference);
@@ -107,6 +107,7 @@ class Story {
   // it.
   PhaseResult<void> MeasureWaitingCurves(Lab& lab, const phases::Yardstick& yardstick,
                                          phases::KeptContainer last);
+  PhaseResult<void> MeasureCurvesApart(Lab& lab, const phases::Yardstick& yardstick);
   PhaseResult<void> MeasureCurvesIn(Lab& lab, Container& container,
                                     const phases::Yardstick& yardstick);
   PhaseResult<void> SeeHowTight(Lab& lab, phases::Yardstick yardstick);

@@ -126,6 +126,37 @@ TEST(CurvesBehindProofTest, TheyHaveAnotherWhereAHeapIsSizedByTheLimit) {
   EXPECT_FALSE(run.runtime().raised_at());
 }
 
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereHeavyRowsMet) {
+  RunOnBench run;
+  ProfileRequest request = ProfilingBench::Request("p", kBudget);
+  request.objective.concurrency = 4;
+  const Told told = run.Go(request);
+  EXPECT_FALSE(run.runtime().raised_at());
+  EXPECT_TRUE(told.profile.findings.load);
+}
+
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereItReadFilesBack) {
+  FakeModel model;
+  model.pages_read_back = 2;
+  RunOnBench run(model);
+  EXPECT_TRUE(run.Go().profile.findings.load);
+  EXPECT_FALSE(run.runtime().raised_at());
+}
+
+TEST(CurvesBehindProofTest, TheyHaveAnotherWhereTheLastOfTheProofEndedInItsStepOfCpu) {
+  const auto runtime = std::make_shared<const FakeRuntime*>(nullptr);
+  FakeModel model;
+  model.status = [runtime](const std::string&) {
+    const Limits launched = (*runtime)->launches().back().limits;
+    const bool lowered = (*runtime)->cpu_in_force() < launched.cpu();
+    return lowered && launched.memory() < GiB(1) ? 0 : 200;
+  };
+  RunOnBench run(model);
+  *runtime = &run.runtime();
+  EXPECT_TRUE(run.Go().profile.findings.load);
+  EXPECT_FALSE(run.runtime().raised_at());
+}
+
 TEST(CurvesBehindProofTest, TheyHaveAnotherWhereTheLastOfTheProofLostAProcess) {
   const auto runtime = std::make_shared<const FakeRuntime*>(nullptr);
   FakeModel model;
