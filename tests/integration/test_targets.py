@@ -112,11 +112,13 @@ class TargetsTest(unittest.TestCase):
             with self.subTest(options=options):
                 target = self.target(*options)
                 target.post("burn=5")
-                # What a disturbed host adds to a request's own cost comes and goes, within seconds.
-                used = []
-                while len(used) < MOST_TRIES and min(used, default=1) > 0.404:
-                    used.append(self.cpu_of_ten(target, "burn=40"))
-                self.assertAlmostEqual(min(used), 0.4, delta=0.004)
+                # Taking and answering a request costs up to one percent more on some hosts.
+                serving = min(self.cpu_of_ten(target, "burn=0") for _ in range(MOST_TRIES))
+                # What a disturbed host adds comes and goes, within seconds.
+                burned = []
+                while len(burned) < MOST_TRIES and min(burned, default=1) > 0.404:
+                    burned.append(self.cpu_of_ten(target, "burn=40") - serving)
+                self.assertAlmostEqual(min(burned), 0.4, delta=0.004)
 
     def cpu_of_ten(self, target, body):
         before = target.cpu_seconds()
