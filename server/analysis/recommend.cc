@@ -44,7 +44,7 @@ struct TriedLimit {
 std::string HowChosen(const TriedLimit& limit, const ResourceNeed& need) {
   const std::string amount = AmountText(limit.requested);
   std::string text;
-  if (limit.failed) text = "; " + AmountText(*limit.failed) + " were tried and were not enough";
+  if (limit.failed) text = "; " + AmountText(*limit.failed) + " fell short when tried";
   if (limit.disturbed) {
     text += "; " + AmountText(*limit.disturbed) +
             " were too slow in a run that other work on the host disturbed, which proves nothing";

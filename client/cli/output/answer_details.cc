@@ -198,7 +198,7 @@ std::string StartText(const Recommendation& answer, const std::optional<Cores>& 
 
 std::string Tight(const Recommendation& answer) {
   if (!answer.tight) return "";
-  if (!*answer.tight) return "no: one step less passed as well";
+  if (!*answer.tight) return "no: two runs of one step less passed as well";
   std::string tried;
   std::string least;
   for (const Amount& amount : answer.requested.All()) {

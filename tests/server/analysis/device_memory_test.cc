@@ -85,7 +85,7 @@ TEST(DeviceMemoryTest, IsBoundedByTheMostOfItThatFailed) {
                                          {answer.With(MiB(208)), ResourceKind::kMemory}});
   EXPECT_EQ(told.bounds.Find(kDevice)->low, Amount(DeviceMemory{GiB(7), 2}));
   EXPECT_EQ(told.bounds.Find(ResourceKind::kMemory)->low, Amount(MiB(208)));
-  EXPECT_NE(told.bounds.Find(kDevice)->reason.find("7168 MiB of device memory were tried"),
+  EXPECT_NE(told.bounds.Find(kDevice)->reason.find("7168 MiB of device memory fell short"),
             std::string::npos);
 }
 

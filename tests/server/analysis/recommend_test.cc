@@ -138,7 +138,7 @@ TEST(RecommendTest, ARunThatOtherWorkDisturbedIsNoBound) {
                               ResourceKind::kMemory);
   EXPECT_EQ(bound.low, MiB(142));
   EXPECT_FALSE(bound.low_failed);
-  EXPECT_EQ(bound.reason.find("not enough"), std::string::npos) << bound.reason;
+  EXPECT_EQ(bound.reason.find("fell short"), std::string::npos) << bound.reason;
   EXPECT_NE(bound.reason.find("160 MiB were too slow in a run that other work"), std::string::npos)
       << bound.reason;
   EXPECT_EQ(RaisedByNoise(answer, failed), std::vector{ResourceKind::kMemory});

@@ -314,7 +314,7 @@ TEST(ClaimsTest, SeeEachSentenceThatNoTrialBearsOut) {
               Contains(HasSubstr("nothing fell short there")));
   EXPECT_THAT(lie([](Told& told) {
                 told.profile.recommendation->bounds.Find(ResourceKind::kMemory)->reason =
-                    "208 MiB were tried and were not enough";
+                    "208 MiB fell short when tried";
               }),
               Contains(HasSubstr("failed for want of it")));
   EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->verified = false; }),
