@@ -175,8 +175,8 @@ Bytes FakeAgentLink::Serving() const {
 std::chrono::microseconds FakeAgentLink::Visit(const std::string& body) {
   const auto left = std::max<std::int64_t>(0, model_.compiled_after - rows_);
   const auto contention = millicores_ > 1000 ? model_.contention : std::chrono::microseconds(0);
-  const auto work =
-      model_.cpu_per_row + contention + model_.compiling * left / model_.compiled_after;
+  const auto work = model_.cpu_per_row + contention +
+                    model_.compiling * left / model_.compiled_after + model_.cpu_of_row(body);
   if (seen_.insert(body).second) return work + model_.first_visit_cpu;
   return model_.caches_responses ? kNullTarget : work;
 }

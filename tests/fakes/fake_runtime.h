@@ -52,6 +52,9 @@ struct FakeModel {
   std::function<std::chrono::microseconds()> sleeps_more = [] {
     return std::chrono::microseconds(0);
   };
+  /// CPU time that a row takes besides, by its body.
+  std::function<std::chrono::microseconds(const std::string& row)> cpu_of_row =
+      [](const std::string&) { return std::chrono::microseconds(0); };
   /// CPU time that the first visit of a row takes besides.
   std::chrono::microseconds first_visit_cpu{0};
   /// A runtime that compiles as it runs: so much more for the first row of a process, less for each

@@ -6,6 +6,7 @@
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
+#include "server/analysis/row_mix.h"
 #include "server/analysis/steady_state.h"
 #include "server/profiling/phases/replays.h"
 
@@ -48,7 +49,8 @@ class WarmingUp {
         replay_(replay),
         rows_(yardstick.workload.rows_left()),
         window_(ClosedPlan(yardstick.workload, container.seed(), Concurrency(), kLimitedWindow)),
-        warm_(Warm(yardstick)) {}
+        warm_(Warm(yardstick)),
+        usual_(VisitsOfLooks(yardstick.reference)) {}
 
   Result<LimitedWarmUp> Go() {
     if (yardstick_.workload.each_row_once) {
@@ -72,6 +74,14 @@ class WarmingUp {
     const bool same =
         yardstick.setup.environment.empty() && !yardstick.workload.objective.requests_per_second;
     return same ? WarmWindow(yardstick.reference) : std::nullopt;
+  }
+
+  static std::vector<Visit> VisitsOfLooks(const Reference& reference) {
+    std::vector<Visit> visits;
+    for (const Look& look : reference.looks) {
+      visits.insert(visits.end(), look.visits.begin(), look.visits.end());
+    }
+    return visits;
   }
 
   int Concurrency() const { return yardstick_.workload.objective.ConcurrencyOrOne(); }
@@ -110,6 +120,7 @@ class WarmingUp {
   void BecomeSteady() {
     const auto end = lab_.clock().Now() + TimeForWindows(lab_.budget());
     std::vector<WarmUpWindow> windows;
+    std::vector<WarmUpWindow> of_all_rows;  // the same
     ReplayResult all;
     std::size_t requests = 0;
     while (facts_.survived && !facts_.steady && lab_.clock().Now() < end) {
@@ -119,14 +130,18 @@ class WarmingUp {
       if (window.requests.empty()) return;
       requests += window.requests.size();
       windows.push_back(Measure(window));
+      const auto told =
+          warm_ ? usual_.WithAllRows(windows.back(), VisitsOf(window.requests)) : std::nullopt;
+      told ? of_all_rows.push_back(*told) : of_all_rows.clear();
       Append(all, window);
       // What a row reads the first time is counted as warming up, however quick it is.
       const bool seen_all = requests >= rows_ && window.failures == 0;
       const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
       // Windows of other rows each do not agree, and tell the same together.
       const bool throughout = warm_ && seen_all && IsAsWarm(Measure(all), *warm_);
-      facts_.steady = throughout || as_warm || IsSteady(windows);
-      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && IsSteady(windows));
+      const bool agree = IsSteady(windows) || IsSteady(of_all_rows);
+      facts_.steady = throughout || as_warm || agree;
+      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && agree);
       if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
     }
   }
@@ -155,6 +170,7 @@ class WarmingUp {
   const std::size_t rows_;
   const ReplayPlan window_;  // of the container's order
   const std::optional<WarmUpWindow> warm_;
+  const RowMix usual_;  // where warm_ is known
   LimitedWarmUp facts_;
 };
 

@@ -6,6 +6,7 @@
 #include "server/analysis/first_visits.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
+#include "server/analysis/row_mix.h"
 #include "server/analysis/steady_state.h"
 
 namespace mlprof::server::phases {
@@ -67,11 +68,36 @@ bool IsWarm(std::span<const WarmUpWindow> windows) {
   return IsSteady(windows) || IsNoFasterAnyMore(windows);
 }
 
+// Windows of other rows each differ although the model does not: here each is told by what its rows
+// took when they came first. A model that became warmer meanwhile took longer then, and is judged
+// by the windows as they are.
+class BesideFirstVisits {
+ public:
+  void Tell(const Container& container, const ReplayResult& first, const ReplayResult& window) {
+    if (!usual_) {
+      const std::vector<Visit> visits = VisitsOf(first.requests);
+      usual_.emplace(visits);
+      first_ = usual_->WithAllRows(Measure(container, first), visits);
+    }
+    const auto told = usual_->WithAllRows(Measure(container, window), VisitsOf(window.requests));
+    told ? windows_.push_back(*told) : windows_.clear();
+  }
+  bool IsSteady() const {
+    return first_ && server::IsSteady(windows_) && IsAsWarm(*first_, windows_.back());
+  }
+
+ private:
+  std::optional<RowMix> usual_;
+  std::optional<WarmUpWindow> first_;
+  std::vector<WarmUpWindow> windows_;  // since all rows were visited
+};
+
 struct Windows {
   ReplayResult first;    // every row once
   ReplayResult repeats;  // from then on
   Timestamp repeats_began;
   std::vector<WarmUpWindow> windows;  // of both
+  BesideFirstVisits beside_first;
   bool steady = false;
 
   std::size_t requests() const { return first.requests.size() + repeats.requests.size(); }
@@ -114,13 +140,17 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
     }
     if (seen.all_failed()) break;
     seen.windows.push_back(Measure(ample.container(), window));
-    seen.steady = unseen == 0 && IsWarm(seen.windows);
-    if (unseen > 0) seen.repeats_began = Now();
+    if (unseen > 0) {
+      seen.repeats_began = Now();
+    } else {
+      seen.beside_first.Tell(ample.container(), seen.first, window);
+      seen.steady = IsWarm(seen.windows) || seen.beside_first.IsSteady();
+    }
     last = std::move(window);
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
                    "warming up, " + std::to_string(seen.requests()) + " requests");
   }
-  seen.steady = IsWarm(seen.windows);  // the rows may be too many for a whole pass
+  seen.steady = seen.steady || IsWarm(seen.windows);  // the rows may be too many for a whole pass
   return seen;
 }
 

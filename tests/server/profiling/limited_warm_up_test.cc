@@ -137,6 +137,27 @@ TEST(LimitedWarmUpTest, TakesWindowsOfOtherRowsTogetherWhereAPassIsLongerThanThe
   EXPECT_GE(as_warm.all_steady.requests.size(), 300U);
 }
 
+TEST(LimitedWarmUpTest, TellsWindowsByWhatTheirRowsTookWhereTheHostBecameSlower) {
+  // Two rows in three are cheap; all take a quarter more than when the reference was taken.
+  const auto usual = [](std::uint32_t row) { return milliseconds(row % 300 < 200 ? 4 : 40); };
+  FakeModel model;
+  model.cpu_per_row = milliseconds(0);
+  model.cpu_of_row = [&](const std::string& row) {
+    return 5 * usual(std::stoi(row.substr(4))) / 4;
+  };
+  LabBench bench(model, 300);
+  Look look{{}, 60, 0.016};
+  for (std::uint32_t row = 0; row < 300; ++row) {
+    look.visits.push_back({row, static_cast<std::uint32_t>(1000 * usual(row).count())});
+  }
+  Yardstick yardstick = bench.MeasuredAt(40);
+  yardstick.reference = WithLook(yardstick.reference, look);
+  const Warmed warmed = WarmUpOf(bench, yardstick, Cores(1.0));
+  EXPECT_TRUE(warmed.facts.steady);
+  EXPECT_LT(warmed.took, milliseconds(3500)) << "three windows of a second";
+  EXPECT_EQ(warmed.facts.all_steady.requests.size(), warmed.requests) << "they count";
+}
+
 TEST(LimitedWarmUpTest, SendsOnlyTheRowsApartWhereEachRowIsToComeOnce) {
   LabBench bench({}, 80);
   Yardstick yardstick = bench.MeasuredAt(2);
