@@ -7,6 +7,9 @@
 namespace mlprof::server {
 namespace {
 
+// A window holds 50 rows or more: what a few of them would change is less than windows may differ.
+constexpr double kKnownEnough = 0.9;
+
 double MeanOf(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -31,11 +34,12 @@ std::optional<WarmUpWindow> RowMix::WithAllRows(const WarmUpWindow& window,
   std::vector<double> usual;
   for (const Visit& visit : visits) {
     const auto known = usual_ms_.find(visit.row);
-    if (known == usual_ms_.end() || known->second <= 0) return std::nullopt;
+    if (known == usual_ms_.end() || known->second <= 0) continue;
     times_usual.push_back(visit.latency_us / 1000.0 / known->second);
     usual.push_back(known->second);
   }
-  if (usual.empty()) return std::nullopt;
+  const auto known_enough = kKnownEnough * static_cast<double>(visits.size());
+  if (usual.empty() || static_cast<double>(usual.size()) < known_enough) return std::nullopt;
   return WarmUpWindow{median_ms_ * MedianOf(times_usual),
                       window.cpu_ms_per_request * mean_ms_ / MeanOf(usual)};
 }

@@ -18,11 +18,13 @@ class RowMix {
   /// Of several visits of a row their median counts.
   explicit RowMix(std::span<const Visit> usual);
 
-  /// `window`, whose requests were `visits`, as it would have been with all rows equally often: its
-  /// p50 by how many times longer than usual its median row took, its CPU by what its rows usually
-  /// take. nullopt where there is a row among them of which nothing is known, or no visit.
+  /// `window`, whose requests were `visits`, none of which failed, as it would have been with all
+  /// rows equally often: its p50 by how many times longer than usual its median row took, its CPU
+  /// by what its rows usually take. nullopt where nothing is known of one in ten, or more.
   std::optional<WarmUpWindow> WithAllRows(const WarmUpWindow& window,
                                           std::span<const Visit> visits) const;
+  /// What a row takes, each counting equally; 0 where there is none.
+  double mean_ms() const { return mean_ms_; }
 
  private:
   std::unordered_map<std::uint32_t, double> usual_ms_;

@@ -29,6 +29,7 @@ constexpr int kWarmUpsInBudget = 20;
 constexpr std::chrono::seconds kLongestFirstPass{60};
 // The estimate is of the ceiling, with one row in flight: twice of it is no surprise.
 constexpr int kDoubtOfPass = 2;
+constexpr double kSameCost = 1.10;  // as windows may differ
 
 nanoseconds FromSeconds(double seconds) {
   return std::chrono::duration_cast<nanoseconds>(std::chrono::duration<double>(seconds));
@@ -50,7 +51,7 @@ class WarmingUp {
         rows_(yardstick.workload.rows_left()),
         window_(ClosedPlan(yardstick.workload, container.seed(), Concurrency(), kLimitedWindow)),
         warm_(Warm(yardstick)),
-        usual_(VisitsOfLooks(yardstick.reference)) {}
+        usual_(warm_ ? std::optional<RowMix>(VisitsOfLooks(yardstick.reference)) : std::nullopt) {}
 
   Result<LimitedWarmUp> Go() {
     if (yardstick_.workload.each_row_once) {
@@ -130,8 +131,7 @@ class WarmingUp {
       if (window.requests.empty()) return;
       requests += window.requests.size();
       windows.push_back(Measure(window));
-      const auto told =
-          warm_ ? usual_.WithAllRows(windows.back(), VisitsOf(window.requests)) : std::nullopt;
+      const auto told = Told(windows.back(), window);
       told ? of_all_rows.push_back(*told) : of_all_rows.clear();
       Append(all, window);
       // What a row reads the first time is counted as warming up, however quick it is.
@@ -139,11 +139,24 @@ class WarmingUp {
       const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
       // Windows of other rows each do not agree, and tell the same together.
       const bool throughout = warm_ && seen_all && IsAsWarm(Measure(all), *warm_);
-      const bool agree = IsSteady(windows) || IsSteady(of_all_rows);
-      facts_.steady = throughout || as_warm || agree;
-      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && agree);
+      const bool told_agree = seen_all && IsSteady(of_all_rows);
+      facts_.steady = throughout || as_warm || told_agree || IsSteady(windows);
+      const bool count = IsSteady(windows) || (told_agree && FirstVisitsCostTheSame());
+      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && count);
       if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
     }
+  }
+
+  // By what the reference's rows take.
+  std::optional<WarmUpWindow> Told(const WarmUpWindow& measured, const ReplayResult& window) const {
+    if (!usual_ || window.failures > 0) return std::nullopt;
+    return usual_->WithAllRows(measured, VisitsOf(window.requests));
+  }
+
+  // Windows that are all first visits agree as well where each costs more than later ones.
+  bool FirstVisitsCostTheSame() const {
+    const double first_ms = 1000 * yardstick_.pace.first_pass.seconds / static_cast<double>(rows_);
+    return first_ms <= kSameCost * usual_->mean_ms();
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {
@@ -170,7 +183,7 @@ class WarmingUp {
   const std::size_t rows_;
   const ReplayPlan window_;  // of the container's order
   const std::optional<WarmUpWindow> warm_;
-  const RowMix usual_;  // where warm_ is known
+  const std::optional<RowMix> usual_;  // where warm_ is known
   LimitedWarmUp facts_;
 };
 

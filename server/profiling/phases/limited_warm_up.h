@@ -1,6 +1,7 @@
 // The warm-up of a fresh container at some limits: every row once where first visits matter, then
 // windows until one, or all of them together, take no more than the warm model of the reference
-// does, or, by the reference's own rule, latency and CPU per request are steady.
+// does, or latency and CPU per request are steady, as they are or told by what its rows took in the
+// reference.
 #pragma once
 
 #include <chrono>

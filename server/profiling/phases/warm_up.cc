@@ -70,23 +70,37 @@ bool IsWarm(std::span<const WarmUpWindow> windows) {
 
 // Windows of other rows each differ although the model does not: here each is told by what its rows
 // took when they came first. A model that became warmer meanwhile took longer then, and is judged
-// by the windows as they are.
+// by the windows as they are. So is one whose rows fail: those cost what they like.
 class BesideFirstVisits {
  public:
   void Tell(const Container& container, const ReplayResult& first, const ReplayResult& window) {
     if (!usual_) {
-      const std::vector<Visit> visits = VisitsOf(first.requests);
-      usual_.emplace(visits);
-      first_ = usual_->WithAllRows(Measure(container, first), visits);
+      const ReplayResult rest = WithoutTheVeryFirst(first);
+      usual_.emplace(VisitsOf(rest.requests));
+      first_ = Told(container, rest);
     }
-    const auto told = usual_->WithAllRows(Measure(container, window), VisitsOf(window.requests));
+    const auto told = Told(container, window);
     told ? windows_.push_back(*told) : windows_.clear();
   }
   bool IsSteady() const {
-    return first_ && server::IsSteady(windows_) && IsAsWarm(*first_, windows_.back());
+    if (!first_ || !server::IsSteady(windows_)) return false;
+    return std::all_of(windows_.end() - kWindowsThatAgree, windows_.end(),
+                       [this](const WarmUpWindow& window) { return IsAsWarm(*first_, window); });
   }
 
  private:
+  // Which may pay for what the process does once.
+  static ReplayResult WithoutTheVeryFirst(ReplayResult first) {
+    if (first.requests.size() < 2) return first;
+    first.requests.erase(first.requests.begin());
+    first.began = first.requests.front().due;
+    return first;
+  }
+  std::optional<WarmUpWindow> Told(const Container& container, const ReplayResult& replay) const {
+    if (replay.failures > 0) return std::nullopt;
+    return usual_->WithAllRows(Measure(container, replay), VisitsOf(replay.requests));
+  }
+
   std::optional<RowMix> usual_;
   std::optional<WarmUpWindow> first_;
   std::vector<WarmUpWindow> windows_;  // since all rows were visited

@@ -34,7 +34,12 @@ TEST(RowMixTest, TakesTheMedianOfSeveralVisitsOfARow) {
 }
 
 TEST(RowMixTest, TellsNothingOfRowsThatItDoesNotKnow) {
-  EXPECT_FALSE(RowMix(kUsual).WithAllRows({5, 5}, std::vector<Visit>{{0, 5'000}, {2, 5'000}}));
+  std::vector<Visit> visits(18, {0, 5'000});
+  visits.resize(20, {2, 70'000});
+  EXPECT_DOUBLE_EQ(RowMix(kUsual).WithAllRows({5, 5}, visits)->p50_ms, 27.5)
+      << "few may be unknown";
+  visits.resize(21, {2, 70'000});
+  EXPECT_FALSE(RowMix(kUsual).WithAllRows({5, 5}, visits));
   EXPECT_FALSE(RowMix(kUsual).WithAllRows({5, 5}, {}));
   EXPECT_FALSE(RowMix({}).WithAllRows({5, 5}, std::vector<Visit>{{0, 5'000}}));
   EXPECT_FALSE(RowMix(std::vector<Visit>{{0, 0}}).WithAllRows({5, 5}, std::vector<Visit>{{0, 9}}))

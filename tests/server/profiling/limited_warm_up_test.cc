@@ -137,25 +137,49 @@ TEST(LimitedWarmUpTest, TakesWindowsOfOtherRowsTogetherWhereAPassIsLongerThanThe
   EXPECT_GE(as_warm.all_steady.requests.size(), 300U);
 }
 
-TEST(LimitedWarmUpTest, TellsWindowsByWhatTheirRowsTookWhereTheHostBecameSlower) {
-  // Two rows in three are cheap; all take a quarter more than when the reference was taken.
-  const auto usual = [](std::uint32_t row) { return milliseconds(row % 300 < 200 ? 4 : 40); };
+// Two rows in three are cheap, so that each window of a second has others.
+constexpr std::uint32_t kUnlike = 150;
+
+milliseconds Usual(std::uint32_t row) { return milliseconds(row % kUnlike < 100 ? 4 : 40); }
+
+// All rows take a quarter more than when the reference was taken.
+FakeModel SlowerModelOfUnlikeRows() {
   FakeModel model;
   model.cpu_per_row = milliseconds(0);
-  model.cpu_of_row = [&](const std::string& row) {
-    return 5 * usual(std::stoi(row.substr(4))) / 4;
-  };
-  LabBench bench(model, 300);
+  model.cpu_of_row = [](const std::string& row) { return 5 * Usual(std::stoi(row.substr(4))) / 4; };
+  return model;
+}
+
+Yardstick BesideUnlikeRows(LabBench& bench) {
   Look look{{}, 60, 0.016};
-  for (std::uint32_t row = 0; row < 300; ++row) {
-    look.visits.push_back({row, static_cast<std::uint32_t>(1000 * usual(row).count())});
+  for (std::uint32_t row = 0; row < bench.workload.rows; ++row) {
+    look.visits.push_back({row, static_cast<std::uint32_t>(1000 * Usual(row).count())});
   }
   Yardstick yardstick = bench.MeasuredAt(40);
   yardstick.reference = WithLook(yardstick.reference, look);
-  const Warmed warmed = WarmUpOf(bench, yardstick, Cores(1.0));
+  return yardstick;
+}
+
+TEST(LimitedWarmUpTest, TellsWindowsByWhatTheirRowsTookWhereTheHostBecameSlower) {
+  LabBench bench(SlowerModelOfUnlikeRows(), kUnlike);
+  const Warmed warmed = WarmUpOf(bench, BesideUnlikeRows(bench), Cores(1.0));
   EXPECT_TRUE(warmed.facts.steady);
   EXPECT_LT(warmed.took, milliseconds(3500)) << "three windows of a second";
   EXPECT_EQ(warmed.facts.all_steady.requests.size(), warmed.requests) << "they count";
+}
+
+TEST(LimitedWarmUpTest, CountsNoWindowsOfFirstVisitsThatCostMoreThanLaterOnes) {
+  LabBench bench(SlowerModelOfUnlikeRows(), kUnlike);
+  Yardstick yardstick = BesideUnlikeRows(bench);
+  yardstick.pace.first_pass.seconds = kUnlike * 0.020;  // 16 ms a row later
+  const Warmed warmed = WarmUpOf(bench, yardstick, Cores(1.0));
+  EXPECT_TRUE(warmed.facts.steady);
+  EXPECT_TRUE(warmed.facts.all_steady.requests.empty());
+}
+
+TEST(LimitedWarmUpTest, IsNotSteadyByWhatRowsTookBeforeAllWereSeen) {
+  LabBench bench(SlowerModelOfUnlikeRows(), 2 * kUnlike);
+  EXPECT_GT(WarmUpOf(bench, BesideUnlikeRows(bench), Cores(1.0)).took, milliseconds(4500));
 }
 
 TEST(LimitedWarmUpTest, SendsOnlyTheRowsApartWhereEachRowIsToComeOnce) {

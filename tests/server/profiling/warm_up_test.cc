@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "tests/server/profiling/lab_bench.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 constexpr int kRows = 1200;
 
@@ -38,14 +40,28 @@ WarmUpFacts WarmUpOf(LabBench& bench) {
   return facts ? *std::move(facts) : WarmUpFacts();
 }
 
-double LaterSeconds(const WarmUpFacts& facts) { return facts.trial.seconds; }
-
 TEST(WarmUpTest, EndsWhereThreeWindowsTakeWhatTheirRowsTookTheFirstTime) {
   LabBench bench(ModelOfUnlikeRows(), kRows);
   const WarmUpFacts facts = WarmUpOf(bench);
   EXPECT_TRUE(facts.steady);
   EXPECT_EQ(facts.first_visits.size(), static_cast<std::size_t>(kRows));
-  EXPECT_NEAR(LaterSeconds(facts), 3, 0.1);
+  EXPECT_NEAR(facts.trial.seconds, 3, 0.1) << "beyond the first visits";
+}
+
+TEST(WarmUpTest, LeavesOutWhatTheProcessPaysOnceWithItsVeryFirstRow) {
+  FakeModel model = ModelOfUnlikeRows();
+  model.cpu_of_row = [loaded = false](const std::string& row) mutable {
+    return Falling(row) + (std::exchange(loaded, true) ? milliseconds(0) : seconds(4));
+  };
+  LabBench bench(model, kRows);
+  EXPECT_NEAR(WarmUpOf(bench).trial.seconds, 3, 0.1);
+}
+
+TEST(WarmUpTest, TellsNothingByTheFirstTimeOfRowsThatFail) {
+  FakeModel model = ModelOfUnlikeRows();
+  model.status = [](const std::string& row) { return row == "row 70" ? 400 : 200; };
+  LabBench bench(model, kRows);
+  EXPECT_GT(WarmUpOf(bench).trial.seconds, 5);
 }
 
 TEST(WarmUpTest, IsNotOverWhileEachPassTakesLessThanTheOneBefore) {

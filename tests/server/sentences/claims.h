@@ -121,7 +121,7 @@ class Claims {
     if (line.starts_with("no")) {
       const auto passed_with = [&](const Limits& less) {
         return std::count_if(trials_.begin(), trials_.end(), [&](const Trial& trial) {
-          return trial.purpose == TrialPurpose::kTightness && trial.passed && trial.limits == less;
+          return IsProof(trial) && trial.passed && trial.limits == less;
         });
       };
       Need(Any([&](const Trial& trial) {
@@ -207,8 +207,7 @@ class Claims {
     const std::string reason = LineBelow(LabelOf(limit));
     const bool cpu = limit.kind() == ResourceKind::kCpu;
     std::smatch found;
-    if (std::regex_search(reason, found,
-                          std::regex("([0-9.]+) [a-zA-Z]+ fell short when tried"))) {
+    if (std::regex_search(reason, found, std::regex("([0-9.]+) [a-zA-Z]+ fell short when tried"))) {
       TriedAndShort(limit, std::stod(found[1]), reason);
     }
     if (std::regex_search(reason, found, std::regex("([0-9.]+) [a-zA-Z]+ held the objective"))) {

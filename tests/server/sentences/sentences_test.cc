@@ -317,6 +317,8 @@ TEST(ClaimsTest, SeeEachSentenceThatNoTrialBearsOut) {
                     "208 MiB fell short when tried";
               }),
               Contains(HasSubstr("failed for want of it")));
+  EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->tight = false; }),
+              Contains(HasSubstr("no two runs with one step less passed")));
   EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->verified = false; }),
               Contains(HasSubstr("three passed")));
   EXPECT_THAT(lie([](Told& told) {
