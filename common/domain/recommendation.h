@@ -24,7 +24,7 @@ struct Bound {
   std::string reason;  // one sentence a person understands
   Confidence confidence = Confidence::kLow;
   bool at_floor = false;    // the requested amount is the smallest there is: no lower one was tried
-  bool low_failed = false;  // `low` was run and fell short: the range begins above it
+  bool low_failed = false;  // `low` was run, fell short and did not hold twice: less than the range
   std::string because = {};  // why it is as sure as it is; empty where that was not written down
   bool operator==(const Bound&) const = default;
 };

@@ -14,6 +14,7 @@ namespace {
 // it may be the scheduler's doing, whose time slices are a few milliseconds. Chosen, not measured.
 constexpr double kDearRatio = 2;
 constexpr double kDearMs = 5;
+constexpr double kSameCost = 1.10;  // as windows of a warm-up may differ
 // Single rows are disturbed by other work once in a while. Chosen, not measured.
 constexpr std::int64_t kFewestDear = 3;
 constexpr double kDearShare = 0.05;
@@ -74,6 +75,10 @@ std::optional<ColdRows> SummarizeColdRows(std::span<const RowRecord> rows) {
 bool FirstVisitsAreDear(const ColdRows& cold) {
   return cold.dear_rows >= kFewestDear &&
          static_cast<double>(cold.dear_rows) >= kDearShare * static_cast<double>(cold.rows);
+}
+
+bool FirstVisitsCostTheSame(const ColdRows& cold) {
+  return cold.average_latency_ms <= kSameCost * cold.warm_average_latency_ms;
 }
 
 namespace {

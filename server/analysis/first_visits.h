@@ -19,6 +19,9 @@ std::optional<ColdRows> SummarizeColdRows(std::span<const RowRecord> rows);
 /// three rows, and one in twenty.
 bool FirstVisitsAreDear(const ColdRows& cold);
 
+/// Whether they cost what later ones do, by a tenth at most: in latency, over all rows together.
+bool FirstVisitsCostTheSame(const ColdRows& cold);
+
 struct VisitCost {
   std::uint32_t row = 0;
   double latency_ms = 0;

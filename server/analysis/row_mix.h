@@ -23,8 +23,6 @@ class RowMix {
   /// by what its rows usually take. nullopt where nothing is known of one in ten, or more.
   std::optional<WarmUpWindow> WithAllRows(const WarmUpWindow& window,
                                           std::span<const Visit> visits) const;
-  /// What a row takes, each counting equally; 0 where there is none.
-  double mean_ms() const { return mean_ms_; }
 
  private:
   std::unordered_map<std::uint32_t, double> usual_ms_;

@@ -98,14 +98,13 @@ std::string TextOf(const Amount& amount) {
   return amount.kind() == ResourceKind::kCpu ? Text(amount.cores()) : InMib(amount.bytes());
 }
 
-// What was run and fell short is not part of the range, unless it may have passed two other times.
-std::string Range(const Bound& bound, std::optional<bool> tight) {
+// What was run and fell short is not part of the range.
+std::string Range(const Bound& bound) {
   if (bound.low == bound.high) return TextOf(bound.high);
   const std::string low = bound.low.kind() == ResourceKind::kCpu
                               ? Figure(bound.low.cores().value(), 4)
                               : InMib(bound.low.bytes());
-  if (bound.low_failed && tight != false)
-    return "more than " + low + ", up to " + TextOf(bound.high);
+  if (bound.low_failed) return "more than " + low + ", up to " + TextOf(bound.high);
   return low + " to " + TextOf(bound.high);
 }
 
@@ -113,10 +112,8 @@ const char* Label(ResourceKind kind) {
   return kind == ResourceKind::kCpu ? "CPU" : RulesOf(kind).key;
 }
 
-void WriteBound(const char* label, const Bound& bound, std::optional<bool> tight,
-                Details& details) {
-  details.Line(label,
-               Range(bound, tight) + ", " + std::string(Text(bound.confidence)) + " confidence");
+void WriteBound(const char* label, const Bound& bound, Details& details) {
+  details.Line(label, Range(bound) + ", " + std::string(Text(bound.confidence)) + " confidence");
   details.Line(" ", bound.reason);
   if (bound.confidence != Confidence::kHigh && !bound.because.empty()) {
     details.Line(" ", "no surer: " + bound.because);
@@ -183,8 +180,7 @@ void WriteNumbers(const Recommendation& answer, Details& details) {
 
 void WriteBounds(const Recommendation& answer, Details& details) {
   for (const ResourceKind kind : kResources) {
-    if (const Bound* bound = answer.bounds.Find(kind))
-      WriteBound(Label(kind), *bound, answer.tight, details);
+    if (const Bound* bound = answer.bounds.Find(kind)) WriteBound(Label(kind), *bound, details);
   }
 }
 

@@ -29,7 +29,6 @@ constexpr int kWarmUpsInBudget = 20;
 constexpr std::chrono::seconds kLongestFirstPass{60};
 // The estimate is of the ceiling, with one row in flight: twice of it is no surprise.
 constexpr int kDoubtOfPass = 2;
-constexpr double kSameCost = 1.10;  // as windows may differ
 
 nanoseconds FromSeconds(double seconds) {
   return std::chrono::duration_cast<nanoseconds>(std::chrono::duration<double>(seconds));
@@ -141,7 +140,8 @@ class WarmingUp {
       const bool throughout = warm_ && seen_all && IsAsWarm(Measure(all), *warm_);
       const bool told_agree = seen_all && IsSteady(of_all_rows);
       facts_.steady = throughout || as_warm || told_agree || IsSteady(windows);
-      const bool count = IsSteady(windows) || (told_agree && FirstVisitsCostTheSame());
+      const bool count =
+          IsSteady(windows) || (told_agree && yardstick_.pace.first_pass.costs_the_same);
       const bool at_once = throughout || (windows.size() == kWindowsThatAgree && count);
       if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
     }
@@ -151,12 +151,6 @@ class WarmingUp {
   std::optional<WarmUpWindow> Told(const WarmUpWindow& measured, const ReplayResult& window) const {
     if (!usual_ || window.failures > 0) return std::nullopt;
     return usual_->WithAllRows(measured, VisitsOf(window.requests));
-  }
-
-  // Windows that are all first visits agree as well where each costs more than later ones.
-  bool FirstVisitsCostTheSame() const {
-    const double first_ms = 1000 * yardstick_.pace.first_pass.seconds / static_cast<double>(rows_);
-    return first_ms <= kSameCost * usual_->mean_ms();
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {

@@ -89,6 +89,8 @@ struct FirstPass {
   /// First visits cost more than later ones, or leave more memory: no load is measured before every
   /// row was visited.
   bool matters = false;
+  /// They are known to cost no more than later ones, by a tenth at most.
+  bool costs_the_same = false;
 };
 
 /// How long the model took at the ceiling, at most.

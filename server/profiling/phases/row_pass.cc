@@ -178,6 +178,7 @@ PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
 FirstPass FirstPassOf(const WarmUpFacts& warm_up, const RowFacts& rows, std::size_t count) {
   FirstPass pass;
   pass.matters = rows.growth || (rows.cold && FirstVisitsAreDear(*rows.cold));
+  pass.costs_the_same = rows.cold && FirstVisitsCostTheSame(*rows.cold);
   if (warm_up.first_visits.empty()) return pass;
   for (const RequestRecord& request : warm_up.first_visits) {
     const double seconds = request.latency_us / 1e6;

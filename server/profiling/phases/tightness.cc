@@ -60,7 +60,7 @@ class Descents {
     bool all = true;
     for (const Amount& limit : state_.proof.limits.All()) {
       if (!IsLowered(limit.kind())) continue;
-      const bool* tight = tight_.Find(limit.kind());
+      const bool* tight = state_.tight_each.Find(limit.kind());
       if (tight == nullptr) return std::nullopt;
       all = all && *tight;
     }
@@ -131,7 +131,7 @@ class Descents {
       state_.proof = {others.With(*step), std::exchange(passes, {})};
       told_(state_);
     }
-    if (const auto tight = descent.tight()) tight_.Set(resource, *tight);
+    if (const auto tight = descent.tight()) state_.tight_each.Set(resource, *tight);
     return {};
   }
 
@@ -219,7 +219,6 @@ class Descents {
   const OnTightness& told_;
   Tightness state_;
   std::vector<Borne> borne_;
-  PerResource<bool> tight_;  // of those that were tried one step lower
 };
 
 }  // namespace

@@ -232,6 +232,21 @@ std::vector<FailedTry> FailedBefore(const RunFacts& facts) {
   return facts.verification ? facts.verification->failed : std::vector<FailedTry>();
 }
 
+namespace {
+
+// A step that fell short once, and held in two other runs, may be enough.
+void SeeHowTight(const phases::Tightness& tightness, Recommendation& answer) {
+  answer.tight = tightness.tight;
+  for (const Amount& limit : answer.requested.All()) {
+    const bool* tight = tightness.tight_each.Find(limit.kind());
+    Bound* bound = answer.bounds.Find(limit.kind());
+    if (tight == nullptr || *tight || bound == nullptr) continue;
+    if (bound->low == OneStepLower(limit)) bound->low_failed = false;
+  }
+}
+
+}  // namespace
+
 std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   if (!facts.warm_up) return std::nullopt;
   Limits limits = UnprovenLimits(facts);
@@ -259,7 +274,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
     return answer;
   }
   answer.verified = true;
-  if (facts.tightness) answer.tight = facts.tightness->tight;
+  if (facts.tightness) SeeHowTight(*facts.tightness, answer);
   AddUnprovenTail(facts, *proof, answer);
   AddConfidence(ConfidencesOf(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);

@@ -49,6 +49,13 @@ TEST(ColdRowsTest, AreNotDearForARowThatWasDisturbedNorForMicroseconds) {
   EXPECT_FALSE(FirstVisitsAreDear(*SummarizeColdRows(rows)));
 }
 
+TEST(ColdRowsTest, CostTheSameWithinATenthAsLaterOnes) {
+  EXPECT_TRUE(FirstVisitsCostTheSame(
+      *SummarizeColdRows(std::vector<RowRecord>(40, Visited(21.9, 21, 20, 20)))));
+  EXPECT_FALSE(FirstVisitsCostTheSame(
+      *SummarizeColdRows(std::vector<RowRecord>(40, Visited(22.1, 21, 20, 20)))));
+}
+
 TEST(ColdRowsTest, AreDearWhereAFewShapesAreCompiledFor) {
   std::vector<RowRecord> rows(60, Visited(21, 20, 20, 20));
   for (const std::size_t shape : {3U, 17U, 40U}) rows[shape] = Visited(320, 300, 20, 20);

@@ -71,6 +71,19 @@ TEST(AnswerTest, IsNotVerifiedWhereOneMoreContainerAtItDidNotHold) {
             "one more container at these limits did not start, or did not bear the load");
 }
 
+TEST(AnswerTest, BeginsItsRangeWithAStepThatFellShortOnceAndHeldTwice) {
+  RunFacts facts = Proven();
+  const Limits step = facts.tightness->proof.limits.With(MiB(112));
+  facts.tightness->failed = {{.limits = step, .shortage = ResourceKind::kMemory}};
+  facts.tightness->tight_each.Set(ResourceKind::kMemory, true);
+  EXPECT_TRUE(MemoryOf(*AnswerOf(facts)).low_failed);
+  facts.tightness->tight_each.Set(ResourceKind::kMemory, false);
+  EXPECT_EQ(MemoryOf(*AnswerOf(facts)).low, MiB(112));
+  EXPECT_FALSE(MemoryOf(*AnswerOf(facts)).low_failed);
+  facts.tightness->failed.front().limits = step.With(MiB(96));
+  EXPECT_TRUE(MemoryOf(*AnswerOf(facts)).low_failed) << "what lies below the step held never";
+}
+
 TEST(AnswerTest, BoundsNoKillsOfAModelThatGrows) {
   RunFacts facts = Proven();
   ASSERT_TRUE(AnswerOf(facts)->rare_events);

@@ -119,16 +119,28 @@ class Claims {
       }
     }
     if (line.starts_with("no")) {
-      const auto passed_with = [&](const Limits& less) {
-        return std::count_if(trials_.begin(), trials_.end(), [&](const Trial& trial) {
-          return IsProof(trial) && trial.passed && trial.limits == less;
-        });
-      };
-      Need(Any([&](const Trial& trial) {
-             return trial.limits != limits && passed_with(trial.limits) >= 2;
-           }),
+      const std::vector<Amount> all = limits.All();
+      Need(std::any_of(all.begin(), all.end(), [&](const Amount& limit) { return IsLoose(limit); }),
            line, "no two runs with one step less passed");
     }
+  }
+
+  // Two runs passed with one step less of it and no more of anything else.
+  bool IsLoose(const Amount& limit) const {
+    const auto passes = std::count_if(trials_.begin(), trials_.end(), [&](const Trial& trial) {
+      if (!IsProof(trial) || !trial.passed) return false;
+      const auto less = trial.limits.Find(limit.kind());
+      return less && less == OneStepLower(limit) && IsWithin(trial.limits);
+    });
+    return passes >= 2;
+  }
+
+  bool IsWithin(const Limits& tried) const {
+    const std::vector<Amount> all = tried.All();
+    return std::all_of(all.begin(), all.end(), [&](const Amount& amount) {
+      const auto most = profile_.recommendation->requested.Find(amount.kind());
+      return most && amount.units() <= most->units();
+    });
   }
 
   void Confidence() {
