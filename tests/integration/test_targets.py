@@ -13,7 +13,7 @@ from server import BIN
 
 PROGRAM = BIN / "target-target-server"
 READY_DEADLINE_S = 20
-MOST_TRIES = 20
+MOST_TRIES = 30
 MIB = 1 << 20
 
 
@@ -107,19 +107,19 @@ class TargetsTest(unittest.TestCase):
         self.addCleanup(target.close)
         return target
 
-    def test_burns_the_cpu_time_asked_for_within_one_percent(self):
+    def test_burns_the_cpu_time_asked_for_within_one_and_a_half_percent(self):
         for options in ((), ("--pool", 2)):
             with self.subTest(options=options):
                 target = self.target(*options)
                 target.post("burn=5")
-                # Taking and answering a request costs up to one percent more on some hosts.
-                serving = min(self.cpu_of_ten(target, "burn=0") for _ in range(MOST_TRIES))
-                self.assertLess(serving, 0.02)
-                # What a disturbed host adds comes and goes, within seconds.
+                # Taking a request, waking the pool and answering costs up to one percent more on
+                # some hosts; and what a disturbed host adds comes and goes, within seconds.
+                served = [self.cpu_of_ten(target, "burn=1") for _ in range(MOST_TRIES)]
+                self.assertLess(min(served), 0.03)
                 burned = []
                 while len(burned) < MOST_TRIES and min(burned, default=1) > 0.404:
-                    burned.append(self.cpu_of_ten(target, "burn=40") - serving)
-                self.assertAlmostEqual(min(burned), 0.4, delta=0.004)
+                    burned.append(self.cpu_of_ten(target, "burn=41") - min(served))
+                self.assertAlmostEqual(min(burned), 0.4, delta=0.006)
 
     def cpu_of_ten(self, target, body):
         before = target.cpu_seconds()
