@@ -13,7 +13,7 @@ from server import BIN
 
 PROGRAM = BIN / "target-target-server"
 READY_DEADLINE_S = 20
-MOST_TRIES = 30
+MOST_TRIES = 20
 MIB = 1 << 20
 
 
@@ -107,19 +107,29 @@ class TargetsTest(unittest.TestCase):
         self.addCleanup(target.close)
         return target
 
-    def test_burns_the_cpu_time_asked_for_within_one_and_a_half_percent(self):
-        for options in ((), ("--pool", 2)):
+    def test_burns_the_cpu_time_asked_for_within_one_percent(self):
+        for options in ((), ("--pool", 1)):
             with self.subTest(options=options):
-                target = self.target(*options)
-                target.post("burn=5")
-                # Taking a request, waking the pool and answering costs up to one percent more on
-                # some hosts; and what a disturbed host adds comes and goes, within seconds.
-                served = [self.cpu_of_ten(target, "burn=1") for _ in range(MOST_TRIES)]
-                self.assertLess(min(served), 0.03)
-                burned = []
-                while len(burned) < MOST_TRIES and min(burned, default=1) > 0.404:
-                    burned.append(self.cpu_of_ten(target, "burn=41") - min(served))
-                self.assertAlmostEqual(min(burned), 0.4, delta=0.006)
+                burned = self.least_burned(self.target(*options), 0.404)
+                self.assertAlmostEqual(burned, 0.4, delta=0.004)
+
+    def test_a_pool_takes_besides_what_waking_its_threads_takes(self):
+        # Five regions a request. Waking an idle core took 0.08 to 0.13 ms on a virtual machine.
+        waking = 50 * 0.0002
+        burned = self.least_burned(self.target("--pool", 2), 0.4 + waking)
+        self.assertGreater(burned, 0.396)
+        self.assertLess(burned, 0.4 + waking)
+
+    def least_burned(self, target, enough):
+        """CPU time of ten requests that burn 40 ms each, without what taking them costs."""
+        target.post("burn=5")
+        served = min(self.cpu_of_ten(target, "burn=0") for _ in range(MOST_TRIES))
+        self.assertLess(served, 10 * 0.001)
+        # What a disturbed host adds comes and goes, within seconds.
+        burned = []
+        while len(burned) < MOST_TRIES and min(burned, default=1) > enough:
+            burned.append(self.cpu_of_ten(target, "burn=40") - served)
+        return min(burned)
 
     def cpu_of_ten(self, target, body):
         before = target.cpu_seconds()
