@@ -4,11 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "server/analysis/latency.h"
-#include "server/analysis/resource_use.h"
-#include "server/analysis/row_mix.h"
 #include "server/analysis/steady_state.h"
 #include "server/profiling/phases/replays.h"
+#include "server/profiling/phases/warm_up_windows.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -49,8 +47,9 @@ class WarmingUp {
         replay_(replay),
         rows_(yardstick.workload.rows_left()),
         window_(ClosedPlan(yardstick.workload, container.seed(), Concurrency(), kLimitedWindow)),
-        warm_(Warm(yardstick)),
-        usual_(warm_ ? std::optional<RowMix>(VisitsOfLooks(yardstick.reference)) : std::nullopt) {}
+        warm_(Warm(yardstick)) {
+    if (warm_) by_row_.emplace(VisitsOfLooks(yardstick.reference));
+  }
 
   Result<LimitedWarmUp> Go() {
     if (yardstick_.workload.each_row_once) {
@@ -120,7 +119,6 @@ class WarmingUp {
   void BecomeSteady() {
     const auto end = lab_.clock().Now() + TimeForWindows(lab_.budget());
     std::vector<WarmUpWindow> windows;
-    std::vector<WarmUpWindow> of_all_rows;  // the same
     ReplayResult all;
     std::size_t requests = 0;
     while (facts_.survived && !facts_.steady && lab_.clock().Now() < end) {
@@ -129,28 +127,21 @@ class WarmingUp {
       if (!Replay(WindowPlan(requests, left), left, window)) return;
       if (window.requests.empty()) return;
       requests += window.requests.size();
-      windows.push_back(Measure(window));
-      const auto told = Told(windows.back(), window);
-      told ? of_all_rows.push_back(*told) : of_all_rows.clear();
+      windows.push_back(MeasureWindow(container_, window));
+      if (by_row_) by_row_->Add(windows.back(), window);
       Append(all, window);
       // What a row reads the first time is counted as warming up, however quick it is.
       const bool seen_all = requests >= rows_ && window.failures == 0;
       const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
-      // Windows of other rows each do not agree, and tell the same together.
-      const bool throughout = warm_ && seen_all && IsAsWarm(Measure(all), *warm_);
-      const bool told_agree = seen_all && IsSteady(of_all_rows);
-      facts_.steady = throughout || as_warm || told_agree || IsSteady(windows);
-      const bool count =
-          IsSteady(windows) || (told_agree && yardstick_.pace.first_pass.costs_the_same);
-      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && count);
+      // Windows of other rows each do not agree, and tell the same together, or each by its rows.
+      const bool throughout = warm_ && seen_all && IsAsWarm(MeasureWindow(container_, all), *warm_);
+      const bool by_row = by_row_ && seen_all && IsSteady(by_row_->told());
+      facts_.steady = throughout || as_warm || by_row || IsSteady(windows);
+      // First visits that cost more than later ones agree by their rows, too.
+      const bool agree = IsSteady(windows) || (by_row && yardstick_.pace.first_pass.costs_the_same);
+      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && agree);
       if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
     }
-  }
-
-  // By what the reference's rows take.
-  std::optional<WarmUpWindow> Told(const WarmUpWindow& measured, const ReplayResult& window) const {
-    if (!usual_ || window.failures > 0) return std::nullopt;
-    return usual_->WithAllRows(measured, VisitsOf(window.requests));
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {
@@ -164,12 +155,6 @@ class WarmingUp {
     return plan;
   }
 
-  WarmUpWindow Measure(const ReplayResult& window) const {
-    const ResourceUse use = Summarize(container_.SamplesOf(window));
-    return {LatencyDistribution(window.SuccessLatencies()).QuantileMs(0.5).value_or(0),
-            use.cpu_seconds.value_or(0) * 1000 / static_cast<double>(window.requests.size())};
-  }
-
   Lab& lab_;
   const Yardstick& yardstick_;
   Container& container_;
@@ -177,7 +162,7 @@ class WarmingUp {
   const std::size_t rows_;
   const ReplayPlan window_;  // of the container's order
   const std::optional<WarmUpWindow> warm_;
-  const std::optional<RowMix> usual_;  // where warm_ is known
+  std::optional<WindowsByRow> by_row_;  // by the reference's rows, where warm_ is known
   LimitedWarmUp facts_;
 };
 

@@ -4,10 +4,8 @@
 #include <span>
 
 #include "server/analysis/first_visits.h"
-#include "server/analysis/latency.h"
-#include "server/analysis/resource_use.h"
-#include "server/analysis/row_mix.h"
 #include "server/analysis/steady_state.h"
+#include "server/profiling/phases/warm_up_windows.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -57,61 +55,49 @@ bool CanAttribute(const Workload& workload, std::chrono::nanoseconds longest) {
   return kAttribution * static_cast<std::int64_t>(workload.rows) <= longest / kAttributionShare;
 }
 
-WarmUpWindow Measure(const Container& container, const ReplayResult& replay) {
-  const ResourceUse use = Summarize(container.SamplesOf(replay));
-  const auto requests = static_cast<double>(std::max<std::size_t>(1, replay.requests.size()));
-  return {LatencyDistribution(replay.SuccessLatencies()).QuantileMs(0.5).value_or(0),
-          use.cpu_seconds.value_or(0) * 1000 / requests};
-}
-
 bool IsWarm(std::span<const WarmUpWindow> windows) {
   return IsSteady(windows) || IsNoFasterAnyMore(windows);
 }
 
+// The very first request may pay for what the process does once.
+ReplayResult WithoutTheVeryFirst(ReplayResult first) {
+  if (first.requests.size() < 2) return first;
+  first.requests.erase(first.requests.begin());
+  first.began = first.requests.front().due;
+  return first;
+}
+
 // Windows of other rows each differ although the model does not: here each is told by what its rows
 // took when they came first. A model that became warmer meanwhile took longer then, and is judged
-// by the windows as they are. So is one whose rows fail: those cost what they like.
+// by the windows as they are.
 class BesideFirstVisits {
  public:
-  void Tell(const Container& container, const ReplayResult& first, const ReplayResult& window) {
-    if (!usual_) {
-      const ReplayResult rest = WithoutTheVeryFirst(first);
-      usual_.emplace(VisitsOf(rest.requests));
-      first_ = Told(container, rest);
-    }
-    const auto told = Told(container, window);
-    told ? windows_.push_back(*told) : windows_.clear();
+  BesideFirstVisits(const Container& container, const ReplayResult& first)
+      : windows_(VisitsOf(first.requests)),
+        first_(windows_.Told(MeasureWindow(container, first), first)) {}
+
+  void Add(const WarmUpWindow& measured, const ReplayResult& window) {
+    windows_.Add(measured, window);
   }
-  bool IsSteady() const {
-    if (!first_ || !server::IsSteady(windows_)) return false;
-    return std::all_of(windows_.end() - kWindowsThatAgree, windows_.end(),
+  bool AreSteady() const {
+    const auto told = windows_.told();
+    if (!first_ || !IsSteady(told)) return false;
+    const auto last = told.last(kWindowsThatAgree);
+    return std::all_of(last.begin(), last.end(),
                        [this](const WarmUpWindow& window) { return IsAsWarm(*first_, window); });
   }
 
  private:
-  // Which may pay for what the process does once.
-  static ReplayResult WithoutTheVeryFirst(ReplayResult first) {
-    if (first.requests.size() < 2) return first;
-    first.requests.erase(first.requests.begin());
-    first.began = first.requests.front().due;
-    return first;
-  }
-  std::optional<WarmUpWindow> Told(const Container& container, const ReplayResult& replay) const {
-    if (replay.failures > 0) return std::nullopt;
-    return usual_->WithAllRows(Measure(container, replay), VisitsOf(replay.requests));
-  }
-
-  std::optional<RowMix> usual_;
+  WindowsByRow windows_;  // since all rows were visited
   std::optional<WarmUpWindow> first_;
-  std::vector<WarmUpWindow> windows_;  // since all rows were visited
 };
 
 struct Windows {
   ReplayResult first;    // every row once
   ReplayResult repeats;  // from then on
   Timestamp repeats_began;
-  std::vector<WarmUpWindow> windows;  // of both
-  BesideFirstVisits beside_first;
+  std::vector<WarmUpWindow> windows;              // of both
+  std::optional<BesideFirstVisits> beside_first;  // once there are repeats
   bool steady = false;
 
   std::size_t requests() const { return first.requests.size() + repeats.requests.size(); }
@@ -153,12 +139,15 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
       return tl::unexpected<RunEnd>(ended.error());
     }
     if (seen.all_failed()) break;
-    seen.windows.push_back(Measure(ample.container(), window));
+    seen.windows.push_back(MeasureWindow(ample.container(), window));
     if (unseen > 0) {
       seen.repeats_began = Now();
     } else {
-      seen.beside_first.Tell(ample.container(), seen.first, window);
-      seen.steady = IsWarm(seen.windows) || seen.beside_first.IsSteady();
+      if (!seen.beside_first) {
+        seen.beside_first.emplace(ample.container(), WithoutTheVeryFirst(seen.first));
+      }
+      seen.beside_first->Add(seen.windows.back(), window);
+      seen.steady = IsWarm(seen.windows) || seen.beside_first->AreSteady();
     }
     last = std::move(window);
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
