@@ -24,6 +24,9 @@ struct Borne {
   bool killed = false;
 };
 
+// A cap is searched by a phase of its own, down to what did not hold.
+bool IsLowered(ResourceKind kind) { return RulesOf(kind).search != LimitSearch::kHardCap; }
+
 class Descents {
  public:
   Descents(Lab& lab, Yardstick yardstick, const Verification& verification, const OnTightness& told)
@@ -46,27 +49,12 @@ class Descents {
   }
 
   Tightness Conclude() {
-    state_.tight = TightInAll();
     state_.reference = yardstick_.reference;
     SeeLoadsWithLessCpu();
     return std::move(state_);
   }
 
  private:
-  // A cap is searched by a phase of its own, down to what did not hold.
-  static bool IsLowered(ResourceKind kind) { return RulesOf(kind).search != LimitSearch::kHardCap; }
-
-  std::optional<bool> TightInAll() const {
-    bool all = true;
-    for (const Amount& limit : state_.proof.limits.All()) {
-      if (!IsLowered(limit.kind())) continue;
-      const bool* tight = state_.tight_each.Find(limit.kind());
-      if (tight == nullptr) return std::nullopt;
-      all = all && *tight;
-    }
-    return all;
-  }
-
   void SeeLoadsWithLessCpu() {
     const Limits& answer = state_.proof.limits;
     for (const Borne& load : borne_) {
@@ -222,6 +210,17 @@ class Descents {
 };
 
 }  // namespace
+
+std::optional<bool> Tightness::tight() const {
+  bool all = true;
+  for (const Amount& limit : proof.limits.All()) {
+    if (!IsLowered(limit.kind())) continue;
+    const bool* each = tight_each.Find(limit.kind());
+    if (each == nullptr) return std::nullopt;
+    all = all && *each;
+  }
+  return all;
+}
 
 // What was proven stays, whatever happens to a run that was only to show more; a stop ends the
 // profile all the same.

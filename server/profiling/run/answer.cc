@@ -235,8 +235,8 @@ std::vector<FailedTry> FailedBefore(const RunFacts& facts) {
 namespace {
 
 // A step that fell short once, and held in two other runs, may be enough.
-void SeeHowTight(const phases::Tightness& tightness, Recommendation& answer) {
-  answer.tight = tightness.tight;
+void AddTightness(const phases::Tightness& tightness, Recommendation& answer) {
+  answer.tight = tightness.tight();
   for (const Amount& limit : answer.requested.All()) {
     const bool* tight = tightness.tight_each.Find(limit.kind());
     Bound* bound = answer.bounds.Find(limit.kind());
@@ -274,7 +274,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
     return answer;
   }
   answer.verified = true;
-  if (facts.tightness) SeeHowTight(*facts.tightness, answer);
+  if (facts.tightness) AddTightness(*facts.tightness, answer);
   AddUnprovenTail(facts, *proof, answer);
   AddConfidence(ConfidencesOf(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);

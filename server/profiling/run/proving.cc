@@ -294,7 +294,7 @@ PhaseResult<void> Story::SeeHowTight(Lab& lab, Yardstick yardstick) {
   // Nothing is claimed there that more requests would prove.
   proven.requests = MayBoundKills(facts_) ? RequestsAtAnswer(facts_, proof) : kRequestsForMemory;
   yardstick.reference = facts_.tightness->reference;
-  const bool known = facts_.tightness->tight.has_value() && !facts_.distinct;
+  const bool known = facts_.tightness->tight().has_value() && !facts_.distinct;
   if (known && CanMeasureSustainedLoad(lab, yardstick, facts_.replay, proven)) {
     Enter(shares::kSustainedLoad, "seeing how much more load the answer holds");
     facts_.sustained = MeasureSustainedLoad(lab, yardstick, proof.limits, *facts_.replay, proven);

@@ -27,7 +27,9 @@ RunFacts Proven() {
   facts.verification.emplace().limits = proof.limits;
   facts.verification->proof = proof;
   facts.tightness.emplace().proof = proof;
-  facts.tightness->tight = true;
+  for (const ResourceKind kind : {ResourceKind::kCpu, ResourceKind::kMemory}) {
+    facts.tightness->tight_each.Set(kind, true);
+  }
   CpuPoint half;
   half.cpu = Cores(0.5);
   facts.cpu.emplace().curve.points = {half};
@@ -75,7 +77,6 @@ TEST(AnswerTest, BeginsItsRangeWithAStepThatFellShortOnceAndHeldTwice) {
   RunFacts facts = Proven();
   const Limits step = facts.tightness->proof.limits.With(MiB(112));
   facts.tightness->failed = {{.limits = step, .shortage = ResourceKind::kMemory}};
-  facts.tightness->tight_each.Set(ResourceKind::kMemory, true);
   EXPECT_TRUE(MemoryOf(*AnswerOf(facts)).low_failed);
   facts.tightness->tight_each.Set(ResourceKind::kMemory, false);
   EXPECT_EQ(MemoryOf(*AnswerOf(facts)).low, MiB(112));

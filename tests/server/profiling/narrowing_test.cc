@@ -59,7 +59,7 @@ TEST(NarrowingTest, AsksEachContainerOfTheStepWhetherItWasFilled) {
   const auto before = tries_below();
   const Tightness lowered =
       TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verified, [](const Tightness&) {});
-  EXPECT_EQ(lowered.tight, false);
+  EXPECT_EQ(lowered.tight(), false);
   EXPECT_EQ(tries_below(), before);
 }
 
@@ -154,7 +154,7 @@ TEST(NarrowingTest, AStepThatFailedOnTheWayIsOneOfTheTwoThatMakeTheAnswerTight) 
   EXPECT_EQ(tries_below(), 1);
   const Tightness lowered =
       TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verified, [](const Tightness&) {});
-  EXPECT_EQ(lowered.tight, true);
+  EXPECT_EQ(lowered.tight(), true);
   EXPECT_EQ(tries_below(), 2);
 }
 

@@ -31,7 +31,7 @@ TEST(TightnessTest, LowersMemoryAndCpuAndNothingElseWhereThereIsNoDevice) {
   const Verification verified = Verified(bench, {Cores(1.0), MiB(224)});
   ASSERT_TRUE(verified.proof) << verified.why_not;
   const Tightness lowered = Lowered(bench, verified);
-  EXPECT_EQ(lowered.tight, true);
+  EXPECT_EQ(lowered.tight(), true);
   ASSERT_EQ(lowered.failed.size(), 2U);
   EXPECT_EQ(lowered.failed[0].shortage, ResourceKind::kMemory);
   EXPECT_EQ(lowered.failed[1].shortage, ResourceKind::kCpu);
@@ -47,7 +47,7 @@ TEST(TightnessTest, NeedsNoContainersForCpuWhereTheLastOfTheProofWasTooSlowWithA
   EXPECT_EQ(verified.cpu_step->failures, 2);
   const auto before = bench.runtime.launches().size();
   const Tightness lowered = Lowered(bench, verified);
-  EXPECT_EQ(lowered.tight, true);
+  EXPECT_EQ(lowered.tight(), true);
   const auto& launches = bench.runtime.launches();
   EXPECT_TRUE(std::all_of(launches.begin() + static_cast<std::ptrdiff_t>(before), launches.end(),
                           [](const auto& launch) { return launch.limits.cpu() == Cores(1.0); }));
@@ -73,7 +73,7 @@ TEST(TightnessTest, BelievesWhatFreshContainersHeldBeforeAStepInPlace) {
   FailedTry third{verified.cpu_step->limits, ResourceKind::kCpu};
   third.passes = 2;
   verified.failed.push_back(third);
-  EXPECT_EQ(Lowered(bench, verified).tight, false);
+  EXPECT_EQ(Lowered(bench, verified).tight(), false);
 }
 
 TEST(TightnessTest, TellsOfAKillInPlaceAtLimitsThatBecameTheAnswer) {
@@ -140,7 +140,7 @@ TEST(TightnessTest, TakesCpuForShortWhereProvenMemoryReadsAFewPagesBack) {
     yardstick.reference = WithLook(yardstick.reference, look);
     const Tightness lowered =
         TestTightness(bench.lab, yardstick, verified_only, [](const Tightness&) {});
-    EXPECT_EQ(lowered.tight.value_or(false), cost_before == 0.002);
+    EXPECT_EQ(lowered.tight().value_or(false), cost_before == 0.002);
   }
 }
 
@@ -150,7 +150,7 @@ TEST(TightnessTest, GivesEveryContainerItsDevicesAndLeavesTheirCapToItsOwnSearch
   ASSERT_TRUE(verified.proof) << verified.why_not;
   const Tightness lowered = Lowered(bench, verified);
   EXPECT_EQ(lowered.proof.limits.device_memory(), kDevices);
-  EXPECT_EQ(lowered.tight, true);
+  EXPECT_EQ(lowered.tight(), true);
   for (const LaunchRequest& launch : bench.runtime.launches()) {
     EXPECT_EQ(launch.limits.device_memory(), kDevices);
   }
