@@ -14,19 +14,6 @@ namespace {
 // A limit far too low shows itself by then.
 constexpr std::chrono::milliseconds kLeastProbeTime{1100};
 constexpr int kProbesToWait = 2;
-CpuPoint MakePoint(Cores cpu, const Trial& trial) {
-  const Measurements& measured = trial.measurements;
-  CpuPoint point;
-  point.cpu = cpu;
-  point.mean_ms = measured.average_latency_ms.value_or(0);
-  point.p50_ms = measured.latency_p50_ms.value_or(0);
-  point.p95_ms = measured.latency_p95_ms.value_or(point.p50_ms);
-  point.p99_ms = measured.latency_p99_ms;
-  point.requests_per_second = measured.queries_per_second.value_or(0);
-  point.throttled_share = measured.throttled_share.value_or(0);
-  point.passed = trial.passed;
-  return point;
-}
 
 tl::unexpected<RunEnd> LimitNotChanged(const char* what, const Error& error) {
   return FailRun({"RuntimeFailed",
@@ -71,7 +58,7 @@ class Probing {
     }
     probed.clearly_slow = IsTooSlow(plan, replay);
     probed.successes = trial.measurements.success_queries;
-    probed.point = MakePoint(cpu, trial);
+    probed.point = PointOf(trial);
     return probed;
   }
 
@@ -145,6 +132,20 @@ class Probing {
 };
 
 }  // namespace
+
+CpuPoint PointOf(const Trial& trial) {
+  const Measurements& measured = trial.measurements;
+  CpuPoint point;
+  point.cpu = trial.limits.cpu();
+  point.mean_ms = measured.average_latency_ms.value_or(0);
+  point.p50_ms = measured.latency_p50_ms.value_or(0);
+  point.p95_ms = measured.latency_p95_ms.value_or(point.p50_ms);
+  point.p99_ms = measured.latency_p99_ms;
+  point.requests_per_second = measured.queries_per_second.value_or(0);
+  point.throttled_share = measured.throttled_share.value_or(0);
+  point.passed = trial.passed;
+  return point;
+}
 
 PhaseResult<Probed> ProbeCpu(Lab& lab, Container& container, const Workload& workload,
                              const CpuProbe& probe, const JudgedBeside& beside) {

@@ -46,6 +46,9 @@ struct Probed {
 PhaseResult<Probed> ProbeCpu(Lab& lab, Container& container, const Workload& workload,
                              const CpuProbe& probe, const JudgedBeside& beside);
 
+/// What a load under its limit shows of it.
+CpuPoint PointOf(const Trial& trial);
+
 /// To the ceiling.
 PhaseResult<void> LiftCpuLimit(Lab& lab, Container& container);
 

@@ -57,6 +57,8 @@ class CpuSearch {
   void SeeTail(Cores cpu, const Verdict& verdict);
   void SeeCost(const Probed& probed);
   Cores Floor(Cores guess) const;
+  bool IsDecided(const GridSearch& search, Cores guess) const;
+  void TakeLoadAtCeiling();
   std::vector<Cores> CurveLimits() const;
 
   Lab& lab_;
@@ -157,13 +159,19 @@ Cores CpuSearch::Floor(Cores guess) const {
   return std::max(kSmallestLimits.cpu(), need_.cpu.to_start);
 }
 
+// What holds at the floor is the answer, whatever less would hold: noise that was seen while
+// searching may have raised it.
+bool CpuSearch::IsDecided(const GridSearch& search, Cores guess) const {
+  return search.Best() <= Floor(guess);
+}
+
 PhaseResult<Cores> CpuSearch::Search() {
   const Deadline end = lab_.budget().AtMost(
       std::min(lab_.budget().For(Spend::kCpuSearch), lab_.budget().Left() / 2));
   const Cores guess = FirstAnswer(need_, lab_.ceiling()).cpu();
   GridSearch search(Floor(guess), guess, lab_.ceiling().cpu());
   while (const auto next = search.Next()) {
-    if (end.Passed()) break;
+    if (end.Passed() || IsDecided(search, guess)) break;
     MLPROF_LET(point, ProbeFairly(*next, end));
     // A probe without any response ran out of time: it says nothing of the limit.
     if (point.mean_ms <= 0) break;
@@ -202,7 +210,18 @@ std::vector<Cores> CpuSearch::CurveLimits() const {
   return limits;
 }
 
+// Longer than a point of the curve: it has the requests of p99. What was asked for it was not
+// judged by.
+void CpuSearch::TakeLoadAtCeiling() {
+  const Objective& objective = workload_.objective;
+  const bool asked = objective.requests_per_second || !objective.latency_ms.empty();
+  if (!asked && load_.trial.limits.cpu() == lab_.ceiling().cpu()) {
+    points_.push_back(PointOf(load_.trial));
+  }
+}
+
 PhaseResult<void> CpuSearch::FillCurve() {
+  TakeLoadAtCeiling();
   const auto longest = lab_.budget().For(Spend::kCpuCurve);
   const auto began = lab_.clock().Now();
   for (const Cores limit : CurveLimits()) {

@@ -1,11 +1,14 @@
 // Which CPU limits hold: by their own latencies and errors, beside the median look at full speed.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "server/profiling/phases/reference.h"
+#include "server/profiling/phases/search_cpu.h"
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
@@ -88,6 +91,46 @@ TEST(CpuSearchTest, VisitsTheCeilingBehindTheFirstLimitAndEveryThirdAtTheLatest)
     if (anchors > 1) break;  // the curve's own limits come after the search
   }
   EXPECT_GE(anchors, 1);
+}
+
+struct Searched {
+  Cores found;
+  std::vector<Cores> tried;
+};
+
+// From a guess of 1.2 cores, of a model that keeps one busy. `busy_cores`: of the host, whoever
+// uses them, once a limit was tried.
+Searched SearchBeside(double busy_cores) {
+  LabBench bench;
+  std::optional<std::chrono::nanoseconds> since;
+  bench.runtime.host_load = [&] {
+    HostLoad load;
+    load.at = bench.runtime.clock().Now();
+    if (!since && !bench.journal.trials.empty()) since = load.at;
+    const std::chrono::duration<double> busy = since ? load.at - *since : load.at - load.at;
+    load.busy_seconds = busy_cores * busy.count();
+    return load;
+  };
+  const phases::Yardstick measured = bench.MeasuredAt(2, 2);
+  auto container = bench.lab.Launch(
+      {bench.kCeiling, bench.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
+  EXPECT_TRUE((*container)->Start());
+  phases::LoadFacts load;
+  load.reference = measured.reference;
+  MeasuredNeed need;
+  need.cpu.cores = 1.2;
+  const auto choice = phases::SearchCpu(bench.lab, **container, bench.workload, load, need);
+  (*container)->Close();
+  Searched searched{choice ? choice->cpu : Cores(), {}};
+  for (const Trial& trial : bench.journal.trials) searched.tried.push_back(trial.limits.cpu());
+  return searched;
+}
+
+TEST(CpuSearchTest, TriesNoLimitThatNoiseForbidsToBecomeTheAnswer) {
+  EXPECT_EQ(SearchBeside(0).found, Cores(1.0));
+  const Searched beside_other_work = SearchBeside(1.9);
+  EXPECT_EQ(beside_other_work.found, Cores(1.2));
+  for (const Cores tried : beside_other_work.tried) EXPECT_GE(tried, Cores(1.2));
 }
 
 TEST(CpuSearchTest, AServerThatTurnsRequestsAwayAtALowLimitNeedsMore) {

@@ -97,6 +97,21 @@ TEST(CurvesBehindProofTest, TheLastContainerOfTheProofServesForThem) {
   EXPECT_EQ(told.trials[level].limits, run.runtime().launches().front().limits);
 }
 
+// The longer of the two, whose p99 is known.
+TEST(CurvesBehindProofTest, TheCurveEndsWithTheLoadAtTheCeiling) {
+  const Told told = Profiled(ProfilingBench::Request("p", kBudget));
+  const auto load = static_cast<std::size_t>(told.First(TrialPurpose::kLoad));
+  ASSERT_TRUE(load < told.trials.size() && told.profile.findings.cpu);
+  const CpuPoint& last = told.profile.findings.cpu->points.back();
+  EXPECT_TRUE(last.p99_ms);
+  EXPECT_EQ(last.p99_ms, told.trials[load].measurements.latency_p99_ms);
+  const auto repeats = [&](const Trial& trial) {
+    return trial.purpose == TrialPurpose::kCpuProbe && trial.limits.cpu() == last.cpu;
+  };
+  EXPECT_TRUE(std::none_of(told.trials.begin() + told.First(TrialPurpose::kVerification),
+                           told.trials.end(), repeats));
+}
+
 TEST(CurvesBehindProofTest, TheyHaveAnotherWhereMemoryIsNotRaisedInPlace) {
   RunOnBench run;
   run.runtime().raises_memory = false;
