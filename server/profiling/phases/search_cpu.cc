@@ -58,7 +58,7 @@ class CpuSearch {
   void SeeCost(const Probed& probed);
   Cores Floor(Cores guess) const;
   bool IsDecided(const GridSearch& search, Cores guess) const;
-  void TakeLoadAtCeiling();
+  void TakeLoadAtCeiling(Cores chosen);
   std::vector<Cores> CurveLimits() const;
 
   Lab& lab_;
@@ -210,18 +210,7 @@ std::vector<Cores> CpuSearch::CurveLimits() const {
   return limits;
 }
 
-// Longer than a point of the curve: it has the requests of p99. What was asked for it was not
-// judged by.
-void CpuSearch::TakeLoadAtCeiling() {
-  const Objective& objective = workload_.objective;
-  const bool asked = objective.requests_per_second || !objective.latency_ms.empty();
-  if (!asked && load_.trial.limits.cpu() == lab_.ceiling().cpu()) {
-    points_.push_back(PointOf(load_.trial));
-  }
-}
-
 PhaseResult<void> CpuSearch::FillCurve() {
-  TakeLoadAtCeiling();
   const auto longest = lab_.budget().For(Spend::kCpuCurve);
   const auto began = lab_.clock().Now();
   for (const Cores limit : CurveLimits()) {
@@ -245,6 +234,16 @@ Cores CpuSearch::Settle(Cores chosen) const {
   return least;
 }
 
+// Longer than a point of the curve, so that p99 may be known. What was asked for it was not judged
+// by; and where the curve decides on a knee, all its points are to be of the same minutes.
+void CpuSearch::TakeLoadAtCeiling(Cores chosen) {
+  const Objective& objective = workload_.objective;
+  const bool asked = objective.requests_per_second || !objective.latency_ms.empty();
+  if (asked || chosen > kKneeFrom || load_.trial.limits.cpu() != lab_.ceiling().cpu()) return;
+  const CpuPoint point = PointOf(load_.trial);
+  if (point.mean_ms > 0) points_.push_back(point);
+}
+
 CpuChoice CpuSearch::Conclude(Cores chosen) {
   CpuChoice choice;
   choice.cpu = chosen;
@@ -256,6 +255,7 @@ CpuChoice CpuSearch::Conclude(Cores chosen) {
   for (const CpuPoint& point : points_) {
     if (point.cpu == chosen) choice.throttled_share = point.throttled_share;
   }
+  TakeLoadAtCeiling(chosen);
   choice.curve = FitCpuCurve(std::move(points_));
   return choice;
 }

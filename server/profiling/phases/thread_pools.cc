@@ -80,11 +80,12 @@ PhaseResult<std::optional<LimitedRun>> RunWithout(Lab& lab, Yardstick& yardstick
 }
 
 // As far as the container without the settings shows it. A model that runs as many threads with
-// them did not hear of them, and what differs is chance.
+// them did not hear of them, and what differs is chance. `searched`: the search tried that limit.
 Brought SeenBeside(const std::optional<LimitedRun>& without, const LimitedRun& run,
-                   const Brought& brought) {
+                   const Brought& brought, bool searched) {
   if (!without || run.use.most_tasks >= without->use.most_tasks) return {};
-  return {std::min(brought.gain, GainOf(without->trial.measurements.latency_p95_ms, run)),
+  const double gain = GainOf(without->trial.measurements.latency_p95_ms, run);
+  return {searched ? std::min(brought.gain, gain) : gain,
           without->verdict.passed ? 0 : brought.saved};
 }
 
@@ -133,11 +134,11 @@ PhaseResult<PoolFacts> TryThreadPools(Lab& lab, Yardstick yardstick,
     yardstick.setup.environment = *settings;
     MLPROF_LET(run, RunAtLimits(lab, yardstick, plan));
     yardstick.reference = run.reference;
-    Brought brought{GainOf(BaselineP95(choice.curve, attempt.cpu), run),
-                    choice.cpu.value() - attempt.cpu.value()};
+    const auto baseline = BaselineP95(choice.curve, attempt.cpu);
+    Brought brought{GainOf(baseline, run), choice.cpu.value() - attempt.cpu.value()};
     if (run.verdict.passed && brought.worth_it()) {
       MLPROF_LET(without, RunWithout(lab, yardstick, plan));
-      brought = SeenBeside(without, run, brought);
+      brought = SeenBeside(without, run, brought, baseline.has_value());
     }
     if (Weigh(run, *settings, brought, facts.found)) {
       facts.cpu = attempt.cpu;

@@ -97,7 +97,7 @@ TEST(CurvesBehindProofTest, TheLastContainerOfTheProofServesForThem) {
   EXPECT_EQ(told.trials[level].limits, run.runtime().launches().front().limits);
 }
 
-// The longer of the two, whose p99 is known.
+// It is longer than a point of the curve, so that its p99 is known.
 TEST(CurvesBehindProofTest, TheCurveEndsWithTheLoadAtTheCeiling) {
   const Told told = Profiled(ProfilingBench::Request("p", kBudget));
   const auto load = static_cast<std::size_t>(told.First(TrialPurpose::kLoad));

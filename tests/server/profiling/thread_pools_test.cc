@@ -82,6 +82,17 @@ TEST(TryThreadPoolsTest, TakesASizeThatLeavesFewerThreadsAndIsFaster) {
   EXPECT_TRUE(facts.advice);
 }
 
+TEST(TryThreadPoolsTest, GainsWhatItsOwnContainerShowsWhereTheSearchDidNotTryItsLimit) {
+  const FakeRuntime* runtime = nullptr;
+  FakeModel model = SlowInSecondContainer(runtime);
+  model.obeys_openmp = true;
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const PoolFacts facts = TryAfter(bench, Chosen(kFullSpeedMs, Cores(1.5)));
+  EXPECT_EQ(facts.cpu, Cores(1.0));
+  EXPECT_NEAR(facts.found.gain.value_or(0), 1.5, 0.1);
+}
+
 TEST(TryThreadPoolsTest, SavesNoCpuWhereTheSmallerLimitHoldsWithoutTheSize) {
   FakeModel model;
   model.threads = 8;
