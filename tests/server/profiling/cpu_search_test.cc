@@ -101,8 +101,8 @@ struct Searched {
 // From a guess of 1.2 cores, of a model that keeps one busy. `busy_cores`: of the host, whoever
 // uses them, once a limit was tried.
 Searched SearchBeside(double busy_cores) {
-  LabBench bench;
   std::optional<std::chrono::nanoseconds> since;
+  LabBench bench;
   bench.runtime.host_load = [&] {
     HostLoad load;
     load.at = bench.runtime.clock().Now();
