@@ -178,6 +178,13 @@ class ProfilingBench {
   /// What all programs of the imitated host keep busy, the model among them. Set before a profile
   /// runs; less than the model uses is a quiet host.
   double busy_cores = 0;
+  /// Work that comes and goes: it is there for the first third of each such stretch alone. 0:
+  /// always.
+  std::chrono::seconds busy_every{0};
+  bool OtherWorkIsThere() const {
+    const auto now = runtime.clock().Now();
+    return BusyUntil(now + std::chrono::milliseconds(1)) > BusyUntil(now);
+  }
   /// The model's on a host of so many. Of the queue that the next Restart() makes.
   std::function<Cpuset(int)> cpuset_of = &Cpuset::Whole;
   /// In place of the comparisons'. Of the queue that the next Restart() makes.
@@ -195,10 +202,16 @@ class ProfilingBench {
   static constexpr std::chrono::nanoseconds kUnixAhead = std::chrono::hours(400'000);
 
  private:
+  std::chrono::nanoseconds BusyUntil(std::chrono::nanoseconds now) const {
+    const std::chrono::nanoseconds stretch = busy_every;
+    if (stretch.count() == 0) return now;
+    return now / stretch * (stretch / 3) + std::min(now % stretch, stretch / 3);
+  }
+
   HostLoad ReadImitatedHost() const {
     HostLoad load;
     load.at = runtime.clock().Now();
-    load.busy_seconds = busy_cores * std::chrono::duration<double>(load.at).count();
+    load.busy_seconds = busy_cores * std::chrono::duration<double>(BusyUntil(load.at)).count();
     return load;
   }
 
