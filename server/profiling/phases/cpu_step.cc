@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::chrono::seconds kStepTime{3};
 constexpr std::chrono::seconds kLongestStep{6};
-// Two that tell, and as many that do not.
+// Three that tell, and one that does not.
 constexpr int kMostLoads = 4;
 
 // Two in three decide, as of fresh containers one step lower (tightness.h).
-int FailuresToSee(Cores cpu, Cores step) {
+int LoadsToDecide(Cores cpu, Cores step) {
   const bool same =
       std::ceil(step.value()) == std::ceil(cpu.value()) &&
       std::floor(std::max(1.0, step.value())) == std::floor(std::max(1.0, cpu.value()));
@@ -37,15 +37,17 @@ class Stepping {
   }
 
   CpuStep Go() {
-    const int to_see = FailuresToSee(container_.limits().cpu(), cpu_);
+    const int to_decide = LoadsToDecide(container_.limits().cpu(), cpu_);
     const std::int64_t kills = container_.OomKills();
     int failures = 0;
-    for (int load = 0; load < kMostLoads && failures < to_see; ++load) {
+    int holds = 0;
+    for (int load = 0; load < kMostLoads && std::max(failures, holds) < to_decide; ++load) {
       const Told told = Try();
-      if (told == Told::kHolds || told == Told::kOver) break;
+      if (told == Told::kOver) break;
       if (told == Told::kFails) ++failures;
+      if (told == Told::kHolds) ++holds;
     }
-    if (failures == to_see) step_.failures = failures;
+    if (failures == to_decide) step_.failures = failures;
     step_.killed = container_.OomKills() > kills;
     return step_;
   }

@@ -13,8 +13,9 @@ namespace mlprof::server::phases {
 
 struct CpuStep {
   Limits limits;
-  /// Of the two that tell that the step does not hold; 0: it tells nothing. Across a whole number
-  /// of cores, by which runtimes size their pools, one at most: another is a fresh container's.
+  /// Of three, the two that tell that the step does not hold; 0: it tells nothing. Across a whole
+  /// number of cores, by which runtimes size their pools, one at most: another is a fresh
+  /// container's.
   int failures = 0;
   std::optional<Tail> tail;   // where the slowest requests alone made it fail
   std::int64_t requests = 0;  // that succeeded, at these limits

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/server/profiling/lab_bench.h"
 
 namespace mlprof::server::phases {
@@ -14,7 +16,19 @@ struct Tried {
   std::vector<Trial> trials;
 };
 
-// `cost_ms`: of a request before. `busy_cores`: of the host, whoever uses them.
+// `cost_ms`: of a request before.
+Tried TryIn(LabBench& bench, Cores cpu, const Yardstick& measured, double cost_ms) {
+  auto container = bench.lab.Launch(
+      {{cpu, MiB(300)}, measured.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
+  EXPECT_TRUE((*container)->Start());
+  Tried tried{TryCpuStep(bench.lab, measured, **container, cost_ms / 1000), {}};
+  (*container)->Close();
+  EXPECT_EQ(bench.runtime.launches().size(), 1U);
+  tried.trials = bench.journal.trials;
+  return tried;
+}
+
+// `busy_cores`: of the host, whoever uses them.
 Tried TryBelow(Cores cpu, FakeModel model = {}, const Yardstick* yardstick = nullptr,
                double cost_ms = kRowMs, double busy_cores = 0) {
   LabBench bench(std::move(model));
@@ -24,15 +38,7 @@ Tried TryBelow(Cores cpu, FakeModel model = {}, const Yardstick* yardstick = nul
     load.busy_seconds = busy_cores * std::chrono::duration<double>(load.at).count();
     return load;
   };
-  const Yardstick measured = yardstick ? *yardstick : bench.MeasuredAt(kRowMs, kRowMs);
-  auto container = bench.lab.Launch(
-      {{cpu, MiB(300)}, measured.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
-  EXPECT_TRUE((*container)->Start());
-  Tried tried{TryCpuStep(bench.lab, measured, **container, cost_ms / 1000), {}};
-  (*container)->Close();
-  EXPECT_EQ(bench.runtime.launches().size(), 1U);
-  tried.trials = bench.journal.trials;
-  return tried;
+  return TryIn(bench, cpu, yardstick ? *yardstick : bench.MeasuredAt(kRowMs, kRowMs), cost_ms);
 }
 
 TEST(CpuStepTest, FailsTwiceWhereAStepLessIsTooSlow) {
@@ -70,6 +76,31 @@ TEST(CpuStepTest, TellsNothingWhereAStepLessHolds) {
   EXPECT_EQ(FailuresOf(microseconds(160), microseconds(1800)), 0)
       << "on a faster host, where waiting does not shrink with the work";
   EXPECT_EQ(FailuresOf(microseconds(200), microseconds(2200)), 2) << "too slow, at the same cost";
+}
+
+// Load by load, of a model whose rows mostly wait: slow in those that `slow` names.
+Tried TryBeside(const std::vector<bool>& slow) {
+  const LabBench* host = nullptr;
+  FakeModel model;
+  model.cpu_per_row = std::chrono::microseconds(200);
+  model.sleep_per_row = std::chrono::microseconds(1800);
+  model.sleeps_more = [&] {
+    const std::size_t load = host == nullptr ? slow.size() : host->journal.trials.size();
+    return std::chrono::microseconds(load < slow.size() && slow[load] ? 400 : 0);
+  };
+  LabBench bench(model);
+  host = &bench;
+  return TryIn(bench, Cores(0.9), bench.MeasuredAt(2.0, 0.2), 0.2);
+}
+
+TEST(CpuStepTest, IsDecidedByTwoLoadsOfThree) {
+  const Tried fails = TryBeside({false, true, true});
+  EXPECT_EQ(fails.step.value().failures, 2);
+  EXPECT_EQ(fails.trials.size(), 3U);
+  const Tried holds = TryBeside({true, false, false, true});
+  EXPECT_EQ(holds.step.value().failures, 0);
+  EXPECT_EQ(holds.trials.size(), 3U);
+  EXPECT_EQ(TryBeside({false, false, true, true}).trials.size(), 2U);
 }
 
 TEST(CpuStepTest, TellsNothingWhereSomethingElseUsesTheHost) {
