@@ -107,7 +107,7 @@ Searched SearchBeside(double busy_cores) {
     HostLoad load;
     load.at = bench.runtime.clock().Now();
     if (!since && !bench.journal.trials.empty()) since = load.at;
-    const std::chrono::duration<double> busy = since ? load.at - *since : load.at - load.at;
+    const std::chrono::duration<double> busy = load.at - since.value_or(load.at);
     load.busy_seconds = busy_cores * busy.count();
     return load;
   };

@@ -70,25 +70,25 @@ TEST(TryThreadPoolsTest, TakesNoSizeThatLeftTheThreadsAsTheyWere) {
   EXPECT_FALSE(facts.advice);
 }
 
-TEST(TryThreadPoolsTest, TakesASizeThatLeavesFewerThreadsAndIsFaster) {
+// Of a model that obeys, and whose container without the settings is slower.
+PoolFacts TryWhereItHelps(const CpuChoice& choice) {
   const FakeRuntime* runtime = nullptr;
   FakeModel model = SlowInSecondContainer(runtime);
   model.obeys_openmp = true;
   LabBench bench(model);
   runtime = &bench.runtime;
-  const PoolFacts facts = TryAfter(bench, Chosen(2 * kFullSpeedMs));
+  return TryAfter(bench, choice);
+}
+
+TEST(TryThreadPoolsTest, TakesASizeThatLeavesFewerThreadsAndIsFaster) {
+  const PoolFacts facts = TryWhereItHelps(Chosen(2 * kFullSpeedMs));
   EXPECT_TRUE(facts.found.adopted);
   EXPECT_NEAR(facts.found.gain.value_or(0), 1.5, 0.1) << "the less of both comparisons";
   EXPECT_TRUE(facts.advice);
 }
 
 TEST(TryThreadPoolsTest, GainsWhatItsOwnContainerShowsWhereTheSearchDidNotTryItsLimit) {
-  const FakeRuntime* runtime = nullptr;
-  FakeModel model = SlowInSecondContainer(runtime);
-  model.obeys_openmp = true;
-  LabBench bench(model);
-  runtime = &bench.runtime;
-  const PoolFacts facts = TryAfter(bench, Chosen(kFullSpeedMs, Cores(1.5)));
+  const PoolFacts facts = TryWhereItHelps(Chosen(kFullSpeedMs, Cores(1.5)));
   EXPECT_EQ(facts.cpu, Cores(1.0));
   EXPECT_NEAR(facts.found.gain.value_or(0), 1.5, 0.1);
 }
