@@ -19,6 +19,9 @@ MOST_RAISES = 10
 # A start that takes so many times as long as without limits is none, where no time was asked for.
 SLOW_START = 10
 SHORTEST_START_S = 20
+# Likewise a replay: one that reads its pages again and again may take for ever.
+SLOW_REPLAY = 10
+SHORTEST_REPLAY_S = 60
 START_S = 120
 AMPLE_RUNS = 3
 # How a limit is looked at in a container of its own.
@@ -118,11 +121,12 @@ def _memory(place, target, ample, without, say):
     votes, tried = {}, {}
     # All the CPU there is makes a start that is slow one that lacks memory.
     ready_seconds = max(SHORTEST_START_S, round(SLOW_START * ample.ready_seconds))
+    end_seconds = ready_seconds + max(SHORTEST_REPLAY_S, SLOW_REPLAY * ample.replay_seconds)
 
     def judge(steps):
         return probe.fresh(place, target, None, steps * GRID_MEMORY, passes=PASSES,
                            hopeless_ms=judgement.hopeless_ms(target, without.now()),
-                           ready_seconds=ready_seconds)
+                           ready_seconds=ready_seconds, end_seconds=end_seconds)
 
     def passes(steps):
         seen = votes.setdefault(steps, [])

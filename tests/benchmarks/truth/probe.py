@@ -43,6 +43,7 @@ class Run:
     pages_read_back: float = 0  # likewise
     load_cpu_seconds: float = 0  # likewise
     gave_up: bool = False  # so slow that it was not seen to its end
+    replay_seconds: float = 0  # from ready to the end
 
     @property
     def answered(self):
@@ -89,9 +90,9 @@ class Serving:
         self.container.remove()
 
     def replay(self, target, passes=3, requests=0, seconds=0.0, longest=60.0, fresh=False, seed=1,
-               hopeless_ms=0.0, ready_seconds=120):
+               hopeless_ms=0.0, ready_seconds=120, end_seconds=END_LIMIT_S):
         """`fresh`: the container is new; its first visits are seen, all its workers are made to
-        serve, and it is warmed until that makes it no faster."""
+        serve, and it is warmed until that makes it no faster. Killed after `end_seconds`."""
         command = [BIN / "bench-truth-replay", "--pid", self.container.pid,
                    "--rows", self.place.rows_file, "--port", self.place.port,
                    "--path", self.place.path, "--content-type", self.place.content_type,
@@ -111,7 +112,7 @@ class Serving:
             return self._gone()
         child = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, text=True)
-        watchdog = threading.Thread(target=self._watch, args=(child,), daemon=True)
+        watchdog = threading.Thread(target=self._watch, args=(child, end_seconds), daemon=True)
         watchdog.start()
         try:
             seen = [(json.loads(line), self._counters()) for line in child.stdout]
@@ -122,10 +123,10 @@ class Serving:
             watchdog.join()
         return self._run(seen) if seen else self._gone()
 
-    def _watch(self, child):
+    def _watch(self, child, end_seconds):
         """Ends the replay at its time limit, or once the kernel has killed for memory: all is known
         then, and a server whose worker is killed again and again would never get ready."""
-        deadline = time.monotonic() + END_LIMIT_S
+        deadline = time.monotonic() + end_seconds
         while child.poll() is None:
             if self.cgroup.oom_kills() or time.monotonic() > deadline:
                 child.kill()
@@ -145,7 +146,8 @@ class Serving:
                   first_failure=failed["firstFailure"] if failed else "",
                   ready_seconds=ready[0]["readySeconds"], oom_killed=self._oom_killed(),
                   peak_bytes=self.cgroup.peak_bytes() or 0,
-                  gave_up=any(said["gaveUp"] for said, _ in parts))
+                  gave_up=any(said["gaveUp"] for said, _ in parts),
+                  replay_seconds=seen[-1][1].at - ready[1].at)
         client_cpu = 0.0
         for (_, before), (said, after) in zip(seen, parts):
             if said["part"] in LOADS:

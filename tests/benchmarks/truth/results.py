@@ -6,6 +6,8 @@ import json_file
 import kept
 import rules
 
+FOUND = ("profile", "oracle", "rules", "checks")
+
 
 class Results:
     """A file a target. What was found of another target by that name, by another rule or on another
@@ -13,11 +15,21 @@ class Results:
 
     def __init__(self, folder, target, machine=None):
         self.path = pathlib.Path(folder) / f"{target.name}.json"
+        self.is_model = bool(target.model)
         self.stamp = {"name": target.name, "key": kept.key(target, machine or kept.host()),
                       "rulesVersion": rules.RULE}
         found = json_file.read(self.path, {})
         self.outdated = bool(found) and found.get("key") != self.stamp["key"]
         self.values = {} if self.outdated else kept.without_old_rules(found)
+
+    def resume(self, entry, commit):
+        """Where nothing was found here yet, what is kept of the same build counts as found. Not of a
+        real model: its image is made by a profile."""
+        of_build = (entry.get("profile", {}).get("build") or {}).get("commit")
+        if self.values or self.is_model or not commit or of_build != commit:
+            return
+        if entry.keys() >= set(FOUND):
+            self.values = {name: entry[name] for name in FOUND}
 
     def once(self, key, find):
         """Finds what is not yet there, and keeps it at once: a run may be cut off."""

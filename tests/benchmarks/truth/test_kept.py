@@ -134,6 +134,26 @@ class ResultsTest(InFolder):
         self.results().once("oracle", lambda: {"cpu": 1.0})
         self.assertEqual(self.results().once("oracle", self.fail), {"cpu": 1.0})
 
+    def resumed(self, commit, target=TARGET, **entry):
+        kept_before = {"oracle": {"cpu": 1.0}, "rules": {}, "checks": {"mlprof": {}},
+                       "profile": {"build": {"commit": "b"}}, **entry}
+        results = self.results(target)
+        results.resume(kept_before, commit)
+        return results.values
+
+    def test_goes_on_with_what_was_kept_of_the_same_build(self):
+        self.assertEqual(set(self.resumed("b")), {"oracle", "rules", "checks", "profile"})
+        self.assertEqual(self.resumed("c"), {})
+        self.assertEqual(self.resumed("", profile={"build": {"commit": ""}}), {})
+        self.assertEqual(self.resumed("b", profile={"build": None}), {})
+
+    def test_finds_anew_what_was_kept_of_a_real_model_whose_image_is_made_by_a_profile(self):
+        self.assertEqual(self.resumed("b", dataclasses.replace(TARGET, model="go_trees")), {})
+
+    def test_what_was_found_here_is_not_replaced_by_what_was_kept(self):
+        self.results().once("oracle", lambda: {"cpu": 1.1})
+        self.assertEqual(self.resumed("b"), {"oracle": {"cpu": 1.1}, **self.results().stamp})
+
     def test_knows_nothing_of_a_target_that_was_changed(self):
         self.results().once("oracle", lambda: {"cpu": 1.0})
         changed = self.results(dataclasses.replace(TARGET, rows=("burn=2",)))

@@ -58,11 +58,19 @@ class ProbeTest(unittest.TestCase):
         self.assertEqual(found.pages_read_back, 9)
         self.assertEqual(found.cost_ms, 1000 * 3.0 / 600)
         self.assertEqual((found.served, found.processes), (2, 3))
+        self.assertEqual(found.replay_seconds, 10)
 
     def test_a_failure_of_any_part_is_the_runs(self):
         found = self.read(({"readySeconds": 0.5}, counters(1)),
                           (line("together", failures=2), counters(2)))
         self.assertEqual((found.survived, found.first_failure), (False, "row 1: status 500"))
+
+    def test_a_replay_that_does_not_end_is_killed_at_its_limit(self):
+        serving = probe.Serving.__new__(probe.Serving)
+        serving.cgroup = FakeCgroup()
+        with subprocess.Popen(["sleep", "60"]) as replay:
+            serving._watch(replay, end_seconds=0.0)
+            self.assertEqual(replay.wait(), -9)
 
     def test_a_replay_that_ends_before_its_load_is_no_success(self):
         found = self.read(({"readySeconds": 0.5}, counters(1)),

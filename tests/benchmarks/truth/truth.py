@@ -18,6 +18,7 @@ import signal
 import sys
 import time
 
+import build
 import checks
 import compiled
 import engine
@@ -81,10 +82,12 @@ def chosen(options):
 def judge(target, options, profiler):
     """All of one target, as far as it is not yet known."""
     results = Results(options.results, target)
+    entry = kept.find(target)
+    results.resume(entry, build.commit())
     results.forget(*{"checks": ("rules", "checks"), "mlprof": ("profile", "rules", "checks"),
                      "oracle": ("oracle", "checks"),
                      "all": ("profile", "rules", "checks", "oracle")}.get(options.again, ()))
-    known = {} if options.again in ("oracle", "all") else kept.find(target)
+    known = {} if options.again in ("oracle", "all") else entry
 
     def say(text):
         print(f"{time.strftime('%H:%M:%S')} {target.name}: {text}", file=sys.stderr, flush=True)
