@@ -106,11 +106,13 @@ def _part_miss(target, part, without, throttled):
 
 
 def interval(votes, need):
-    """(low, high) in steps of the grid: below `low` every look failed, at `high` every one held.
+    """(low, high) in steps of the grid: `low` is the least at which a look held and below which, as
+    far as was tried, all failed; at `high` every one held. What was never tried is no need.
     `votes`: what each look at a step showed; `need`: the step that was taken."""
-    failed = [step for step, seen in votes.items() if step < need and not any(seen)]
-    held = [step for step, seen in votes.items() if step >= need and all(seen)]
-    return max(failed, default=0) + 1, min(held, default=need)
+    failed = max((step for step, seen in votes.items() if step < need and not any(seen)), default=0)
+    low = min((step for step, seen in votes.items() if failed < step and any(seen)), default=need)
+    high = min((step for step, seen in votes.items() if step >= need and all(seen)), default=need)
+    return min(low, need), high
 
 
 def between(low, high, form="g"):

@@ -115,6 +115,11 @@ class JudgementTest(unittest.TestCase):
         self.assertEqual(judgement.interval(doubtful, 9), (8, 10))
         self.assertEqual(judgement.interval({1: [True, True]}, 1), (1, 1))
 
+    def test_no_interval_reaches_below_what_was_tried(self):
+        doubtful = {10: [True, False, False], 11: [True, True]}
+        self.assertEqual(judgement.interval(doubtful, 11), (10, 11))
+        self.assertEqual(judgement.interval({4: [False, False], **doubtful}, 11), (10, 11))
+
 
 def known(cpu=(1.0, 1.0), mib=(48, 48), answer=None):
     values = {"oracle": {"cpuInterval": list(cpu),
