@@ -1,6 +1,7 @@
 """The figures that the truth benchmark reports."""
 
 import unittest
+from unittest import mock
 
 import report
 import summary
@@ -54,6 +55,20 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(
             told, "Measured: 2 rows of mlprof 0.1.0 at 1f0c3a9 with mlprof's own budget, "
                   "3 containers an answer; 1 row of a build that was not recorded.")
+
+    def test_leaves_out_limits_that_were_not_seen_to_hold_together(self):
+        target = next(target for target in targets.ALL if target.answerable)
+        found = {"cpu": 1.0, "memoryInBytes": 64 * MIB, "runs": 3, "oomKills": 0, "errors": 0,
+                 "misses": 0}
+        profile = {"state": "Succeeded", "wallSeconds": 60, "warnings": [],
+                   "recommendation": {"verified": True, "requestedCpu": 1.0,
+                                      "requestedMemoryInBytes": 64 * MIB}}
+        for confirmed, rows in ((True, 1), (False, 0)):
+            true = {"cpu": 1.0, "memoryInBytes": 48 * MIB, "confirmed": confirmed}
+            values = {"oracle": true, "checks": {"mlprof": found}, "profile": profile}
+            with mock.patch.object(report.kept, "find", lambda one, values=values:
+                                   values if one is target else {}):
+                self.assertEqual(len(report.load("/nowhere")), rows)
 
     def test_shows_intervals_and_measures_a_step_from_them(self):
         target = targets.Target("t", "about")
