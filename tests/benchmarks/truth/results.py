@@ -23,8 +23,8 @@ class Results:
         self.values = {} if self.outdated else kept.without_old_rules(found)
 
     def resume(self, entry, commit):
-        """Where nothing was found here yet, what is kept of the same build counts as found. Not of a
-        real model: its image is made by a profile."""
+        """Where nothing was found here yet, what is kept of the same build counts as found. Not of
+        a real model: its image is made by a profile."""
         of_build = (entry.get("profile", {}).get("build") or {}).get("commit")
         if self.values or self.is_model or not commit or of_build != commit:
             return
