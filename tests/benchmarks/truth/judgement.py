@@ -115,6 +115,15 @@ def interval(votes, need):
     return min(low, need), high
 
 
+def told(profile):
+    """What a profile answered, in a few words; of one that was kept as well."""
+    answer = profile["recommendation"]
+    if not answer:
+        return f"{profile['state']}, no answer"
+    return (f"{profile['state']}, {answer['requestedCpu']:g} cores and "
+            f"{answer['requestedMemoryInBytes'] / (1 << 20):g} MiB")
+
+
 def between(low, high, form="g"):
     """One figure where the interval is a point."""
     return f"{low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"

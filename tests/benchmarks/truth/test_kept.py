@@ -8,6 +8,7 @@ import unittest
 from unittest import mock
 
 import json_file
+import judgement
 import kept
 import oracle
 import rules
@@ -61,7 +62,8 @@ class KeptTest(InFolder):
         return {"oracle": {**true, **more}, "rules": {}, "checks": {"mlprof": {}},
                 "profile": {"state": "Succeeded", "samples": "very many",
                             "build": {"commit": "b"},
-                            "recommendation": {"requestedCpu": cpu, "verified": True}}}
+                            "recommendation": {"requestedCpu": cpu, "verified": True,
+                                               "requestedMemoryInBytes": 64 << 20}}}
 
     def keep(self, cpu, machine=None, target=TARGET, **more):
         kept.keep(target, self.values(cpu, **more), self.folder, machine or MACHINE)
@@ -77,6 +79,10 @@ class KeptTest(InFolder):
         self.assertNotIn("samples", found["profile"])
         self.assertEqual(self.find(machine={**MACHINE, "cores": 4}), {})
         self.assertEqual(self.find(machine={**MACHINE, "memoryInGib": 4}), {})
+
+    def test_what_a_profile_answered_can_still_be_told(self):
+        self.keep(1.0)
+        self.assertEqual(judgement.told(self.find()["profile"]), "Succeeded, 1 cores and 64 MiB")
 
     def test_finds_none_of_a_target_that_was_changed(self):
         self.keep(1.0)

@@ -99,8 +99,7 @@ def judge(target, options, profiler):
     if not options.oracle_only:
         profile = results.once("profile", lambda: profiler().profile(folder,
                                                                      options.budget_seconds))
-        answer = profile["recommendation"]
-        say(f"mlprof: {profile['state']} {answer and answer['tags']}")
+        say(f"mlprof: {judgement.told(profile)}")
     image = results.values.get("profile", {}).get("image")
     if target.model and image is None:
         say("left out: its environment is made by a profile, and there is none")
