@@ -106,8 +106,8 @@ def _part_miss(target, part, without, throttled):
 
 
 def interval(votes, need):
-    """(low, high) in steps of the grid: `low` is the least at which a look held and below which, as
-    far as was tried, all failed; at `high` every one held. What was never tried is no need.
+    """(low, high) in steps of the grid: `low` is the least at which a look held, above the highest
+    at which every one failed; at `high` every one held. What was never tried is no need.
     `votes`: what each look at a step showed; `need`: the step that was taken."""
     failed = max((step for step, seen in votes.items() if step < need and not any(seen)), default=0)
     low = min((step for step, seen in votes.items() if failed < step and any(seen)), default=need)

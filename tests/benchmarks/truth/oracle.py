@@ -121,7 +121,8 @@ def _memory(place, target, ample, without, say):
     votes, tried = {}, {}
     # All the CPU there is makes a start that is slow one that lacks memory.
     ready_seconds = max(SHORTEST_START_S, round(SLOW_START * ample.ready_seconds))
-    end_seconds = ready_seconds + max(SHORTEST_REPLAY_S, SLOW_REPLAY * ample.replay_seconds)
+    longest = max(run.replay_seconds for run in without.runs)
+    end_seconds = ready_seconds + max(SHORTEST_REPLAY_S, SLOW_REPLAY * longest)
 
     def judge(steps):
         return probe.fresh(place, target, None, steps * GRID_MEMORY, passes=PASSES,

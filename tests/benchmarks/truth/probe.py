@@ -71,6 +71,8 @@ class Run:
 class Serving:
     """A target in a container at some limits; several replays may follow each other."""
 
+    ended_late = False  # the last replay, by its time limit: of two loads one may lack
+
     def __init__(self, place, cpu=None, memory=None, weight=None):
         for folder in place.cold_folders:
             kernel.drop_pages(folder)
@@ -112,6 +114,7 @@ class Serving:
             return self._gone()
         child = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, text=True)
+        self.ended_late = False
         watchdog = threading.Thread(target=self._watch, args=(child, end_seconds), daemon=True)
         watchdog.start()
         try:
@@ -128,7 +131,9 @@ class Serving:
         then, and a server whose worker is killed again and again would never get ready."""
         deadline = time.monotonic() + end_seconds
         while child.poll() is None:
-            if self.cgroup.oom_kills() or time.monotonic() > deadline:
+            late = time.monotonic() > deadline
+            if self.cgroup.oom_kills() or late:
+                self.ended_late = late
                 child.kill()
                 return
             time.sleep(WATCH_INTERVAL_S)
@@ -160,7 +165,7 @@ class Serving:
                                     "mostMs": said["mostMs"],
                                     "cpuSeconds": round(after.since(before, "cpu"), 4)}
             client_cpu = said["clientCpuSeconds"]
-        if not failed and (not parts or not set(run.parts) & set(LOADS)):
+        if not failed and (self.ended_late or not set(run.parts) & set(LOADS)):
             run.failures, run.first_failure = 1, "the replay was killed"
         _add_use(run, ready[1], seen[-1][1], client_cpu)
         return run

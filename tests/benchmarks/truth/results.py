@@ -21,15 +21,21 @@ class Results:
         found = json_file.read(self.path, {})
         self.outdated = bool(found) and found.get("key") != self.stamp["key"]
         self.values = {} if self.outdated else kept.without_old_rules(found)
+        # What others answer is found from a profile's trials, and a kept one has none.
+        if "rules" not in self.values and "trials" not in self.values.get("profile", {"trials": 0}):
+            self.forget("profile")
 
-    def resume(self, entry, commit):
+    def resume(self, entry, commit, budget_seconds=None):
         """Where nothing was found here yet, what is kept of the same build counts as found. Not of
         a real model: its image is made by a profile."""
-        of_build = (entry.get("profile", {}).get("build") or {}).get("commit")
-        if self.values or self.is_model or not commit or of_build != commit:
+        of = entry.get("profile", {}).get("build") or {}
+        same = of.get("commit") == commit and of.get("budgetSeconds") == budget_seconds
+        # Programs that were never committed have no name of their own.
+        if self.values or self.is_model or not commit or commit.endswith("-dirty") or not same:
             return
         if entry.keys() >= set(FOUND):
             self.values = {name: entry[name] for name in FOUND}
+            json_file.write(self.path, self.values | self.stamp)
 
     def once(self, key, find):
         """Finds what is not yet there, and keeps it at once: a run may be cut off."""

@@ -148,10 +148,14 @@ class ResultsTest(InFolder):
         return results.values
 
     def test_goes_on_with_what_was_kept_of_the_same_build(self):
-        self.assertEqual(set(self.resumed("b")), {"oracle", "rules", "checks", "profile"})
         self.assertEqual(self.resumed("c"), {})
         self.assertEqual(self.resumed("", profile={"build": {"commit": ""}}), {})
         self.assertEqual(self.resumed("b", profile={"build": None}), {})
+        self.assertEqual(self.resumed("b-dirty", profile={"build": {"commit": "b-dirty"}}), {})
+        hurried = {"build": {"commit": "b", "budgetSeconds": 60}}
+        self.assertEqual(self.resumed("b", profile=hurried), {})
+        self.assertEqual(set(self.resumed("b")), {"oracle", "rules", "checks", "profile"})
+        self.assertIn("checks", self.results().values)
 
     def test_finds_anew_what_was_kept_of_a_real_model_whose_image_is_made_by_a_profile(self):
         self.assertEqual(self.resumed("b", dataclasses.replace(TARGET, model="go_trees")), {})

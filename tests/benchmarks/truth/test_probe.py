@@ -71,6 +71,9 @@ class ProbeTest(unittest.TestCase):
         with subprocess.Popen(["sleep", "60"]) as replay:
             serving._watch(replay, end_seconds=0.0)
             self.assertEqual(replay.wait(), -9)
+        found = serving._run([({"readySeconds": 0.5}, counters(1)),
+                              (line("keepAlive"), counters(4))])
+        self.assertEqual(found.first_failure, "the replay was killed")
 
     def test_a_replay_that_ends_before_its_load_is_no_success(self):
         found = self.read(({"readySeconds": 0.5}, counters(1)),
