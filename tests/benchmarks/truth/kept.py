@@ -49,10 +49,14 @@ def key(target, machine):
 
 
 def without_old_rules(values):
-    """Less what other recommenders were said to answer by rules that have changed since."""
+    """Less what other recommenders were said to answer by rules that have changed since, and less a
+    profile without the trials that their answers would be found from anew."""
     if values.get("rulesVersion") == rules.RULE:
         return values
-    return {name: value for name, value in values.items() if name not in ("rules", "checks")}
+    gone = {"rules", "checks"}
+    if "trials" not in values.get("profile", {}):
+        gone.add("profile")
+    return {name: value for name, value in values.items() if name not in gone}
 
 
 def entries(name, folder=FOLDER):

@@ -19,7 +19,8 @@ MOST_RAISES = 10
 # A start that takes so many times as long as without limits is none, where no time was asked for.
 SLOW_START = 10
 SHORTEST_START_S = 20
-# Likewise a replay: one that reads its pages again and again may take for ever.
+# Likewise a replay: one that reads its pages again and again may take for ever, and would be far too
+# slow at its end. One look is enough, for no host becomes that much slower.
 SLOW_REPLAY = 10
 SHORTEST_REPLAY_S = 60
 START_S = 120

@@ -20,11 +20,15 @@ def load(results):
     entries = []
     for target in targets.ALL:
         values = Results(results, target).values
-        if "checks" not in values:
+        if not _finished(target, values):
             values = kept.find(target)
-        if "checks" in values and kept.worth_keeping(target, values["oracle"]):
+        if _finished(target, values):
             entries.append(_entry(target, values))
     return entries
+
+
+def _finished(target, values):
+    return "checks" in values and kept.worth_keeping(target, values["oracle"])
 
 
 def _entry(target, values):

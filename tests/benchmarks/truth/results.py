@@ -21,9 +21,6 @@ class Results:
         found = json_file.read(self.path, {})
         self.outdated = bool(found) and found.get("key") != self.stamp["key"]
         self.values = {} if self.outdated else kept.without_old_rules(found)
-        # What others answer is found from a profile's trials, and a kept one has none.
-        if "rules" not in self.values and "trials" not in self.values.get("profile", {"trials": 0}):
-            self.forget("profile")
 
     def resume(self, entry, commit, budget_seconds=None):
         """Where nothing was found here yet, what is kept of the same build counts as found. Not of

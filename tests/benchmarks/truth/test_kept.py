@@ -123,8 +123,13 @@ class KeptTest(InFolder):
     def test_answers_by_older_rules_are_none(self):
         self.keep(1.0)
         with mock.patch.object(rules, "RULE", rules.RULE + 1):
-            self.assertNotIn("checks", self.find())
-            self.assertIn("oracle", self.find())
+            self.assertEqual(self.find().keys() & {"oracle", "profile", "rules", "checks"},
+                             {"oracle"})
+
+    def test_a_profile_with_its_trials_answers_by_newer_rules(self):
+        values = {"rulesVersion": rules.RULE - 1, "rules": {}, "checks": {},
+                  "profile": {"trials": []}}
+        self.assertEqual(kept.without_old_rules(values).keys(), {"rulesVersion", "profile"})
 
     def test_names_a_file_that_is_no_json(self):
         (self.folder / "t.json").write_text("[{")

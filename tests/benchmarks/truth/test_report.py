@@ -70,6 +70,15 @@ class ReportTest(unittest.TestCase):
                                    values if one is target else {}):
                 self.assertEqual(len(report.load("/nowhere")), rows)
 
+    def test_what_was_kept_stands_for_limits_here_that_did_not_hold_together(self):
+        values = {"checks": {}, "oracle": {"confirmed": True}}
+        doubtful = {"checks": {}, "oracle": {"confirmed": False}}
+        with mock.patch.object(report, "Results") as here, \
+                mock.patch.object(report.kept, "find", return_value=values), \
+                mock.patch.object(report, "_entry", lambda _, taken: taken):
+            here.return_value.values = doubtful
+            self.assertEqual(report.load("/nowhere"), [values] * len(targets.ALL))
+
     def test_shows_intervals_and_measures_a_step_from_them(self):
         target = targets.Target("t", "about")
         values = {

@@ -83,9 +83,8 @@ def judge(target, options, profiler):
     """All of one target, as far as it is not yet known."""
     results = Results(options.results, target)
     entry = kept.find(target)
-    if not options.again:
-        results.resume(entry, build.commit(), options.budget_seconds)
-    results.forget(*{"checks": ("rules", "checks"), "mlprof": ("profile", "rules", "checks"),
+    results.resume(entry, build.commit(), options.budget_seconds)
+    results.forget(*{"checks": ("checks",), "mlprof": ("profile", "rules", "checks"),
                      "oracle": ("oracle", "checks"),
                      "all": ("profile", "rules", "checks", "oracle")}.get(options.again, ()))
     known = {} if options.again in ("oracle", "all") else entry
