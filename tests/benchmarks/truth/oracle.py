@@ -99,7 +99,7 @@ def ample_runs(place, target, say):
     runs = []
     while len(runs) < AMPLE_RUNS and (not runs or runs[-1].survived):
         runs.append(probe.quiet(lambda: probe.fresh(
-            place, target, None, None, ready_seconds=_ready_seconds(target, None), **LOOK)))
+            place, target, None, None, ready_seconds=longest_start(target), **LOOK)))
     if runs[-1].survived:
         say("without limits: " + "; ".join(map(_told, runs)))
     return runs
@@ -110,11 +110,9 @@ def _told(run):
                      f"{part.per_second:.1f}/s" for name, part in run.parts.items())
 
 
-def _ready_seconds(target, ample):
-    """How long a start may take."""
-    if target.start_within_s:
-        return target.start_within_s
-    return max(START_S, round(SLOW_START * ample.ready_seconds)) if ample else START_S
+def longest_start(target, ample_seconds=0.0):
+    """How long a start may take that took `ample_seconds` without limits."""
+    return target.start_within_s or max(START_S, round(SLOW_START * ample_seconds))
 
 
 def _memory(place, target, ample, without, say):
@@ -233,7 +231,7 @@ def _together(place, target, without, cpu, memory, say):
         for _ in range(2):
             run = probe.quiet(lambda: probe.fresh(
                 place, target, cpu[0] / 10, memory[0] * GRID_MEMORY,
-                ready_seconds=_ready_seconds(target, without.runs[0]), **LOOK))
+                ready_seconds=longest_start(target, without.runs[0].ready_seconds), **LOOK))
             why = judgement.miss(target, run, without.now())
             if not why:
                 return cpu, memory, run, True

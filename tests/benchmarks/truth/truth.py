@@ -21,6 +21,7 @@ import time
 import build
 import checks
 import compiled
+import endurance
 import engine
 import json_file
 import judgement
@@ -106,6 +107,9 @@ def judge(target, options, profiler):
         return
     here = folder.place(image)
     true = results.once("oracle", lambda: known.get("oracle") or oracle.find(here, target, say))
+    if not endurance.is_known(target, true):
+        true = endurance.prolong(here, target, true, say)
+        results.keep("oracle", true)
     say(true["error"] if "error" in true else oracle.told(true))
     for sentence in needs.violations(target, results.values):
         say(f"VIOLATED: {sentence}")
