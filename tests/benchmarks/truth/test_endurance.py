@@ -43,6 +43,11 @@ class EnduranceTest(unittest.TestCase):
         true = self.prolonged([300, 300, 340])
         self.assertEqual(true["memoryInBytes"], 352 * MIB)
         self.assertTrue(true["confirmed"])
+        self.assertEqual(true["lasted"]["containers"], 10)
+
+    def test_chance_is_looked_for_in_more_containers_once_one_was_killed(self):
+        seldom = [310, *[300] * 5, 400, 300]
+        self.assertEqual(self.prolonged(seldom)["memoryInBytes"], 336 * MIB)
 
     def test_it_gives_up_where_no_memory_lasts(self):
         self.assertFalse(self.prolonged([100_000])["confirmed"])
