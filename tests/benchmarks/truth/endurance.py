@@ -11,15 +11,21 @@ import probe
 REQUESTS = 3000
 LONGEST_S = 30.0
 RUNS = 3
-# Once one was killed chance is at work, and three that last say little: that ten do says that less
-# than one in three is killed (0.7^10 is below 5%).
-RUNS_WHERE_ONE_FAILED = 10
+# Where chance is at work, as once one was killed, three that last say little: that ten do says that
+# less than one in three is killed (0.7^10 is below 5%).
+RUNS_OF_CHANCE = 10
 MOST_RAISES = 20
 
 
 def is_known(target, true):
     """Of one that leaks there is no memory that lasts."""
-    return "error" in true or target.grows or "lasted" in true
+    if "error" in true or target.grows:
+        return True
+    return true.get("lasted", {"containers": 0})["containers"] >= _runs(target)
+
+
+def _runs(target, was_killed=False):
+    return RUNS_OF_CHANCE if was_killed or target.replaces_workers else RUNS
 
 
 def prolong(place, target, true, say):
@@ -28,7 +34,7 @@ def prolong(place, target, true, say):
     looks = true["memoryInBytes"]
     for raises in range(MOST_RAISES + 1):
         memory = looks + raises * oracle.GRID_MEMORY
-        runs = RUNS_WHERE_ONE_FAILED if raises else RUNS
+        runs = _runs(target, was_killed=raises > 0)
         requests, why = _lasts(place, target, true, memory, runs)
         say(f"{memory >> 20} MiB for {requests} requests: {why or 'held'}")
         if not why:

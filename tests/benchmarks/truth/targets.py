@@ -46,6 +46,11 @@ class Target:
         return self.options[self.options.index("--workers") + 1]
 
     @property
+    def replaces_workers(self):
+        """How many old and new ones meet is chance."""
+        return "--max-requests" in self.options
+
+    @property
     def connections(self):
         """As its users come: where it forks, a kept-alive connection and a fresh one for each
         request are different things."""

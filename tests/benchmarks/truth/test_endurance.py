@@ -20,7 +20,7 @@ def run(killed=False):
 
 
 class EnduranceTest(unittest.TestCase):
-    def prolonged(self, needs_mib):
+    def prolonged(self, needs_mib, target=TARGET):
         """`needs_mib`: of each container in turn; of all that follow the last one's."""
         needed = list(needs_mib)
 
@@ -30,7 +30,7 @@ class EnduranceTest(unittest.TestCase):
             return run(killed=memory < need * MIB)
 
         with mock.patch.object(probe, "fresh", side_effect=fresh):
-            return endurance.prolong(None, TARGET, TRUE, lambda _: None)
+            return endurance.prolong(None, target, TRUE, lambda _: None)
 
     def test_what_lasts_in_every_container_is_the_need_without_doubt(self):
         true = self.prolonged([300])
@@ -48,6 +48,11 @@ class EnduranceTest(unittest.TestCase):
     def test_chance_is_looked_for_in_more_containers_once_one_was_killed(self):
         seldom = [310, *[300] * 5, 400, 300]
         self.assertEqual(self.prolonged(seldom)["memoryInBytes"], 336 * MIB)
+
+    def test_chance_is_looked_for_at_once_where_workers_are_replaced(self):
+        replaces = targets.Target("t", "t", options=("--max-requests", 50))
+        self.assertFalse(endurance.is_known(replaces, self.prolonged([300])))
+        self.assertEqual(self.prolonged([300], replaces)["lasted"]["containers"], 10)
 
     def test_it_gives_up_where_no_memory_lasts(self):
         self.assertFalse(self.prolonged([100_000])["confirmed"])
