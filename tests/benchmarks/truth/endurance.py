@@ -30,20 +30,19 @@ def _runs(target, was_killed=False):
 
 def prolong(place, target, true, say):
     """The oracle with the memory that lasted in every container; {"lasted": {"containers",
-    "requests", "heldLooksInBytes"}} says how it was found. Not confirmed where none did."""
-    looks = true["memoryInBytes"]
+    "requests", "beforeInBytes"}} says how it was found. Not confirmed where none did."""
+    before = true["memoryInBytes"]
     for raises in range(MOST_RAISES + 1):
-        memory = looks + raises * oracle.GRID_MEMORY
+        memory = before + raises * oracle.GRID_MEMORY
         runs = _runs(target, was_killed=raises > 0)
         requests, why = _lasts(place, target, true, memory, runs)
         say(f"{memory >> 20} MiB for {requests} requests: {why or 'held'}")
         if not why:
             break
-    high = true["memoryIntervalInBytes"][1]
     # Where it lasted in each container, that some look had failed there was the host's doing.
     return true | {"memoryInBytes": memory, "confirmed": true["confirmed"] and not why,
-                   "memoryIntervalInBytes": [memory, memory if not why else max(high, memory)],
-                   "lasted": {"containers": runs, "requests": requests, "heldLooksInBytes": looks}}
+                   "memoryIntervalInBytes": [memory, memory],
+                   "lasted": {"containers": runs, "requests": requests, "beforeInBytes": before}}
 
 
 def _lasts(place, target, true, memory, runs):

@@ -37,7 +37,7 @@ class EnduranceTest(unittest.TestCase):
         self.assertEqual(true["memoryInBytes"], 304 * MIB)
         self.assertEqual(true["memoryIntervalInBytes"], [304 * MIB, 304 * MIB])
         self.assertEqual(true["lasted"], {"containers": 3, "requests": 9000,
-                                          "heldLooksInBytes": 304 * MIB})
+                                          "beforeInBytes": 304 * MIB})
 
     def test_memory_is_raised_until_no_container_is_killed(self):
         true = self.prolonged([300, 300, 340])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How right is mlprof? Finds the true need of targets by brute force and compares.
 
-For each target: mlprof's answer by its command line; the smallest limits that hold in plain
-containers, found without mlprof; fresh containers at mlprof's limits and at those that the rules of
-other recommenders make of the same traces. Everything found is kept in the results folder, a file a
-target, and is not done again unless asked for, or unless the target, a rule or the machine is not
-the same any more. Where a target's need was planted, what the oracle and mlprof say is held against
-it; a violation is printed, and the exit status is 1.
+For each target: mlprof's answer by its command line; the smallest limits that hold, and last, in
+plain containers, found without mlprof; fresh containers at mlprof's limits and at those that the
+rules of other recommenders make of the same traces. Everything found is kept in the results folder,
+a file a target, and is not done again unless asked for, or unless the target, a rule or the machine
+is not the same any more. Where a target's need was planted, what the oracle and mlprof say is held
+against it; a violation is printed, and the exit status is 1.
 
 Needs root, a Docker engine, a quiet machine and build/release (see MLPROF_BIN).
 """
