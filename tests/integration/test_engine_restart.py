@@ -106,7 +106,8 @@ class EngineRestartTest(unittest.TestCase):
     def wait_for_run(self, condition):
         profile = self.server.wait_until(
             "p", lambda p: condition(p) or p["state"] in FINISHED, 30)
-        self.assertNotIn(profile["state"], FINISHED, profile["error"])
+        self.assertNotIn(profile["state"], FINISHED,
+                         f"{profile['error']}, {profile['warnings']}\n{self.server.tail()}")
 
 
 def make_slow_image():

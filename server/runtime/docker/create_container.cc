@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <stop_token>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "common/log/log.h"
@@ -19,12 +21,16 @@
 namespace mlprof::server::docker {
 namespace {
 
-Status RemoveLeftover(DockerContext& context, const std::string& name, const Error& conflict,
-                      const Patience& patience) {
+// How long an engine may take until it gives a name back whose container it is removing already. On
+// a quiet engine that is some milliseconds; one that has just been restarted or hung takes longer.
+constexpr std::chrono::seconds kNameFree{15};
+constexpr std::chrono::milliseconds kLookAgain{100};
+
+// Success also where the engine is about to remove it, or has by now.
+Status RemoveLeftover(DockerContext& context, const std::string& name, const Patience& patience) {
   const Result<std::string> id = FindOwn(context, name, patience.AtMost(kCallLimit));
-  if (!id && id.error().code() == ErrorCode::kNotFound) return Fail(conflict);
+  if (!id && id.error().code() == ErrorCode::kNotFound) return {};
   if (!id) return Fail(id.error());
-  LogWarn("a left-over container is removed", {{"container", name}});
   return context.engine.Remove(*id, patience.AtMost(kCallLimit));
 }
 
@@ -33,17 +39,25 @@ Status RemoveLeftover(DockerContext& context, const std::string& name, const Err
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
                                             const Json& spec, const Patience& patience,
                                             std::chrono::seconds limit) {
-  // The first may lose its response, the second then finds the name taken.
-  constexpr int kAttempts = 3;
-  for (int attempt = 1;; ++attempt) {
+  // A create that lost its response may have made a container: the next then finds the name taken.
+  constexpr int kLostResponses = 2;
+  std::optional<Deadline> name_free;
+  for (int lost = 0;;) {
     Result<std::string> id = context.engine.CreateContainer(name, spec, patience.AtMost(limit));
-    if (id || attempt == kAttempts) return id;
+    if (id) return id;
     const ErrorCode code = id.error().code();
-    if (code != ErrorCode::kConflict && code != ErrorCode::kUnavailable) return id;
-    if (code != ErrorCode::kConflict) continue;
-    if (const Status removed = RemoveLeftover(context, name, id.error(), patience); !removed) {
+    if (code == ErrorCode::kUnavailable && ++lost <= kLostResponses) continue;
+    if (code != ErrorCode::kConflict) return id;
+    if (const Status removed = RemoveLeftover(context, name, patience); !removed) {
       return Fail(removed.error());
     }
+    if (!name_free) {
+      LogWarn("a left-over container is removed", {{"container", name}});
+      name_free = patience.deadline.AtMost(kNameFree);
+      continue;
+    }
+    if (name_free->Passed() || patience.stop.stop_requested()) return id;
+    std::this_thread::sleep_for(kLookAgain);
   }
 }
 

@@ -16,7 +16,8 @@
 namespace mlprof::server::docker {
 
 /// The new container's id. A left-over of the same name and this installation (of a killed process,
-/// or of a create whose response was lost) is removed first; one of somebody else is kConflict.
+/// or of a create whose response was lost) is removed first, and waited for where the engine is
+/// still about to remove it; one of somebody else is kConflict.
 /// `limit`: of each call that creates.
 Result<std::string> CreateReplacingLeftover(DockerContext& context, const std::string& name,
                                             const Json& spec, const Patience& patience,

@@ -27,6 +27,57 @@ TEST(IsUnseenTest, WhatIsMissingForEverybodyTellsNothingOfMounts) {
 
 }  // namespace
 
+// A name that is still taken.
+
+namespace {
+
+class CreateReplacingLeftoverTest : public FakeEngineTest {
+ protected:
+  static constexpr int kRemovals = 5;
+
+  CreateReplacingLeftoverTest() {
+    const fakes::FakeResponse taken{409, R"({"message":"The container name is already in use"})"};
+    std::vector<fakes::FakeResponse> creates(kRemovals, taken);
+    creates.push_back({201, R"({"Id":")" + kContainerId + R"("})"});
+    docker_.On("POST /containers/create", creates);
+    docker_.On("DELETE /containers/", 409,
+               R"({"message":"removal of container c is already in progress"})");
+  }
+  void NameBelongsTo(const std::string& instance) {
+    docker_.On("GET /containers/mlprof-p-1/json", 200,
+               R"({"Id":")" + kContainerId +
+                   R"(","State":{},"Config":{"Labels":{"mlprof.instance":")" + instance +
+                   R"("}}})");
+  }
+  Result<std::string> Create(std::stop_token stop = {}) {
+    return CreateReplacingLeftover(*context_, "mlprof-p-1", Json::object(),
+                                   {Deadline::After(std::chrono::seconds(60)), stop});
+  }
+};
+
+TEST_F(CreateReplacingLeftoverTest, WaitsUntilTheEngineHasRemovedTheOneThatHasItsName) {
+  NameBelongsTo("installation");
+  const auto id = Create();
+  ASSERT_TRUE(id) << id.error().message();
+  EXPECT_EQ(*id, kContainerId);
+}
+
+TEST_F(CreateReplacingLeftoverTest, ANameWhoseContainerIsGoneIsAskedForAgain) {
+  docker_.On("GET /containers/mlprof-p-1/json", 404, R"({"message":"No such container"})");
+  EXPECT_TRUE(Create());
+}
+
+TEST_F(CreateReplacingLeftoverTest, OneOfSomebodyElseIsLeftAndTold) {
+  NameBelongsTo("another");
+  const auto id = Create();
+  ASSERT_FALSE(id);
+  EXPECT_EQ(id.error().code(), ErrorCode::kConflict);
+  EXPECT_THAT(docker_.Calls(),
+              ::testing::Not(::testing::Contains(::testing::StartsWith("DELETE"))));
+}
+
+}  // namespace
+
 // Creates that take as long as what they copy of the image is large.
 
 namespace {
