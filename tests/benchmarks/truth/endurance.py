@@ -1,4 +1,4 @@
-"""Whether limits that held a look hold for as many requests as mlprof gives its word on.
+"""Whether memory that held a look holds for as many requests as mlprof gives its word on.
 
 What is chance, as how many old and new workers meet, is seldom in the few hundred requests of a look:
 two processes that are replaced every 50 held 304 MiB in each, and were killed at it within 3,000.
@@ -18,8 +18,8 @@ MOST_RAISES = 20
 
 
 def is_known(target, true):
-    """Of one that leaks there is no memory that lasts."""
-    if "error" in true or target.grows:
+    """Of one that leaks there is no memory that lasts, and limits in doubt are sought anew."""
+    if "error" in true or target.grows or not true.get("confirmed"):
         return True
     return true.get("lasted", {"containers": 0})["containers"] >= _runs(target)
 
@@ -29,31 +29,47 @@ def _runs(target, was_killed=False):
 
 
 def prolong(place, target, true, say):
-    """The oracle with the memory that lasted in every container; {"lasted": {"containers",
-    "requests", "beforeInBytes"}} says how it was found. Not confirmed where none did."""
+    """The oracle with memory that lasted in every container; not confirmed where none did. Its
+    "lasted": {"containers", "requests", "beforeInBytes", "tried": {MiB: why it did not last}}."""
     before = true["memoryInBytes"]
+    tried = {}
     for raises in range(MOST_RAISES + 1):
         memory = before + raises * oracle.GRID_MEMORY
         runs = _runs(target, was_killed=raises > 0)
-        requests, why = _lasts(place, target, true, memory, runs)
+        requests, failed = _lasts(place, target, true, memory, runs)
+        why = _why(failed)
+        tried[f"{memory >> 20}"] = why or "held"
         say(f"{memory >> 20} MiB for {requests} requests: {why or 'held'}")
-        if not why:
+        if not failed or not failed.oom_killed:
             break
-    # Where it lasted in each container, that some look had failed there was the host's doing.
-    return true | {"memoryInBytes": memory, "confirmed": true["confirmed"] and not why,
-                   "memoryIntervalInBytes": [memory, memory],
-                   "lasted": {"containers": runs, "requests": requests, "beforeInBytes": before}}
+    interval = true["memoryIntervalInBytes"] if memory == before else [memory, memory]
+    return true | {"memoryInBytes": memory, "memoryIntervalInBytes": interval,
+                   "confirmed": not failed,
+                   "lasted": {"containers": runs, "requests": requests, "beforeInBytes": before,
+                              "tried": tried}}
 
 
 def _lasts(place, target, true, memory, runs):
-    """(requests answered, why it did not last)."""
-    ready_seconds = oracle.longest_start(target, true["readySeconds"])
+    """(requests answered, the run that failed or None). A failure without a kill is no proof of
+    anything until it comes twice."""
     requests = 0
     for seed in range(1, runs + 1):
-        run = probe.fresh(place, target, true["cpu"], memory, passes=oracle.PASSES,
-                          requests=REQUESTS, seconds=oracle.JUDGE_SECONDS, longest=LONGEST_S,
-                          seed=seed, ready_seconds=ready_seconds)
+        run = _look(place, target, true, memory, seed)
+        if not run.survived and not run.oom_killed:
+            run = _look(place, target, true, memory, seed)
         requests += run.answered
         if not run.survived:
-            return requests, "OOM" if run.oom_killed else run.first_failure or "no response"
-    return requests, ""
+            return requests, run
+    return requests, None
+
+
+def _look(place, target, true, memory, seed):
+    return probe.fresh(place, target, true["cpu"], memory, passes=oracle.PASSES, requests=REQUESTS,
+                       seconds=oracle.JUDGE_SECONDS, longest=LONGEST_S, seed=seed,
+                       ready_seconds=oracle.longest_start(target, true["readySeconds"]))
+
+
+def _why(failed):
+    if failed is None:
+        return ""
+    return "OOM" if failed.oom_killed else failed.first_failure or "no response"

@@ -78,7 +78,7 @@ def worth_keeping(target, true):
 
 def keep(target, values, folder=FOLDER, machine=None):
     """Takes over what is known of it. Of an entry for such a machine all is left that was judged by
-    the same oracle and is not known anew."""
+    the same oracle, whether it was asked to last or not, and is not known anew."""
     if not worth_keeping(target, values["oracle"]):
         return
     machine = machine or host()
@@ -87,10 +87,16 @@ def keep(target, values, folder=FOLDER, machine=None):
     for one in entries(target.name, folder):
         if one["hash"] != new["hash"]:
             others.append(one)
-        elif one["oracle"] == new["oracle"]:
+        elif _looked_at(one["oracle"]) == _looked_at(new["oracle"]):
             same = one
     json_file.write(pathlib.Path(folder) / f"{target.name}.json", [*others, same | new],
                     indent=1, sort_keys=True)
+
+
+def _looked_at(true):
+    """An oracle less what asking it to last changes: no check depends on that."""
+    return {name: value for name, value in true.items()
+            if name not in ("memoryInBytes", "memoryIntervalInBytes", "confirmed", "lasted")}
 
 
 def _entry(target, values, machine):

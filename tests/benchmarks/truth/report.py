@@ -20,11 +20,19 @@ def load(results):
     entries = []
     for target in targets.ALL:
         values = Results(results, target).values
+        if _refuted(values):
+            continue
         if not _finished(target, values):
             values = kept.find(target)
         if _finished(target, values):
             entries.append(_entry(target, values))
     return entries
+
+
+def _refuted(values):
+    """Whether no memory was found that lasts: an oracle that was kept before that is none."""
+    true = values.get("oracle", {})
+    return "lasted" in true and not true["confirmed"]
 
 
 def _finished(target, values):
@@ -39,7 +47,9 @@ def _entry(target, values):
              "cpu": true["cpu"], "memoryInBytes": true["memoryInBytes"],
              "state": profile["state"], "seconds": profile["wallSeconds"],
              "warnings": profile["warnings"], "build": profile.get("build"),
-             "runs": max((one["runs"] for one in found.values()), default=0), "by": {}}
+             "runs": max((one["runs"] for one in found.values()), default=0),
+             # Before it was recorded it was one.
+             "inTurn": min((one.get("inTurn", 1) for one in found.values()), default=1), "by": {}}
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])
     for who in summary.RECOMMENDERS:

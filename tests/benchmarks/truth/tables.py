@@ -18,7 +18,7 @@ def of(entries):
         f"{summary.scope(total)}. Every answer was run in fresh containers; bold: how many of them "
         "failed.", "",
         *_sum_table(total), "", "![memory slack of each recommender](truth.svg)", "",
-        *_table(entries), "", _builds(entries), *_violated(entries)])
+        *_table(entries), "", f"{_builds(entries)} {_looks(entries)}", *_violated(entries)])
 
 
 def _row(cells):
@@ -74,6 +74,14 @@ def _builds(entries):
     return "Measured: " + "; ".join(
         f"{count} {'row' if count == 1 else 'rows'} of {build}" for build, count in rows.items()
     ) + "."
+
+
+def _looks(entries):
+    """How often what was slow was looked at again before it counted."""
+    most = max(entry["inTurn"] for entry in entries)
+    once = sum(entry["inTurn"] != most for entry in entries)
+    rows = f" in {len(entries) - once} rows, once in {once}" if once else ""
+    return f"What was slow was looked at again in turn, up to {most} times{rows}."
 
 
 def _build(entry):

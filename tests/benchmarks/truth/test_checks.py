@@ -43,6 +43,25 @@ class ChecksTest(unittest.TestCase):
             found, _ = self.check([fast], [*fresh, fast, fast])
             self.assertEqual(found["mlprof"]["misses"], misses)
 
+    def test_what_most_looks_in_turn_held_is_told_beside_the_rest(self):
+        slow, fast = run(25.0), run(20.0)
+        found, _ = self.check([fast], [slow, run(24.0), slow, run(24.0), slow, fast, fast])
+        self.assertEqual(found["mlprof"]["outvoted"], ["p95 25.00 ms"])
+
+    def test_one_that_fails_in_turn_has_failed_whatever_the_others_do(self):
+        slow, fast = run(25.0), run(20.0)
+        killed = probe.Run(0, "", 0.1, True, 0)
+        broken = probe.Run(1, "status 500", 0.1, False, 0)
+        for failed, kills, errors in ((killed, 1, 0), (broken, 0, 1)):
+            found, _ = self.check([fast], [slow, fast, fast, fast, failed, fast, fast])
+            # The first look in turn held, the second failed.
+            self.assertEqual((found["mlprof"]["oomKills"], found["mlprof"]["errors"]),
+                             (kills, errors))
+
+    def test_what_another_rule_decided_is_not_known(self):
+        found = {"mlprof": {"inTurn": checks.IN_TURN}, "VPA": {}}
+        self.assertEqual(set(checks.by_this_rule(found)), {"mlprof"})
+
     def test_a_target_that_fails_without_limits_is_not_checked(self):
         failed = probe.Run(1, "status 500", 0.1, False, 0)
         self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [])

@@ -101,6 +101,10 @@ class KeptTest(InFolder):
         alone = {"oracle": self.values(1.0)["oracle"]}
         kept.keep(TARGET, alone, self.folder, MACHINE)
         self.assertIn("checks", self.find())
+        alone["oracle"] |= {"memoryInBytes": 1, "lasted": {"containers": 3}}
+        kept.keep(TARGET, alone, self.folder, MACHINE)
+        self.assertIn("checks", self.find())
+        self.assertIn("lasted", self.find()["oracle"])
         alone["oracle"]["cpu"] = 1.1
         kept.keep(TARGET, alone, self.folder, MACHINE)
         self.assertNotIn("checks", self.find())

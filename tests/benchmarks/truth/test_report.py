@@ -79,6 +79,21 @@ class ReportTest(unittest.TestCase):
             here.return_value.values = doubtful
             self.assertEqual(report.load("/nowhere"), [values] * len(targets.ALL))
 
+    def test_a_kept_oracle_of_which_nothing_lasts_is_none(self):
+        refuted = {"oracle": {"confirmed": False, "lasted": {"containers": 10}}}
+        with mock.patch.object(report, "Results") as here, \
+                mock.patch.object(report.kept, "find", return_value={
+                    "checks": {}, "oracle": {"confirmed": True}}):
+            here.return_value.values = refuted
+            self.assertEqual(report.load("/nowhere"), [])
+
+    def test_says_how_many_looks_in_turn_decided_a_miss(self):
+        self.assertEqual(tables._looks([{"inTurn": 3}, {"inTurn": 1}, {"inTurn": 3}]),
+                         "What was slow was looked at again in turn, up to 3 times in 2 rows, "
+                         "once in 1.")
+        self.assertEqual(tables._looks([{"inTurn": 3}]),
+                         "What was slow was looked at again in turn, up to 3 times.")
+
     def test_shows_intervals_and_measures_a_step_from_them(self):
         target = targets.Target("t", "about")
         values = {

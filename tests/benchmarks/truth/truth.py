@@ -118,7 +118,7 @@ def judge(target, options, profiler):
     if "error" in true or options.oracle_only:
         return
     answers = results.once("rules", lambda: rules.answers(profile))
-    checked = results.values.get("checks", {})
+    checked = checks.by_this_rule(results.values.get("checks", {}))
     others = {} if options.alone else {who: limits for who, limits in answers.items()
                                        if who not in checked}
     if others or not checked:
