@@ -60,9 +60,15 @@ void MemoryBisection::Tell(Bytes tried, bool passed) {
 }
 
 std::optional<Amount> Halfway(const Amount& failed, const Amount& held) {
-  const auto below = OneStepLower(held);
-  if (!below || !(failed < *below)) return std::nullopt;
-  return Lesser(RoundUp(held.WithUnits((failed.units() + held.units()) / 2)), *below);
+  const ResourceRules& rules = RulesOf(held.kind());
+  const Amount closest = Greater(PercentOf(held, rules.lower_percent), rules.quantum);
+  const std::int64_t gap = held.units() - failed.units();
+  if (gap <= closest.units()) return std::nullopt;
+  // A step that the grid makes larger than it is meant to be may hold another limit.
+  const auto step = OneStepLower(held);
+  const Amount most =
+      step && failed < *step ? *step : held.WithUnits(held.units() - rules.quantum.units());
+  return Lesser(RoundUp(held.WithUnits(failed.units() + gap / 2)), most);
 }
 
 StartSearch::StartSearch(Bytes failing, Bytes guess, Bytes maximum)

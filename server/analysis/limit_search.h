@@ -34,8 +34,8 @@ class GridSearch {
   bool failed_any_ = false;
 };
 
-/// Halfway between an amount that failed and one that held, on the grid; nullopt where nothing one
-/// step below the latter is above the former.
+/// Halfway between an amount that failed and one that held, on the grid; nullopt where they are a
+/// tenth of the latter apart, or one step of the grid.
 std::optional<Amount> Halfway(const Amount& failed, const Amount& held);
 
 // The least memory that does, found by runs at fixed limits on the 16 MiB grid.

@@ -5,7 +5,9 @@
 
 #include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
+#include "server/analysis/resource_use.h"
 #include "server/analysis/row_order.h"
+#include "server/profiling/phases/hopeless_load.h"
 #include "server/profiling/phases/proof_load.h"
 #include "server/profiling/phases/reference_in_turns.h"
 #include "server/profiling/phases/replays.h"
@@ -16,6 +18,9 @@ namespace {
 
 // So many times what reaching every worker took at the ceiling, and as long as other bursts.
 constexpr double kSlowReach = 3;
+
+// What was hopeless for so long is left.
+constexpr std::chrono::seconds kHopelessTime{2};
 
 // What was not answered in time is none: bursts are there for their memory.
 bool IsNewError(const Reference& reference, const ReplayResult& burst) {
@@ -61,10 +66,28 @@ PhaseResult<void> LimitedReplay::ReplayAll() {
 }
 
 bool LimitedReplay::SurvivesHeavyRows() {
-  const auto burst = LongestBurst();
+  const auto longest = LongestBurst();
+  ReplayPlan plan = HeavyPlan(yardstick_.workload, longest);
+  ReplayPlan beginning = plan;
+  beginning.max_time = std::min<std::chrono::nanoseconds>(kHopelessTime, longest);
   ReplayResult result;
-  const bool survived = Survives(HeavyPlan(yardstick_.workload, burst), burst, result);
-  return survived && Bears(result);
+  if (!Survives(beginning, *beginning.max_time, result)) return false;
+  const std::size_t sent = result.requests.size();
+  if (sent < plan.order.size() && !IsHopelessBurst(result)) {
+    BeginAt(sent, plan);
+    *plan.max_requests -= sent;
+    plan.max_time = longest - *beginning.max_time;
+    ReplayResult rest;
+    if (!Survives(plan, *plan.max_time, rest)) return false;
+    Append(result, rest);
+  }
+  return Bears(result);
+}
+
+// It tells of memory by its kills and its errors. Where a model gets nowhere, the load tells more.
+bool LimitedReplay::IsHopelessBurst(const ReplayResult& burst) const {
+  const ResourceUse use = Summarize(container_.SamplesOf(burst));
+  return IsHopeless(yardstick_, burst, use.refaults, 1);
 }
 
 // A kernel kills where memory is short; a runtime with a heap of its own answers with an error, and
@@ -157,9 +180,10 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
     first.min_requests = std::min(first.min_requests,
                                   UpToWholeBlock(plan.order.size(), RequestsForConfidence(0.95)));
   }
+  if (facts_.warm_up.hopeless && in_parts && IsHopelessStill(first, load)) return load;
   const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(first, load);
   if (behind) {
-    facts_.warm_at = load.ended;
+    if (facts_.began_warming) facts_.warm_at = load.ended;
     Append(load, Replay(*behind, *behind->hard_max_time));
   } else {
     load = Replay(first, *first.hard_max_time);
@@ -173,6 +197,16 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
   if (rest) Append(load, Replay(*rest, *rest->hard_max_time));
   return load;
+}
+
+// Sends the beginning of the load, which goes on behind it where that was not hopeless.
+bool LimitedReplay::IsHopelessStill(const ReplayPlan& plan, ReplayResult& load) {
+  ReplayPlan beginning = plan;
+  beginning.max_time = std::min<std::chrono::nanoseconds>(kHopelessTime, *plan.hard_max_time);
+  beginning.min_requests = kRequestsOfHopelessLoad;
+  load = Replay(beginning, *beginning.hard_max_time);
+  const ResourceUse use = Summarize(container_.SamplesOf(load));
+  return !facts_.serves() || IsHopeless(yardstick_, load, use.refaults, kRequestsOfHopelessLoad);
 }
 
 bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& beside,

@@ -52,11 +52,13 @@ class LimitedReplay {
 
  private:
   bool SurvivesHeavyRows();
+  bool IsHopelessBurst(const ReplayResult& burst) const;
   bool Bears(const ReplayResult& burst);
   bool SurvivesInFlight();
   bool ReachesWorkers();
   PhaseResult<void> WarmUp();
   ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {});
+  bool IsHopelessStill(const ReplayPlan& plan, ReplayResult& load);
   bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                      const ReplayResult& load) const;
   std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,

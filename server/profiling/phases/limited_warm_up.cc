@@ -4,7 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
+#include "server/profiling/phases/hopeless_load.h"
 #include "server/profiling/phases/replays.h"
 #include "server/profiling/phases/warm_up_windows.h"
 
@@ -130,6 +132,8 @@ class WarmingUp {
       windows.push_back(MeasureWindow(container_, window));
       if (by_row_) by_row_->Add(windows.back(), window);
       Append(all, window);
+      facts_.hopeless = windows.size() > 1 && IsHopelessSoFar(all);
+      if (facts_.hopeless) return;
       // What a row reads the first time is counted as warming up, however quick it is.
       const bool seen_all = requests >= rows_ && window.failures == 0;
       const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
@@ -142,6 +146,11 @@ class WarmingUp {
       const bool at_once = throughout || (windows.size() == kWindowsThatAgree && agree);
       if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
     }
+  }
+
+  bool IsHopelessSoFar(const ReplayResult& all) const {
+    const ResourceUse use = Summarize(container_.SamplesOf(all));
+    return IsHopeless(yardstick_, all, use.refaults, kRequestsOfHopelessLoad / 2);
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {

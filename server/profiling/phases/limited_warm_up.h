@@ -18,6 +18,9 @@ struct LimitedWarmUp {
   bool whole_pass = true;  // every row was visited, or need not be
   bool steady = false;
   bool lifted = false;  // the CPU limit was, while rows came for the first time
+  /// All of its windows were, two and more (server/profiling/phases/hopeless_load.h): the rest was
+  /// left out.
+  bool hopeless = false;
   /// Its windows, in the container's order, where it was steady from the first of them on, or as
   /// warm as the reference over all of them, and answered all rows; else nothing.
   ReplayResult all_steady = {};

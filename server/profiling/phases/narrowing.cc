@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "server/analysis/limit_search.h"
 #include "server/profiling/phases/filled_limit.h"
@@ -13,16 +14,24 @@ namespace {
 // The need with its margin is 1.1 of what was taken, and 0.85 of that is less (TakesLess).
 constexpr double kMostThatTells = 0.75;
 
-// Between the most that failed of what only a restart can try, and the limits: what was raised by a
-// fifth at a time may have gone past the need.
-std::optional<Amount> Gap(const Verification& so_far) {
-  std::optional<Amount> middle;
+// What was too little of what only a restart can try: it failed, or held and left no room.
+std::vector<Amount> TooLittle(const Verification& so_far, std::vector<Amount> held_barely) {
+  std::vector<Amount> too_little = std::move(held_barely);
   for (const FailedTry& attempt : so_far.failed) {
     if (attempt.disturbed || RulesOf(attempt.shortage).search == LimitSearch::kLive) continue;
-    const auto failed = attempt.limits.Find(attempt.shortage);
-    const auto held = so_far.limits.Find(attempt.shortage);
-    if (!failed || !held) continue;
-    const auto halfway = Halfway(*failed, *held);
+    if (const auto failed = attempt.limits.Find(attempt.shortage)) too_little.push_back(*failed);
+  }
+  return too_little;
+}
+
+// Between the most of that and the limits: what was raised by a fifth at a time may have gone past
+// the need.
+std::optional<Amount> Gap(const Verification& so_far, const std::vector<Amount>& held_barely) {
+  std::optional<Amount> middle;
+  for (const Amount& low : TooLittle(so_far, held_barely)) {
+    const auto held = so_far.limits.Find(low.kind());
+    if (!held) continue;
+    const auto halfway = Halfway(low, *held);
     // Of several tries the one nearest to the limits counts.
     if (!halfway) return std::nullopt;
     if (!middle || *middle < *halfway) middle = halfway;
@@ -144,14 +153,18 @@ PhaseResult<ProofAttempt> Halve(Lab& lab, Yardstick& yardstick, ProofAttempt pas
 // From limits at which a container passed downward. Gives what passed last.
 PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                  Verification& so_far) {
-  while (const auto middle = Gap(so_far)) {
+  std::vector<Amount> held_barely;
+  while (const auto middle = Gap(so_far, held_barely)) {
     if (!LeavesRoomToProve(lab.budget(), yardstick)) break;
     const Limits limits = so_far.limits.With(*middle);
     MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
     if (!attempt.failure) {
       const LimitedRun& run = attempt.passes.back();
-      if (!MayBecomeAnswer(yardstick, run, middle->kind())) break;
-      if (!so_far.heap && TookLessWhereFull(yardstick, run)) break;
+      if (!MayBecomeAnswer(yardstick, run, middle->kind()) ||
+          (!so_far.heap && TookLessWhereFull(yardstick, run))) {
+        held_barely.push_back(*middle);
+        continue;
+      }
       so_far.limits = limits;
       passed = std::move(attempt);
       continue;

@@ -10,9 +10,6 @@ namespace mlprof::server::phases {
 namespace {
 
 constexpr std::chrono::seconds kLeastProofLoad{1};
-// File pages read back for each request: a model that thrashes reads many times as many. Chosen
-// between 9 to 19, beside which the same limit held and failed by turns, and over 600.
-constexpr std::int64_t kFewPages = 100;
 
 std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& so_far,
                                            const std::optional<WorkerCoverage>& run) {
@@ -34,7 +31,7 @@ bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
 bool IsSlowWithFewPages(const LimitedRun& run) {
   const Verdict& verdict = run.verdict;
   const bool by_pages = verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
-  return verdict.slow && by_pages && run.read_back.pages < kFewPages * run.read_back.requests;
+  return verdict.slow && by_pages && run.read_back.few();
 }
 
 std::optional<Limits> ProofAttempt::limits() const {

@@ -158,8 +158,13 @@ TEST(HalfwayTest, LiesOnTheGridBetweenWhatFailedAndWhatHeld) {
   EXPECT_EQ(Halfway(Cores(0.4), Cores(0.7)), Amount(Cores(0.6)));
 }
 
+TEST(HalfwayTest, LiesWithinAStepThatTheGridMakesLargerThanATenth) {
+  EXPECT_EQ(Halfway(MiB(144), MiB(176)), Amount(MiB(160)));
+  EXPECT_EQ(Halfway(MiB(160), MiB(192)), Amount(MiB(176)));
+}
+
 TEST(HalfwayTest, IsNothingWhereOneStepLowerHasFailed) {
-  EXPECT_EQ(Halfway(MiB(160), MiB(192)), std::nullopt);
+  EXPECT_EQ(Halfway(MiB(160), MiB(176)), std::nullopt);
   EXPECT_EQ(Halfway(MiB(1440), MiB(1600)), std::nullopt);
   EXPECT_EQ(Halfway(MiB(192), MiB(176)), std::nullopt);
   EXPECT_EQ(Halfway(MiB(16), MiB(32)), std::nullopt);

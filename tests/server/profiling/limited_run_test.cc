@@ -312,6 +312,39 @@ TEST(LimitedRunTest, SendsNoMoreRequestsWhereOneOfSeveralRunsIsClearlyTooSlow) {
   EXPECT_GE(requests(true, Cores(1.0)), 4000) << "one that holds may become the answer";
 }
 
+// Of limits that a model of 200 MiB and `model`'s files is tried at.
+LimitedRun RunOfTenSeconds(LabBench& bench) {
+  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::seconds(10), 299, std::chrono::seconds(10)}};
+  auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), plan);
+  EXPECT_TRUE(run) << "the run ended";
+  return run ? *std::move(run) : LimitedRun();
+}
+
+TEST(LimitedRunTest, EndsWhereTheModelReadsItsFilesBackAllTheTime) {
+  FakeModel model;
+  model.hot_file = MiB(300);
+  LabBench bench(model);
+  const LimitedRun run = RunOfTenSeconds(bench);
+  EXPECT_FALSE(run.verdict.passed);
+  EXPECT_EQ(run.verdict.shortage, ResourceKind::kMemory);
+  EXPECT_LT(run.trial.seconds, 3);
+  EXPECT_GE(run.trial.measurements.total_queries, 10);
+}
+
+TEST(LimitedRunTest, GoesOnWhereAModelThatReadItsFilesBackBecameQuick) {
+  FakeModel model;
+  model.pages_read_back = 100;
+  int rows = 0;
+  model.sleeps_more = [&] { return std::chrono::milliseconds(++rows < 400 ? 20 : 0); };
+  LabBench bench(model);
+  const LimitedRun run = RunOfTenSeconds(bench);
+  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_GE(run.trial.seconds, 9.9);
+  EXPECT_GT(run.read_back.pages, 0);
+}
+
 TEST(LimitedRunTest, SendsNoRowTwiceThatMayComeButOnce) {
   LabBench bench({}, 70);
   bench.workload.each_row_once = true;

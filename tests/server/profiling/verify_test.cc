@@ -125,6 +125,14 @@ TEST_F(VerifyTrialsTest, TakesNothingInTheGapThatWasFilledToTheBrim) {
   EXPECT_EQ(Verified(bench, {Cores(1.0), MiB(1600)}).limits.memory(), MiB(1920));
 }
 
+TEST_F(VerifyTrialsTest, GoesOnAboveWhatWasFilledToTheBrim) {
+  FakeModel model;
+  model.serving_peak = MiB(215);
+  LabBench bench(model);
+  // 160 fail and 272 hold; halfway 224 hold, of which 215 are used.
+  EXPECT_EQ(Verified(bench, {Cores(1.0), MiB(160)}).limits.memory(), MiB(240));
+}
+
 TEST_F(VerifyTrialsTest, SaysNothingOfTheObjectiveWhereMemoryKills) {
   FakeModel model;
   model.serving_peak = GiB(2);
