@@ -17,22 +17,26 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
   return so_far->count - so_far->reached < run->count - run->reached ? run : so_far;
 }
 
+bool IsSlowByPages(const LimitedRun& run) {
+  const Verdict& verdict = run.verdict;
+  return verdict.slow && verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
+}
+
+bool Thrashed(const LimitedRun& run) { return IsSlowByPages(run) && !run.read_back.few(); }
+
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;
 // and where chance made it: a worker that got no connection, or a few pages read back. A pass that
 // had no look at a faster host is no better.
 bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
-  const bool disturbed = run.verdict.slow && lab.host().Judge(run.noise).noisy;
+  const bool noisy = run.verdict.slow && lab.host().Judge(run.noise).noisy;
+  const bool disturbed = noisy && !Thrashed(run);
   return !tried_again &&
          (disturbed || run.verdict.unreached || IsSlowWithFewPages(run) || run.without_look);
 }
 
 }  // namespace
 
-bool IsSlowWithFewPages(const LimitedRun& run) {
-  const Verdict& verdict = run.verdict;
-  const bool by_pages = verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
-  return verdict.slow && by_pages && run.read_back.few();
-}
+bool IsSlowWithFewPages(const LimitedRun& run) { return IsSlowByPages(run) && run.read_back.few(); }
 
 std::optional<Limits> ProofAttempt::limits() const {
   if (failure) return failure->trial.limits;
@@ -76,7 +80,9 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
   return attempt;
 }
 
-bool IsDisturbed(const LimitedRun& run) { return run.verdict.slow && JudgeNoise(run.noise).noisy; }
+bool IsDisturbed(const LimitedRun& run) {
+  return run.verdict.slow && !Thrashed(run) && JudgeNoise(run.noise).noisy;
+}
 
 LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
                          TrialPurpose purpose, int containers) {

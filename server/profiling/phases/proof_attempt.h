@@ -40,7 +40,8 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
 /// minute of the host did.
 bool IsSlowWithFewPages(const LimitedRun& run);
 
-/// Whether a run was slow on a host that was busy with something else.
+/// Whether a run was slow on a host that was busy with something else; not where it read pages of
+/// files back all the time, which nothing but a limit makes a model do.
 bool IsDisturbed(const LimitedRun& run);
 
 /// How long one of `containers` runs may take, with what is left of the budget.

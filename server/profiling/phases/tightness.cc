@@ -132,11 +132,10 @@ class Descents {
       lab_.Progressed(0.5, "trying one step lower");
       MLPROF_LET(run, RunAtLimits(lab_, yardstick_, StepPlan(limits)));
       yardstick_.reference = run.reference;
-      const Verdict& verdict = run.verdict;
       borne_.push_back({run.trial.limits, run.trial.measurements.success_queries, run.killed});
-      if (verdict.passed && run.without_look) continue;
-      const bool disturbed = verdict.slow && JudgeNoise(run.noise).noisy;
-      if (verdict.passed || (TellsOf(resource, run) && !disturbed)) return std::move(run);
+      const bool passed = run.verdict.passed;
+      if (passed && run.without_look) continue;
+      if (passed || (TellsOf(resource, run) && !IsDisturbed(run))) return std::move(run);
     }
     return std::nullopt;
   }

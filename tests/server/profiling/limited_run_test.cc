@@ -337,7 +337,7 @@ TEST(LimitedRunTest, GoesOnWhereAModelThatReadItsFilesBackBecameQuick) {
   FakeModel model;
   model.pages_read_back = 100;
   int rows = 0;
-  model.sleeps_more = [&] { return std::chrono::milliseconds(++rows < 400 ? 20 : 0); };
+  model.sleeps_more = [&] { return std::chrono::milliseconds(++rows < 150 ? 20 : 0); };
   LabBench bench(model);
   const LimitedRun run = RunOfTenSeconds(bench);
   EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
