@@ -261,6 +261,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   listener.OnSample(Read(Serving()));
   double stretch = Stretch();
   refaults_ += model_.pages_read_back;
+  if (MemoryLimit() < peak + model_.rare_file) refaults_ += 5;
   if (MemoryLimit() < peak + model_.hot_file) {
     stretch *= kThrashing;
     refaults_ += 100;
@@ -317,7 +318,7 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.unreclaimable = memory;
   sample.usage = memory;
   sample.processes = model_.threads;
-  sample.mapped_file = model_.hot_file + model_.cold_file;
+  sample.mapped_file = model_.hot_file + model_.rare_file + model_.cold_file;
   sample.file_refaults = refaults_;
   sample.run_queue_wait = run_queue_wait_;
   sample.oom_kills = oom_kills_;

@@ -96,6 +96,9 @@ struct FakeModel {
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.
   Bytes hot_file;
+  /// File pages it reads now and then; under a limit that does not hold them five are read back
+  /// with every row, which take no time worth speaking of.
+  Bytes rare_file;
   Bytes cold_file;  // mapped beside it, and not read again
   /// File pages read back with every row under any limit, which take no time worth speaking of.
   std::int64_t pages_read_back = 0;

@@ -1,6 +1,5 @@
 #include "server/profiling/phases/limited_run.h"
 
-#include <exception>
 #include <span>
 #include <utility>
 
@@ -48,8 +47,12 @@ class Run {
     return {};
   }
 
+  /// The container is not at its limits any more.
+  bool lifted() const { return lifted_at_.has_value(); }
+
   LimitedRun Conclude() {
-    const std::vector<Sample> samples = container_.Samples();
+    const std::vector<Sample> all = container_.Samples();
+    const auto samples = Between(all, std::chrono::nanoseconds(0), lifted_at_.value_or(kForEver));
     const ReplayPlan& plan = replay_.plan();
     LimitedRun run;
     run.use = Summarize(samples);
@@ -132,14 +135,41 @@ class Run {
       if (cheaper_by_limit_ && !fresh) continue;  // its turn was taken
       if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear(fresh)) TakeTurn(fresh);
     }
+    if (MayBeSlowByItsPages()) TakeTurnWithAllMemory();
+  }
+
+  // A few pages read back for a request cost next to nothing on one disk, and its latency on
+  // another.
+  bool MayBeSlowByItsPages() {
+    if (IsAnotherModel() || !yardstick_.workload.objective.latency_ms.empty()) return false;
+    const std::vector<Sample> samples = container_.Samples();
+    const JudgedRun judged = JudgeAsItIs(samples, Summarize(samples));
+    const Verdict& verdict = judged.verdict;
+    return verdict.slow && verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost &&
+           judged.evidence.read_back.few() && HasTimeForAnother();
+  }
+
+  // With it nothing is read back, and what is slow then the host has made slow. The last turn: the
+  // container does not get its limits again.
+  void TakeTurnWithAllMemory() {
+    lifted_at_ = lab_.clock().Now();
+    const auto now = TakeReference(false, true);
+    if (!now) return;
+    beside_ = OnlyWith(beside_, *now);
+    const auto& before = yardstick_.reference.p95_ms;
+    if (before && beside_.p95_ms) lab_.host().JudgeDrift(*before, *beside_.p95_ms);
+    looks_ = WithLook(looks_, *now);
+  }
+
+  // With other settings (thread pools) it is, and the reference does not apply to it; and rows that
+  // were all seen by now tell nothing of rows that were not.
+  bool IsAnotherModel() const {
+    return !yardstick_.setup.environment.empty() || yardstick_.workload.each_row_once;
   }
 
   bool IsSlowBesideTheReference(bool fresh) {
-    // With other settings (thread pools) it is another model, to which the reference does not
-    // apply; and one that reads its pages again and again is slow at any CPU limit.
-    if (!yardstick_.setup.environment.empty()) return false;
-    // All rows were seen by now, and tell nothing of rows that were not.
-    if (yardstick_.workload.each_row_once) return false;
+    // One that reads its pages again and again is slow at any CPU limit.
+    if (IsAnotherModel()) return false;
     const std::vector<Sample> samples = container_.Samples();
     const JudgedRun judged = JudgeAsItIs(samples, Summarize(samples));
     refused_for_tail_ = judged.verdict.tail.has_value();
@@ -228,14 +258,15 @@ class Run {
   }
 
   // In this container; nullopt where it saw too little, or was disturbed.
-  std::optional<Look> TakeReference(bool fresh) {
+  std::optional<Look> TakeReference(bool fresh, bool all_memory = false) {
     const std::size_t for_tail = RequestsForConfidence(0.99);
     const bool tail_counts =
         yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
     // Of a faster host there is no other look whose p99 the run could fail beside.
     const bool tail_decides = refused_for_tail_ || (faster_host_ && tail_counts);
-    auto look = LookWithoutLimit(lab_, yardstick_, container_,
-                                 {fresh, tail_counts, tail_decides, 2 * replay_.LongestBurst()});
+    auto look = LookWithoutLimit(
+        lab_, yardstick_, container_,
+        {fresh, tail_counts, tail_decides, 2 * replay_.LongestBurst(), all_memory});
     if (!look) return std::nullopt;
     // A look that is slower than the run at the limit was disturbed, by other work or by pages that
     // had to be read again, and excuses nothing; unless the limit makes rows cheaper, which may
@@ -285,27 +316,13 @@ class Run {
   bool faster_host_ = false;       // than when the references were taken
   bool cheaper_by_limit_ = false;  // it seemed so, and a look told that the host is the same
   bool without_look_ = false;      // of that host, which it would have to be judged beside
+  std::optional<std::chrono::nanoseconds> lifted_at_;
   bool refused_for_tail_ = false;  // slow beside the reference by nothing but its tail
   Reference looks_;                // all so far
   Reference beside_;               // those that it is judged by
 };
 
 }  // namespace
-
-KeptContainer& KeptContainer::operator=(KeptContainer&& other) noexcept {
-  Close();
-  container_ = std::move(other.container_);
-  return *this;
-}
-
-void KeptContainer::Close() {
-  try {
-    if (container_) container_->Close();
-  } catch (const std::exception&) {
-    // Its destructor removes it.
-  }
-  container_.reset();
-}
 
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
                                     const LimitedRunPlan& wanted, KeptContainer* kept) {
@@ -321,7 +338,7 @@ PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
     done = run.Conclude();
     lab.Record(done->trial);
   }
-  if (kept != nullptr && done && done->verdict.passed) {
+  if (kept != nullptr && done && done->verdict.passed && !run.lifted()) {
     *kept = KeptContainer(std::move(container));
   } else {
     container->Close();

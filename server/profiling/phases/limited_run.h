@@ -13,6 +13,7 @@
 #include "server/analysis/verdict.h"
 #include "server/analysis/worker_coverage.h"
 #include "server/profiling/lab/lab.h"
+#include "server/profiling/phases/kept_container.h"
 #include "server/profiling/phases/limited_run_plan.h"
 #include "server/profiling/phases/reference.h"
 #include "server/profiling/phases/run_times.h"
@@ -42,23 +43,6 @@ struct LimitedRun {
   Reference reference;                         // with the look that was taken in turns, if any
   std::optional<WorkerCoverage> workers = {};  // where more than one process serves
   bool saw_all_rows = true;  // before its load, where that matters (Pace::first_pass)
-};
-
-/// A container that serves on behind its run; closed where nobody closes it before.
-class KeptContainer {
- public:
-  KeptContainer() = default;
-  explicit KeptContainer(std::unique_ptr<Container> container) : container_(std::move(container)) {}
-  KeptContainer(KeptContainer&&) noexcept = default;
-  KeptContainer& operator=(KeptContainer&& other) noexcept;
-  ~KeptContainer() { Close(); }
-
-  void Close();
-  /// nullptr where there is none.
-  Container* get() const { return container_.get(); }
-
- private:
-  std::unique_ptr<Container> container_;
 };
 
 /// Swap off, paying for its own page cache. The trial is recorded. `kept`: gets the container where

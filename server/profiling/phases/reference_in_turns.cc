@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "server/analysis/latency.h"
+#include "server/analysis/resource_use.h"
+#include "server/analysis/verdict.h"
 #include "server/profiling/phases/run_times.h"
 #include "server/profiling/phases/workers.h"
 
@@ -18,6 +20,8 @@ constexpr double kFastestHost = 0.75;
 constexpr double kSlowestHost = 1.25;
 // As many requests as p99 takes have this long to come.
 constexpr std::chrono::seconds kLongestReference{15};
+// In which a model reads again what it lacked, some pages a request. Chosen, not measured.
+constexpr std::chrono::seconds kReadAgain{1};
 
 // Some more than p99 takes, in case a few fail.
 std::size_t RequestsOf(const TurnPlan& turn) {
@@ -30,6 +34,15 @@ ReplayPlan PlanOf(const Yardstick& yardstick, Seed seed, const TurnPlan& turn) {
   const ReplayPlan held =
       ObjectivePlan(yardstick.workload, seed, {kReferenceTime, RequestsOf(turn), longest});
   return turn.fresh ? WithFreshConnections(held) : held;
+}
+
+bool LiftAll(Lab& lab, const Yardstick& yardstick, Container& container) {
+  if (!container.LiftLimits()) return false;
+  const Workload& workload = yardstick.workload;
+  const ReplayPlan again =
+      ClosedPlan(workload, container.seed(), workload.objective.ConcurrencyOrOne(), kReadAgain);
+  const auto longest = LongestReplay(yardstick.pace, kReadAgain, lab.ceiling().cpu());
+  return !container.Replay(again, lab.budget().AtMost(longest)).target_lost;
 }
 
 }  // namespace
@@ -67,15 +80,20 @@ bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& besid
 
 std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const TurnPlan& turn) {
-  const Cores limit = container.limits().cpu();
   const Cores ceiling = lab.ceiling().cpu();
+  if (turn.all_memory && !LiftAll(lab, yardstick, container)) return std::nullopt;
+  const Cores limit = container.limits().cpu();
   if (!container.SetCpu(ceiling)) return std::nullopt;
   const ReplayPlan plan = PlanOf(yardstick, container.seed(), turn);
   const auto longest = LongestReplay(yardstick.pace, *plan.hard_max_time, ceiling);
   const ReplayResult replay = container.Replay(plan, lab.budget().AtMost(longest));
   if (Status back = container.SetCpu(limit); !back) return std::nullopt;
   Look look = LookAt(plan, replay);
-  SetCost(Summarize(container.SamplesOf(replay)), replay, look);
+  const ResourceUse use = Summarize(container.SamplesOf(replay));
+  SetCost(use, replay, look);
+  if (turn.all_memory && PagesReadBack{use.refaults, std::ssize(replay.requests)}.often()) {
+    return std::nullopt;
+  }
   const double judged = turn.refused_for_tail ? 0.99 : 0.95;
   if (look.visits.size() < RequestsForConfidence(judged)) return std::nullopt;
   return look;

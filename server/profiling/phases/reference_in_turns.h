@@ -14,6 +14,8 @@ struct TurnPlan {
   bool tail_counts = false;       // the run has the requests that p99 takes
   bool refused_for_tail = false;  // and was slow for its slowest requests alone
   std::chrono::nanoseconds longest{0};
+  /// All memory as well, for good: what the limit dropped of the model's files is read again first.
+  bool all_memory = false;
 };
 
 /// The CPU time of a load's requests over that of the median look of the reference. nullopt where
@@ -45,9 +47,10 @@ struct BorneLoad {
 /// the reference's.
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside);
 
-/// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards.
-/// nullopt where a limit could not be set, or the look saw fewer requests than what it is to judge
-/// takes: beside fewer than p99 takes, a run whose p99 was too slow would pass.
+/// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards unless
+/// memory was lifted too. nullopt where a limit could not be set, where files were read back with
+/// all memory, or the look saw fewer requests than what it is to judge takes: beside fewer than p99
+/// takes, a run whose p99 was too slow would pass.
 std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const TurnPlan& turn);
 

@@ -345,6 +345,42 @@ TEST(LimitedRunTest, GoesOnWhereAModelThatReadItsFilesBackBecameQuick) {
   EXPECT_GT(run.read_back.pages, 0);
 }
 
+TEST(LimitedRunTest, IsNotSlowByAFewPagesWhereItIsAsSlowWithAllMemory) {
+  FakeModel model;
+  model.rare_file = MiB(300);
+  LabBench bench(model);
+  const LimitedRun run = RunAt(bench, bench.MeasuredAt(kFullSpeedMs / 2), Cores(1.0));
+  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_TRUE(run.read_back.often());
+  EXPECT_TRUE(bench.runtime.raised_at());
+  EXPECT_EQ(run.reference.looks.size(), 1U);
+}
+
+TEST(LimitedRunTest, IsSlowByAFewPagesWhereItIsQuickWithAllMemory) {
+  FakeModel model;
+  model.rare_file = MiB(300);
+  const FakeRuntime* runtime = nullptr;
+  model.sleeps_more = [&] { return std::chrono::milliseconds(runtime->raised_at() ? 0 : 1); };
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const LimitedRun run = RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(1.0));
+  EXPECT_FALSE(run.verdict.passed);
+  EXPECT_EQ(run.verdict.shortage, ResourceKind::kMemory);
+}
+
+TEST(LimitedRunTest, KeepsNoContainerThatHasNoLimitsAnyMore) {
+  FakeModel model;
+  model.rare_file = MiB(300);
+  LabBench bench(model);
+  KeptContainer kept;
+  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
+  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs / 2), plan, &kept);
+  ASSERT_TRUE(run && run->verdict.passed);
+  EXPECT_EQ(kept.get(), nullptr);
+}
+
 TEST(LimitedRunTest, SendsNoRowTwiceThatMayComeButOnce) {
   LabBench bench({}, 70);
   bench.workload.each_row_once = true;
