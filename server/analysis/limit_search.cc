@@ -66,9 +66,11 @@ std::optional<Amount> Halfway(const Amount& failed, const Amount& held) {
   if (gap <= closest.units()) return std::nullopt;
   // A step that the grid makes larger than it is meant to be may hold another limit.
   const auto step = OneStepLower(held);
-  const Amount most =
-      step && failed < *step ? *step : held.WithUnits(held.units() - rules.quantum.units());
-  return Lesser(RoundUp(held.WithUnits(failed.units() + gap / 2)), most);
+  const Amount most = step && failed < *step
+                          ? *step
+                          : RoundDown(held.WithUnits(held.units() - rules.quantum.units()));
+  const Amount middle = Lesser(RoundUp(held.WithUnits(failed.units() + gap / 2)), most);
+  return failed < middle ? std::optional(middle) : std::nullopt;
 }
 
 StartSearch::StartSearch(Bytes failing, Bytes guess, Bytes maximum)

@@ -124,6 +124,11 @@ std::optional<Slowness> TooSlow(const VerificationEvidence& evidence,
                                 const LatencyDistribution& latencies, const Objective& objective) {
   if (evidence.stalled)
     return Slowness{"rows were not answered in many times their usual time", true};
+  if (evidence.hopeless_from_ms) {
+    return Slowness{Sentence("none of %lld requests took less than %.1f ms",
+                             static_cast<long long>(evidence.requests), *evidence.hopeless_from_ms),
+                    !objective.latency_ms.empty()};
+  }
   for (const auto& [key, limit_ms] : objective.latency_ms) {
     const double measured = latencies.QuantileMs(QuantileOfKey(key).value_or(1)).value_or(0);
     if (measured <= limit_ms) continue;

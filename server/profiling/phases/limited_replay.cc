@@ -62,6 +62,12 @@ PhaseResult<void> LimitedReplay::ReplayAll() {
   const bool begins = BeginsTheLoad(yardstick_, plan_);
   MeasureLoad(yardstick_.reference, begins ? std::move(facts_.warm_up.all_steady) : ReplayResult());
   if (each_once && facts_.serves() && SurvivesHeavyRows()) ReachesWorkers();
+  // A model that got somewhere after all has to bear them.
+  if (heavy_rows_left_ && facts_.serves() && !facts_.hopeless) {
+    ReplayResult burst;
+    const ReplayPlan plan = HeavyPlan(yardstick_.workload, LongestBurst());
+    if (SurvivesRestOfHeavyRows(plan, burst)) Bears(burst);
+  }
   return {};
 }
 
@@ -72,16 +78,22 @@ bool LimitedReplay::SurvivesHeavyRows() {
   beginning.max_time = std::min<std::chrono::nanoseconds>(kHopelessTime, longest);
   ReplayResult result;
   if (!Survives(beginning, *beginning.max_time, result)) return false;
-  const std::size_t sent = result.requests.size();
-  if (sent < plan.order.size() && !IsHopelessBurst(result)) {
-    BeginAt(sent, plan);
-    *plan.max_requests -= sent;
-    plan.max_time = longest - *beginning.max_time;
-    ReplayResult rest;
-    if (!Survives(plan, *plan.max_time, rest)) return false;
-    Append(result, rest);
-  }
+  heavy_rows_left_ = IsHopelessBurst(result) && result.requests.size() < plan.order.size();
+  plan.max_time = longest - *beginning.max_time;
+  if (!heavy_rows_left_ && !SurvivesRestOfHeavyRows(plan, result)) return false;
   return Bears(result);
+}
+
+// Behind what was sent of them.
+bool LimitedReplay::SurvivesRestOfHeavyRows(ReplayPlan plan, ReplayResult& burst) {
+  const std::size_t sent = burst.requests.size();
+  if (sent >= plan.order.size() || plan.max_time <= std::chrono::nanoseconds(0)) return true;
+  BeginAt(sent, plan);
+  *plan.max_requests -= sent;
+  ReplayResult rest;
+  const bool survived = Survives(plan, *plan.max_time, rest);
+  Append(burst, rest);
+  return survived;
 }
 
 // It tells of memory by its kills and its errors. Where a model gets nowhere, the load tells more.
@@ -161,7 +173,7 @@ void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
   // Where rows that were seen are answered from memory they cannot come a second time.
   const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
                     !yardstick_.workload.each_row_once;
-  if (both && facts_.serves()) MeasureFresh(beside);
+  if (both && facts_.serves() && !facts_.hopeless) MeasureFresh(beside);
 }
 
 void LimitedReplay::MeasureFresh(const Reference& beside) {
@@ -180,7 +192,11 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
     first.min_requests = std::min(first.min_requests,
                                   UpToWholeBlock(plan.order.size(), RequestsForConfidence(0.95)));
   }
-  if (facts_.warm_up.hopeless && in_parts && IsHopelessStill(first, load)) return load;
+  if (facts_.warm_up.hopeless && in_parts) {
+    facts_.hopeless = IsHopelessStill(first, load);
+    if (facts_.hopeless || !facts_.serves()) return load;
+    facts_.warm_up.hopeless = false;
+  }
   const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(first, load);
   if (behind) {
     if (facts_.began_warming) facts_.warm_at = load.ended;
@@ -206,7 +222,7 @@ bool LimitedReplay::IsHopelessStill(const ReplayPlan& plan, ReplayResult& load) 
   beginning.min_requests = kRequestsOfHopelessLoad;
   load = Replay(beginning, *beginning.hard_max_time);
   const ResourceUse use = Summarize(container_.SamplesOf(load));
-  return !facts_.serves() || IsHopeless(yardstick_, load, use.refaults, kRequestsOfHopelessLoad);
+  return facts_.serves() && IsHopeless(yardstick_, load, use.refaults, kRequestsOfHopelessLoad);
 }
 
 bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& beside,

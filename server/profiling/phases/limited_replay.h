@@ -24,6 +24,7 @@ struct LimitedReplayFacts {
   LimitedWarmUp warm_up = {};
   std::chrono::nanoseconds warm_at{0};     // pages that are read before are read for the first time
   ReplayResult load = {};                  // the measured one
+  bool hopeless = false;                   // which ended early (phases/hopeless_load.h)
   bool began_warming = false;              // its beginning was the warm-up
   std::optional<ReplayResult> fresh = {};  // its part with a connection for each request
   std::optional<WorkersSeen> workers = {};
@@ -52,6 +53,7 @@ class LimitedReplay {
 
  private:
   bool SurvivesHeavyRows();
+  bool SurvivesRestOfHeavyRows(ReplayPlan plan, ReplayResult& burst);
   bool IsHopelessBurst(const ReplayResult& burst) const;
   bool Bears(const ReplayResult& burst);
   bool SurvivesInFlight();
@@ -74,6 +76,7 @@ class LimitedReplay {
   Container& container_;
   const ReplayPlan plan_;
   LimitedReplayFacts facts_;
+  bool heavy_rows_left_ = false;  // some were not sent, as the model got nowhere
 };
 
 }  // namespace mlprof::server::phases

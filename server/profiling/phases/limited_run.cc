@@ -57,7 +57,7 @@ class Run {
     LimitedRun run;
     run.use = Summarize(samples);
     run.usual_memory = MedianUnreclaimable(Between(samples, seen_.ready_at, kForEver));
-    run.noise = watch_.End(run.use);
+    run.noise = watch_.End(Summarize(all));
     run.latencies = facts().load.SuccessLatencies();
     if (facts().fresh) run.fresh_latencies = facts().fresh->SuccessLatencies();
     run.look = LookAt(plan, facts().load, samples);

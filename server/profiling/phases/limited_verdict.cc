@@ -33,12 +33,18 @@ PagesReadBack ReadBack(const LimitedRunSeen& run, std::span<const Sample> sample
   return {Summarize(Between(samples, from, load.ended)).refaults, requests};
 }
 
+double FastestMs(const ReplayResult& load) {
+  const auto fastest = std::ranges::min_element(load.requests, {}, &RequestRecord::latency_us);
+  return fastest == load.requests.end() ? 0 : fastest->latency_us / 1000.0;
+}
+
 void SetEnd(const LimitedRunSeen& run, const DeathEvidence& death, VerificationEvidence& evidence) {
   const LimitedReplayFacts& replayed = run.replay.facts();
   evidence.died = replayed.died;
   evidence.stalled = replayed.stalled;
   evidence.full_heap_in_burst = replayed.full_heap_in_burst;
   evidence.failed_in_burst = replayed.failed_in_burst;
+  if (replayed.hopeless) evidence.hopeless_from_ms = FastestMs(replayed.load);
   evidence.became_ready = run.ready.has_value();
   evidence.oom_kills = death.oom_kills;
   evidence.death = DiagnoseDeath(death).message;

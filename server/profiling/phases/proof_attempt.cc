@@ -22,7 +22,9 @@ bool IsSlowByPages(const LimitedRun& run) {
   return verdict.slow && verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
 }
 
-bool Thrashed(const LimitedRun& run) { return IsSlowByPages(run) && !run.read_back.few(); }
+bool Thrashed(const LimitedRun& run) {
+  return IsSlowByPages(run) && run.read_back.requests > 0 && !run.read_back.few();
+}
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;
 // and where chance made it: a worker that got no connection, or a few pages read back. A pass that

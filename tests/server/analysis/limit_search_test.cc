@@ -167,6 +167,7 @@ TEST(HalfwayTest, IsNothingWhereOneStepLowerHasFailed) {
   EXPECT_EQ(Halfway(MiB(160), MiB(176)), std::nullopt);
   EXPECT_EQ(Halfway(MiB(1440), MiB(1600)), std::nullopt);
   EXPECT_EQ(Halfway(MiB(192), MiB(176)), std::nullopt);
+  EXPECT_EQ(Halfway(MiB(160), MiB(180)), std::nullopt) << "a ceiling need not lie on the grid";
   EXPECT_EQ(Halfway(MiB(16), MiB(32)), std::nullopt);
 }
 

@@ -333,6 +333,35 @@ TEST(LimitedRunTest, EndsWhereTheModelReadsItsFilesBackAllTheTime) {
   EXPECT_GE(run.trial.measurements.total_queries, 10);
 }
 
+TEST(LimitedRunTest, FailsThereWithTooFewRequestsForThePercentileThatIsAskedFor) {
+  FakeModel model;
+  model.hot_file = MiB(300);
+  model.cpu_per_row = std::chrono::milliseconds(4);
+  LabBench bench(model);
+  bench.workload.objective.latency_ms = {{"p99", 4}};
+  const LimitedRun run = RunOfTenSeconds(bench);
+  EXPECT_FALSE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_EQ(run.verdict.shortage, ResourceKind::kMemory);
+  EXPECT_LT(run.trial.measurements.total_queries, 100);
+}
+
+TEST(LimitedRunTest, SendsAllHeavyRowsToAModelThatGotSomewhereAfterAll) {
+  FakeModel model;
+  model.pages_read_back = 100;
+  int rows = 0;
+  int heavy_in_a_row = 0;
+  model.sleeps_more = [&] { return std::chrono::milliseconds(++rows < 120 ? 20 : 0); };
+  model.status = [&](const std::string& row) {
+    heavy_in_a_row = row == "row 3" ? heavy_in_a_row + 1 : 0;
+    return 200;
+  };
+  LabBench bench(model);
+  bench.workload.heavy.assign(150, 3);
+  const LimitedRun run = RunOfTenSeconds(bench);
+  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
+  EXPECT_GE(heavy_in_a_row, 150);
+}
+
 TEST(LimitedRunTest, GoesOnWhereAModelThatReadItsFilesBackBecameQuick) {
   FakeModel model;
   model.pages_read_back = 100;
@@ -349,11 +378,18 @@ TEST(LimitedRunTest, IsNotSlowByAFewPagesWhereItIsAsSlowWithAllMemory) {
   FakeModel model;
   model.rare_file = MiB(300);
   LabBench bench(model);
+  bench.runtime.host_load = [&] {
+    HostLoad load;  // a core is busy all the time: the model's
+    load.at = bench.runtime.clock().Now();
+    load.busy_seconds = std::chrono::duration<double>(load.at).count();
+    return Result<HostLoad>(load);
+  };
   const LimitedRun run = RunAt(bench, bench.MeasuredAt(kFullSpeedMs / 2), Cores(1.0));
   EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
   EXPECT_TRUE(run.read_back.often());
   EXPECT_TRUE(bench.runtime.raised_at());
   EXPECT_EQ(run.reference.looks.size(), 1U);
+  EXPECT_LT(run.noise.foreign_cores, 0.1) << "what the look took is the container's own";
 }
 
 TEST(LimitedRunTest, IsSlowByAFewPagesWhereItIsQuickWithAllMemory) {
