@@ -58,12 +58,12 @@ struct VerificationEvidence {
   std::optional<double> reference_rate;
   std::optional<Tail> tail;
   std::optional<double> reference_error_share;  // likewise: of the requests, how many failed
-  bool stalled = false;                         // rows stood unanswered until the run was given up
+  /// Of its fastest request, where the load ended early because it could not hold any more.
+  std::optional<double> hopeless_from_ms = {};
+  bool stalled = false;  // rows stood unanswered until the run was given up
   /// By which the model said that its heap was full, in a response or its log; "" where it did not.
   std::string full_heap = {};
   /// Likewise, in a burst of rows that met before the load, of a row that fails only at the limit.
-  /// Its fastest request, where the load ended early because it could not hold any more.
-  std::optional<double> hopeless_from_ms = {};
   std::string full_heap_in_burst = {};
   /// Likewise with a 5xx, under settings that the model has not had without a limit.
   bool failed_in_burst = false;

@@ -13,9 +13,11 @@ constexpr double kFarTooSlow = 3;
 
 }  // namespace
 
-bool IsHopeless(const Yardstick& yardstick, const ReplayResult& sent, std::int64_t pages_read_back,
-                std::size_t least) {
-  const PagesReadBack read_back{pages_read_back, std::ssize(sent.requests)};
+bool IsHopeless(const Yardstick& yardstick, const ReplayResult& sent,
+                std::span<const Sample> samples, std::size_t least) {
+  if (samples.empty()) return false;
+  const PagesReadBack read_back{samples.back().file_refaults - samples.front().file_refaults,
+                                std::ssize(sent.requests)};
   if (sent.requests.size() < least || read_back.few()) return false;
   const double slow_ms =
       kFarTooSlow * AcceptableMs(yardstick.reference, yardstick.workload.objective);

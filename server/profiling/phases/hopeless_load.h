@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <span>
 
+#include "common/domain/sample.h"
 #include "server/profiling/phases/reference.h"
 #include "server/replay/replay_plan.h"
 
@@ -13,9 +14,9 @@ namespace mlprof::server::phases {
 /// So many requests tell it of a load; of what comes before it, half of them.
 inline constexpr std::size_t kRequestsOfHopelessLoad = 10;
 
-/// Whether `sent`, of `least` requests and more, was hopeless throughout. `pages_read_back`: of
-/// files, meanwhile.
-bool IsHopeless(const Yardstick& yardstick, const ReplayResult& sent, std::int64_t pages_read_back,
-                std::size_t least);
+/// Whether `sent`, of `least` requests and more, was hopeless throughout. `samples`: taken
+/// meanwhile. What is read for the first time does not count as read back.
+bool IsHopeless(const Yardstick& yardstick, const ReplayResult& sent,
+                std::span<const Sample> samples, std::size_t least);
 
 }  // namespace mlprof::server::phases

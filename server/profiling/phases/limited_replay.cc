@@ -5,7 +5,6 @@
 
 #include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
-#include "server/analysis/resource_use.h"
 #include "server/analysis/row_order.h"
 #include "server/profiling/phases/hopeless_load.h"
 #include "server/profiling/phases/proof_load.h"
@@ -77,8 +76,11 @@ bool LimitedReplay::SurvivesHeavyRows() {
   ReplayPlan beginning = plan;
   beginning.max_time = std::min<std::chrono::nanoseconds>(kHopelessTime, longest);
   ReplayResult result;
-  if (!Survives(beginning, *beginning.max_time, result)) return false;
-  heavy_rows_left_ = IsHopelessBurst(result) && result.requests.size() < plan.order.size();
+  // A first row may take as long as ever: only the sending ends.
+  if (!Survives(beginning, longest, result)) return false;
+  // Rows that may come but once come behind the load, and what is left here would never come.
+  heavy_rows_left_ = !yardstick_.workload.each_row_once && IsHopelessBurst(result) &&
+                     result.requests.size() < plan.order.size();
   plan.max_time = longest - *beginning.max_time;
   if (!heavy_rows_left_ && !SurvivesRestOfHeavyRows(plan, result)) return false;
   return Bears(result);
@@ -86,7 +88,10 @@ bool LimitedReplay::SurvivesHeavyRows() {
 
 // Behind what was sent of them.
 bool LimitedReplay::SurvivesRestOfHeavyRows(ReplayPlan plan, ReplayResult& burst) {
-  const std::size_t sent = burst.requests.size();
+  // The same row in flight everywhere is what meets: where some of it was sent, it comes whole
+  // again.
+  const auto at_once = static_cast<std::size_t>(plan.concurrency);
+  const std::size_t sent = burst.requests.size() / at_once * at_once;
   if (sent >= plan.order.size() || plan.max_time <= std::chrono::nanoseconds(0)) return true;
   BeginAt(sent, plan);
   *plan.max_requests -= sent;
@@ -98,8 +103,7 @@ bool LimitedReplay::SurvivesRestOfHeavyRows(ReplayPlan plan, ReplayResult& burst
 
 // It tells of memory by its kills and its errors. Where a model gets nowhere, the load tells more.
 bool LimitedReplay::IsHopelessBurst(const ReplayResult& burst) const {
-  const ResourceUse use = Summarize(container_.SamplesOf(burst));
-  return IsHopeless(yardstick_, burst, use.refaults, 1);
+  return IsHopeless(yardstick_, burst, container_.SamplesOf(burst), 1);
 }
 
 // A kernel kills where memory is short; a runtime with a heap of its own answers with an error, and
@@ -194,8 +198,11 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   }
   if (facts_.warm_up.hopeless && in_parts) {
     facts_.hopeless = IsHopelessStill(first, load);
-    if (facts_.hopeless || !facts_.serves()) return load;
+    // Fewer than tell it are all that there was time for.
+    const bool is_all = load.requests.size() < kRequestsOfHopelessLoad;
+    if (facts_.hopeless || is_all || !facts_.serves()) return load;
     facts_.warm_up.hopeless = false;
+    load = {};  // it warmed the model up
   }
   const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(first, load);
   if (behind) {
@@ -215,14 +222,14 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   return load;
 }
 
-// Sends the beginning of the load, which goes on behind it where that was not hopeless.
+// Sends a beginning of the load.
 bool LimitedReplay::IsHopelessStill(const ReplayPlan& plan, ReplayResult& load) {
   ReplayPlan beginning = plan;
   beginning.max_time = std::min<std::chrono::nanoseconds>(kHopelessTime, *plan.hard_max_time);
   beginning.min_requests = kRequestsOfHopelessLoad;
   load = Replay(beginning, *beginning.hard_max_time);
-  const ResourceUse use = Summarize(container_.SamplesOf(load));
-  return facts_.serves() && IsHopeless(yardstick_, load, use.refaults, kRequestsOfHopelessLoad);
+  return facts_.serves() &&
+         IsHopeless(yardstick_, load, container_.SamplesOf(load), kRequestsOfHopelessLoad);
 }
 
 bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& beside,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/analysis/diagnosis.h"
+#include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
 #include "server/profiling/phases/limited_replay.h"
 #include "server/profiling/phases/limited_start.h"
@@ -145,19 +146,25 @@ class Run {
     const std::vector<Sample> samples = container_.Samples();
     const JudgedRun judged = JudgeAsItIs(samples, Summarize(samples));
     const Verdict& verdict = judged.verdict;
-    return verdict.slow && verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost &&
+    // What missed the objective, or over fresh connections, no such look excuses; and a heap that
+    // its limit sized stays as it is with all memory.
+    const bool excusable = verdict.slow && !verdict.misses_objective && !verdict.fresh &&
+                           judged.evidence.collecting_cost.value_or(0) < kCollectingCost;
+    return excusable && verdict.shortage == ResourceKind::kMemory &&
            judged.evidence.read_back.few() && HasTimeForAnother();
   }
 
-  // With it nothing is read back, and what is slow then the host has made slow. The last turn: the
-  // container does not get its limits again.
+  // With it next to nothing is read back, and what is as slow then is not so by its pages. The last
+  // turn: the container does not get its limits again.
   void TakeTurnWithAllMemory() {
     lifted_at_ = lab_.clock().Now();
     const auto now = TakeReference(false, true);
     if (!now) return;
     beside_ = OnlyWith(beside_, *now);
     const auto& before = yardstick_.reference.p95_ms;
-    if (before && beside_.p95_ms) lab_.host().JudgeDrift(*before, *beside_.p95_ms);
+    if (before && beside_.p95_ms && *beside_.p95_ms > *before) {
+      lab_.host().JudgeDrift(*before, *beside_.p95_ms);
+    }
     looks_ = WithLook(looks_, *now);
   }
 
@@ -262,8 +269,9 @@ class Run {
     const std::size_t for_tail = RequestsForConfidence(0.99);
     const bool tail_counts =
         yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
-    // Of a faster host there is no other look whose p99 the run could fail beside.
-    const bool tail_decides = refused_for_tail_ || (faster_host_ && tail_counts);
+    // Of a faster host, or with all memory, there is no other look whose p99 the run could fail
+    // beside.
+    const bool tail_decides = refused_for_tail_ || ((faster_host_ || all_memory) && tail_counts);
     auto look = LookWithoutLimit(
         lab_, yardstick_, container_,
         {fresh, tail_counts, tail_decides, 2 * replay_.LongestBurst(), all_memory});

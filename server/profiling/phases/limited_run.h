@@ -46,7 +46,7 @@ struct LimitedRun {
 };
 
 /// Swap off, paying for its own page cache. The trial is recorded. `kept`: gets the container where
-/// the run held, what it had is closed before the launch.
+/// the run held and it has its limits still, what it had is closed before the launch.
 PhaseResult<LimitedRun> RunAtLimits(Lab& lab, const Yardstick& yardstick,
                                     const LimitedRunPlan& plan, KeptContainer* kept = nullptr);
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "server/analysis/resource_use.h"
 #include "server/analysis/steady_state.h"
 #include "server/profiling/phases/hopeless_load.h"
 #include "server/profiling/phases/replays.h"
@@ -149,8 +148,9 @@ class WarmingUp {
   }
 
   bool IsHopelessSoFar(const ReplayResult& all) const {
-    const ResourceUse use = Summarize(container_.SamplesOf(all));
-    return IsHopeless(yardstick_, all, use.refaults, kRequestsOfHopelessLoad / 2);
+    // Of a rate no load ends early.
+    return !yardstick_.workload.objective.requests_per_second &&
+           IsHopeless(yardstick_, all, container_.SamplesOf(all), kRequestsOfHopelessLoad / 2);
   }
 
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {

@@ -160,6 +160,8 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
     MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
     if (!attempt.failure) {
       const LimitedRun& run = attempt.passes.back();
+      // No other amount mends that.
+      if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
       if (!MayBecomeAnswer(yardstick, run, middle->kind()) ||
           (!so_far.heap && TookLessWhereFull(yardstick, run))) {
         held_barely.push_back(*middle);

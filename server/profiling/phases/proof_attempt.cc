@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/analysis/sentence.h"
+#include "server/profiling/phases/filled_limit.h"
 #include "server/profiling/phases/proof_load.h"
 
 namespace mlprof::server::phases {
@@ -22,8 +23,13 @@ bool IsSlowByPages(const LimitedRun& run) {
   return verdict.slow && verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
 }
 
+// A host that is short of memory takes pages back as well, from limits that hold all that is
+// mapped.
 bool Thrashed(const LimitedRun& run) {
-  return IsSlowByPages(run) && run.read_back.requests > 0 && !run.read_back.few();
+  const Bytes files = std::max(run.use.peak_cache.value_or(Bytes()), run.use.peak_mapped_file);
+  const Bytes used = run.use.peak_unreclaimable.value_or(Bytes()) + files;
+  const bool full = used > PercentOf(Amount(run.trial.limits.memory()), kFullestPercent).bytes();
+  return full && IsSlowByPages(run) && run.read_back.requests > 0 && !run.read_back.few();
 }
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;

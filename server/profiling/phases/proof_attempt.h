@@ -36,12 +36,11 @@ PhaseResult<ProofAttempt> TryToProve(Lab& lab, Yardstick& yardstick, const Limit
                                      int containers = kContainers, ProofAttempt attempt = {});
 
 /// Whether a run was slow, and short of memory for a few pages a request that it read back. Those
-/// do not make a model slow by themselves, and no turn with the reference tells whether a slower
-/// minute of the host did.
+/// do not make a model slow by themselves, and a slower minute of the host may have.
 bool IsSlowWithFewPages(const LimitedRun& run);
 
-/// Whether a run was slow on a host that was busy with something else; not where it read pages of
-/// files back all the time, which nothing but a limit makes a model do.
+/// Whether a run was slow on a host that was busy with something else; not where it filled
+/// its limit and read pages of files back all the time.
 bool IsDisturbed(const LimitedRun& run);
 
 /// How long one of `containers` runs may take, with what is left of the budget.

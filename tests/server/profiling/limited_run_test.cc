@@ -400,6 +400,7 @@ TEST(LimitedRunTest, IsSlowByAFewPagesWhereItIsQuickWithAllMemory) {
   LabBench bench(model);
   runtime = &bench.runtime;
   const LimitedRun run = RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(1.0));
+  EXPECT_TRUE(runtime->raised_at());
   EXPECT_FALSE(run.verdict.passed);
   EXPECT_EQ(run.verdict.shortage, ResourceKind::kMemory);
 }
