@@ -90,6 +90,11 @@ struct Verdict {
   /// What its slowest requests were, where the quota stopped them and the run passed, or where
   /// nothing else made it fail.
   std::optional<Tail> tail = {};
+
+  /// Slow, and short of memory for the pages of files that it read back.
+  bool slow_by_pages() const {
+    return slow && shortage == ResourceKind::kMemory && !collecting_cost;
+  }
 };
 
 /// The rules, in order: an OOM kill is a shortage of memory; not being ready in time one of CPU,

@@ -149,6 +149,7 @@ PhaseResult<void> LimitedReplay::WarmUp() {
                     ""});
   }
   facts_.warm_up = *warm_up;
+  gets_nowhere_ = warm_up->hopeless;
   return {};
 }
 
@@ -173,6 +174,7 @@ bool LimitedReplay::ReachesWorkers() {
 
 void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
   facts_.began_warming = !begun.requests.empty();
+  facts_.hopeless = false;
   facts_.load = ReplayLoad(plan_, beside, std::move(begun));
   // Where rows that were seen are answered from memory they cannot come a second time.
   const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
@@ -196,13 +198,8 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
     first.min_requests = std::min(first.min_requests,
                                   UpToWholeBlock(plan.order.size(), RequestsForConfidence(0.95)));
   }
-  if (facts_.warm_up.hopeless && in_parts) {
-    facts_.hopeless = IsHopelessStill(first, load);
-    // Fewer than tell it are all that there was time for.
-    const bool is_all = load.requests.size() < kRequestsOfHopelessLoad;
-    if (facts_.hopeless || is_all || !facts_.serves()) return load;
-    facts_.warm_up.hopeless = false;
-    load = {};  // it warmed the model up
+  if (std::exchange(gets_nowhere_, false) && in_parts) {
+    if (auto hopeless = ReplayHopelessLoad(first)) return *std::move(hopeless);
   }
   const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(first, load);
   if (behind) {
@@ -222,14 +219,17 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   return load;
 }
 
-// Sends a beginning of the load.
-bool LimitedReplay::IsHopelessStill(const ReplayPlan& plan, ReplayResult& load) {
+// Two seconds of the load, where that is hopeless still, or all that there was time for; else it
+// has warmed the model up.
+std::optional<ReplayResult> LimitedReplay::ReplayHopelessLoad(const ReplayPlan& plan) {
   ReplayPlan beginning = plan;
   beginning.max_time = std::min<std::chrono::nanoseconds>(kHopelessTime, *plan.hard_max_time);
   beginning.min_requests = kRequestsOfHopelessLoad;
-  load = Replay(beginning, *beginning.hard_max_time);
-  return facts_.serves() &&
-         IsHopeless(yardstick_, load, container_.SamplesOf(load), kRequestsOfHopelessLoad);
+  ReplayResult load = Replay(beginning, *beginning.hard_max_time);
+  facts_.hopeless = facts_.serves() && IsHopeless(yardstick_, load, container_.SamplesOf(load),
+                                                  kRequestsOfHopelessLoad);
+  const bool is_all = load.requests.size() < kRequestsOfHopelessLoad || !facts_.serves();
+  return facts_.hopeless || is_all ? std::optional(std::move(load)) : std::nullopt;
 }
 
 bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& beside,

@@ -60,7 +60,7 @@ class LimitedReplay {
   bool ReachesWorkers();
   PhaseResult<void> WarmUp();
   ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {});
-  bool IsHopelessStill(const ReplayPlan& plan, ReplayResult& load);
+  std::optional<ReplayResult> ReplayHopelessLoad(const ReplayPlan& plan);
   bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                      const ReplayResult& load) const;
   std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,
@@ -76,6 +76,7 @@ class LimitedReplay {
   Container& container_;
   const ReplayPlan plan_;
   LimitedReplayFacts facts_;
+  bool gets_nowhere_ = false;     // all windows of the warm-up were hopeless
   bool heavy_rows_left_ = false;  // some were not sent, as the model got nowhere
 };
 

@@ -104,8 +104,7 @@ class Run {
   // A runtime that compiles as it runs takes more for a request at first, as one does whose heap is
   // full. Of the two that of the compiler falls.
   void OutlastCompiler() {
-    // Rows that were seen would come from a cache; and with other settings it is another model.
-    if (yardstick_.workload.each_row_once || !yardstick_.setup.environment.empty()) return;
+    if (!MayReplayAgain()) return;
     auto cost = CollectingCost();
     for (int load = 0; cost && load < kLoadsOfCompiler && HoldsAnotherTurn(); ++load) {
       replay_.MeasureLoad(beside_);
@@ -142,23 +141,23 @@ class Run {
   // A few pages read back for a request cost next to nothing on one disk, and its latency on
   // another.
   bool MayBeSlowByItsPages() {
-    if (IsAnotherModel() || !yardstick_.workload.objective.latency_ms.empty()) return false;
+    if (!MayReplayAgain() || !yardstick_.workload.objective.latency_ms.empty()) return false;
     const std::vector<Sample> samples = container_.Samples();
     const JudgedRun judged = JudgeAsItIs(samples, Summarize(samples));
     const Verdict& verdict = judged.verdict;
     // What missed the objective, or over fresh connections, no such look excuses; and a heap that
     // its limit sized stays as it is with all memory.
-    const bool excusable = verdict.slow && !verdict.misses_objective && !verdict.fresh &&
+    const bool excusable = !verdict.misses_objective && !verdict.fresh &&
                            judged.evidence.collecting_cost.value_or(0) < kCollectingCost;
-    return excusable && verdict.shortage == ResourceKind::kMemory &&
-           judged.evidence.read_back.few() && HasTimeForAnother();
+    return excusable && verdict.slow_by_pages() && judged.evidence.read_back.few() &&
+           HasTimeForAnother();
   }
 
   // With it next to nothing is read back, and what is as slow then is not so by its pages. The last
   // turn: the container does not get its limits again.
   void TakeTurnWithAllMemory() {
     lifted_at_ = lab_.clock().Now();
-    const auto now = TakeReference(false, true);
+    const auto now = TakeReference({.all_memory = true});
     if (!now) return;
     beside_ = OnlyWith(beside_, *now);
     const auto& before = yardstick_.reference.p95_ms;
@@ -168,15 +167,15 @@ class Run {
     looks_ = WithLook(looks_, *now);
   }
 
-  // With other settings (thread pools) it is, and the reference does not apply to it; and rows that
-  // were all seen by now tell nothing of rows that were not.
-  bool IsAnotherModel() const {
-    return !yardstick_.setup.environment.empty() || yardstick_.workload.each_row_once;
+  // With other settings (thread pools) it is another model, to which the reference does not apply;
+  // and rows that were all seen by now tell nothing of rows that were not.
+  bool MayReplayAgain() const {
+    return yardstick_.setup.environment.empty() && !yardstick_.workload.each_row_once;
   }
 
   bool IsSlowBesideTheReference(bool fresh) {
     // One that reads its pages again and again is slow at any CPU limit.
-    if (IsAnotherModel()) return false;
+    if (!MayReplayAgain()) return false;
     const std::vector<Sample> samples = container_.Samples();
     const JudgedRun judged = JudgeAsItIs(samples, Summarize(samples));
     refused_for_tail_ = judged.verdict.tail.has_value();
@@ -229,7 +228,7 @@ class Run {
   // Limit, reference, limit: the host may have become slower since the references were taken, or
   // have been disturbed while this limit was measured.
   void TakeTurn(bool fresh) {
-    const auto now = TakeReference(fresh);
+    const auto now = TakeReference({.fresh = fresh});
     without_look_ = without_look_ || (faster_host_ && !now);
     if (!now) return;
     if (!fresh && IsOnTheSameHost(*now)) SeeThatTheLimitMakesItCheaper();
@@ -265,24 +264,24 @@ class Run {
   }
 
   // In this container; nullopt where it saw too little, or was disturbed.
-  std::optional<Look> TakeReference(bool fresh, bool all_memory = false) {
+  std::optional<Look> TakeReference(TurnPlan turn) {
     const std::size_t for_tail = RequestsForConfidence(0.99);
-    const bool tail_counts =
+    turn.tail_counts =
         yardstick_.workload.objective.latency_ms.empty() && wanted_.load.min_requests >= for_tail;
     // Of a faster host, or with all memory, there is no other look whose p99 the run could fail
     // beside.
-    const bool tail_decides = refused_for_tail_ || ((faster_host_ || all_memory) && tail_counts);
-    auto look = LookWithoutLimit(
-        lab_, yardstick_, container_,
-        {fresh, tail_counts, tail_decides, 2 * replay_.LongestBurst(), all_memory});
+    turn.tail_decides =
+        refused_for_tail_ || ((faster_host_ || turn.all_memory) && turn.tail_counts);
+    turn.longest = 2 * replay_.LongestBurst();
+    auto look = LookWithoutLimit(lab_, yardstick_, container_, turn);
     if (!look) return std::nullopt;
     // A look that is slower than the run at the limit was disturbed, by other work or by pages that
     // had to be read again, and excuses nothing; unless the limit makes rows cheaper, which may
     // make them faster: there it excuses nothing either, and tells of no disturbance.
     const auto pair =
-        Compare(LookAt(replay_.plan(), fresh ? *facts().fresh : facts().load), {&*look, 1});
+        Compare(LookAt(replay_.plan(), turn.fresh ? *facts().fresh : facts().load), {&*look, 1});
     if (!pair.p95_ms || *pair.reference_p95_ms <= kClearlySlow * *pair.p95_ms) return look;
-    if (!fresh && IsOnTheSameHost(*look) && IsAsSlowAsBefore(*look)) {
+    if (!turn.fresh && IsOnTheSameHost(*look) && IsAsSlowAsBefore(*look)) {
       SeeThatTheLimitMakesItCheaper();
     } else {
       lab_.host().JudgeDrift(*pair.p95_ms, *pair.reference_p95_ms);

@@ -15,8 +15,8 @@ namespace {
 constexpr double kMostThatTells = 0.75;
 
 // What was too little of what only a restart can try: it failed, or held and left no room.
-std::vector<Amount> TooLittle(const Verification& so_far, std::vector<Amount> held_barely) {
-  std::vector<Amount> too_little = std::move(held_barely);
+std::vector<Amount> TooLittle(const Verification& so_far) {
+  std::vector<Amount> too_little = so_far.held_barely;
   for (const FailedTry& attempt : so_far.failed) {
     if (attempt.disturbed || RulesOf(attempt.shortage).search == LimitSearch::kLive) continue;
     if (const auto failed = attempt.limits.Find(attempt.shortage)) too_little.push_back(*failed);
@@ -26,9 +26,9 @@ std::vector<Amount> TooLittle(const Verification& so_far, std::vector<Amount> he
 
 // Between the most of that and the limits: what was raised by a fifth at a time may have gone past
 // the need.
-std::optional<Amount> Gap(const Verification& so_far, const std::vector<Amount>& held_barely) {
+std::optional<Amount> Gap(const Verification& so_far) {
   std::optional<Amount> middle;
-  for (const Amount& low : TooLittle(so_far, held_barely)) {
+  for (const Amount& low : TooLittle(so_far)) {
     const auto held = so_far.limits.Find(low.kind());
     if (!held) continue;
     const auto halfway = Halfway(low, *held);
@@ -114,12 +114,11 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
   return tells ? SeeHeapWithMore(lab, yardstick, passed) : SeeHeapWithLess(lab, yardstick, passed);
 }
 
-// The most memory that failed, of what no other work disturbed.
-Bytes MostFailedMemory(const Verification& so_far) {
+// The most memory of it.
+Bytes MostMemoryTooLittle(const Verification& so_far) {
   Bytes most;
-  for (const FailedTry& attempt : so_far.failed) {
-    if (attempt.disturbed || attempt.shortage != ResourceKind::kMemory) continue;
-    most = std::max(most, attempt.limits.memory());
+  for (const Amount& low : TooLittle(so_far)) {
+    if (low.kind() == ResourceKind::kMemory) most = std::max(most, low.bytes());
   }
   return most;
 }
@@ -130,7 +129,7 @@ PhaseResult<ProofAttempt> Halve(Lab& lab, Yardstick& yardstick, ProofAttempt pas
                                 Verification& so_far) {
   while (LeavesRoomToProve(lab.budget(), yardstick)) {
     const Bytes half = HalfOf(so_far.limits.memory());
-    if (half < LeastMemory(yardstick) || half <= MostFailedMemory(so_far) ||
+    if (half < LeastMemory(yardstick) || half <= MostMemoryTooLittle(so_far) ||
         half >= so_far.limits.memory())
       break;
     const Limits limits = so_far.limits.With(half);
@@ -150,11 +149,17 @@ PhaseResult<ProofAttempt> Halve(Lab& lab, Yardstick& yardstick, ProofAttempt pas
   return passed;
 }
 
+// Whether what passed may become the answer. A heap takes less where it has less.
+bool LeftRoom(const Yardstick& yardstick, const LimitedRun& run, ResourceKind kind,
+              const Verification& so_far) {
+  return MayBecomeAnswer(yardstick, run, kind) &&
+         (so_far.heap || !TookLessWhereFull(yardstick, run));
+}
+
 // From limits at which a container passed downward. Gives what passed last.
 PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                  Verification& so_far) {
-  std::vector<Amount> held_barely;
-  while (const auto middle = Gap(so_far, held_barely)) {
+  while (const auto middle = Gap(so_far)) {
     if (!LeavesRoomToProve(lab.budget(), yardstick)) break;
     const Limits limits = so_far.limits.With(*middle);
     MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
@@ -162,9 +167,8 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
       const LimitedRun& run = attempt.passes.back();
       // No other amount mends that.
       if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
-      if (!MayBecomeAnswer(yardstick, run, middle->kind()) ||
-          (!so_far.heap && TookLessWhereFull(yardstick, run))) {
-        held_barely.push_back(*middle);
+      if (!LeftRoom(yardstick, run, middle->kind(), so_far)) {
+        so_far.held_barely.push_back(*middle);
         continue;
       }
       so_far.limits = limits;
@@ -199,7 +203,7 @@ std::optional<Limits> StepThatFits(const Budget& budget, const Yardstick& yardst
   const LimitedRun& run = passed.passes.back();
   if (!HoldsStepAndProof(budget, run)) return std::nullopt;
   const auto step = OneStepLower(so_far.limits.memory());
-  if (!step || step->bytes() <= MostFailedMemory(so_far)) return std::nullopt;
+  if (!step || step->bytes() <= MostMemoryTooLittle(so_far)) return std::nullopt;
   const Bytes at_ceiling = yardstick.at_ceiling.memory + run.use.peak_agent_memory;
   if (PercentOf(*step, kFullestPercent).bytes() < at_ceiling) return std::nullopt;
   const Limits limits = so_far.limits.With(*step);
@@ -216,10 +220,6 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   if (!limits || so_far.step_tried == limits->memory()) return std::nullopt;
   so_far.step_tried = limits->memory();
   so_far.step_passes = 0;
-  const auto may_be = [&](const LimitedRun& run) {
-    return MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) &&
-           !TookLessWhereFull(yardstick, run);
-  };
   ProofAttempt attempt;
   attempt.tried_again = true;  // what fails once is not asked for
   for (int containers = 1; containers <= kContainers; ++containers) {
@@ -227,7 +227,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     attempt = std::move(tried);
     if (attempt.failure) break;
     if (attempt.passes.back().lacks) return std::nullopt;
-    if (may_be(attempt.passes.back())) continue;
+    if (LeftRoom(yardstick, attempt.passes.back(), ResourceKind::kMemory, so_far)) continue;
     so_far.step_passes = containers;
     return std::nullopt;
   }

@@ -18,18 +18,13 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
   return so_far->count - so_far->reached < run->count - run->reached ? run : so_far;
 }
 
-bool IsSlowByPages(const LimitedRun& run) {
-  const Verdict& verdict = run.verdict;
-  return verdict.slow && verdict.shortage == ResourceKind::kMemory && !verdict.collecting_cost;
-}
-
 // A host that is short of memory takes pages back as well, from limits that hold all that is
 // mapped.
 bool Thrashed(const LimitedRun& run) {
   const Bytes files = std::max(run.use.peak_cache.value_or(Bytes()), run.use.peak_mapped_file);
   const Bytes used = run.use.peak_unreclaimable.value_or(Bytes()) + files;
   const bool full = used > PercentOf(Amount(run.trial.limits.memory()), kFullestPercent).bytes();
-  return full && IsSlowByPages(run) && run.read_back.requests > 0 && !run.read_back.few();
+  return full && run.verdict.slow_by_pages() && run.read_back.requests > 0 && !run.read_back.few();
 }
 
 // Judges a failure twice where the host was busy with something else: that makes slow, not fast;
@@ -44,7 +39,9 @@ bool DeservesAnotherTry(Lab& lab, const LimitedRun& run, bool tried_again) {
 
 }  // namespace
 
-bool IsSlowWithFewPages(const LimitedRun& run) { return IsSlowByPages(run) && run.read_back.few(); }
+bool IsSlowWithFewPages(const LimitedRun& run) {
+  return run.verdict.slow_by_pages() && run.read_back.few();
+}
 
 std::optional<Limits> ProofAttempt::limits() const {
   if (failure) return failure->trial.limits;

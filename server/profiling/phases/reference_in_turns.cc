@@ -94,7 +94,7 @@ std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Conta
   if (turn.all_memory && PagesReadBack{use.refaults, std::ssize(replay.requests)}.often()) {
     return std::nullopt;
   }
-  const double judged = turn.refused_for_tail ? 0.99 : 0.95;
+  const double judged = turn.tail_decides ? 0.99 : 0.95;
   if (look.visits.size() < RequestsForConfidence(judged)) return std::nullopt;
   return look;
 }

@@ -10,9 +10,9 @@
 namespace mlprof::server::phases {
 
 struct TurnPlan {
-  bool fresh = false;             // a connection for each request
-  bool tail_counts = false;       // the run has the requests that p99 takes
-  bool refused_for_tail = false;  // and was slow for its slowest requests alone
+  bool fresh = false;         // a connection for each request
+  bool tail_counts = false;   // the run has the requests that p99 takes
+  bool tail_decides = false;  // and may be slow for its slowest requests alone
   std::chrono::nanoseconds longest{0};
   /// All memory as well, for good: what the limit dropped of the model's files is read again first.
   bool all_memory = false;

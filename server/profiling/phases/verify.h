@@ -25,8 +25,10 @@ std::optional<Bytes> PeakOf(const Proof& proof);
 struct Verification {
   Limits limits;                  // the last word: proven, or not known to fail
   std::vector<FailedTry> failed;  // what was tried and did not hold
-  std::optional<Proof> proof;     // absent: neither the budget nor the ceiling allowed one
-  std::string why_not;            // there is none
+  /// What held and left no room, so that it may not become the answer.
+  std::vector<Amount> held_barely = {};
+  std::optional<Proof> proof;  // absent: neither the budget nor the ceiling allowed one
+  std::string why_not;         // there is none
   /// In the last container of the proof.
   std::optional<CpuStep> cpu_step = {};
   bool held = false;  // all containers did, and were too short to prove it

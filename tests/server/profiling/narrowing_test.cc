@@ -82,6 +82,18 @@ TEST(NarrowingTest, TriesNoStepWhereFilesAreReadBackAsItIs) {
   EXPECT_EQ(bench.runtime.launches().size(), 3U);
 }
 
+// 224 MiB held and were filled; what holds above them is not tried there once more.
+TEST(NarrowingTest, TriesNoStepThatHeldBarely) {
+  FakeModel model;
+  model.serving_peak = MiB(215);
+  LabBench bench(model);
+  const Verification verified = Verified(bench, MiB(160));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_EQ(verified.held_barely.size(), 1U);
+  EXPECT_EQ(verified.held_barely.front().bytes(), MiB(224));
+  EXPECT_FALSE(verified.step_tried);
+}
+
 TEST(NarrowingTest, ProvesWhatHeldWhereTheStepThatFittedFailsLater) {
   FakeModel model;
   const FakeRuntime* runtime = nullptr;
