@@ -42,6 +42,20 @@ TEST(JudgeTest, AsksForMemoryWhereASlowModelReadsItsPagesAgain) {
   EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
 }
 
+// The few requests of such a load need not be the rows that its p95 is judged by.
+TEST(JudgeTest, FailsALoadThatCouldNotHoldAnyMoreWhateverItsPercentile) {
+  VerificationEvidence evidence = Survived(10);
+  evidence.p95_ms = 1;
+  evidence.read_back = {5000, 10};
+  EXPECT_TRUE(Judge(evidence, All(10), {}).passed);
+  evidence.hopeless_from_ms = 80;
+  const Verdict verdict = Judge(evidence, All(10), {});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.shortage, ResourceKind::kMemory);
+  EXPECT_EQ(verdict.sentence.find("none of 10 requests took less than 80.0 ms"), 0U)
+      << verdict.sentence;
+}
+
 TEST(JudgeTest, CountsPagesReadAgainBesideTheRequestsThatCameMeanwhile) {
   VerificationEvidence evidence = Survived(100);
   evidence.throttled_share = 0;

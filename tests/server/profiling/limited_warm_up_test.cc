@@ -93,6 +93,18 @@ TEST(LimitedWarmUpTest, VisitsRowsAtTheLimitWhereThatTakesNoTime) {
   EXPECT_EQ(warmed.limit, Cores(1.0));
 }
 
+TEST(LimitedWarmUpTest, EndsWithTwoWindowsInWhichFilesAreReadBackAllTheTime) {
+  FakeModel model;
+  model.hot_file = GiB(1);
+  for (const bool of_rate : {false, true}) {
+    LabBench bench(model);
+    if (of_rate) bench.workload.objective.requests_per_second = 10;
+    const Warmed warmed = WarmUpOf(bench, bench.MeasuredAt(2), Cores(1.0));
+    EXPECT_EQ(warmed.facts.hopeless, !of_rate);
+    EXPECT_EQ(warmed.took < milliseconds(2500), !of_rate) << "of a rate no load ends early";
+  }
+}
+
 TEST(LimitedWarmUpTest, MakesNoPassOfItsOwnWhereFirstVisitsAreLikeOthers) {
   LabBench bench({}, 2000);
   const Warmed warmed = WarmUpOf(bench, bench.MeasuredAt(2), Cores(1.0));
