@@ -22,6 +22,16 @@ WarmUpWindow BestOf(std::span<const WarmUpWindow> windows) {
   return best;
 }
 
+WarmUpWindow MeanOf(std::span<const WarmUpWindow> windows) {
+  const auto count = static_cast<double>(windows.size());
+  WarmUpWindow mean;
+  for (const WarmUpWindow& window : windows) {
+    mean.p50_ms += window.p50_ms / count;
+    mean.cpu_ms_per_request += window.cpu_ms_per_request / count;
+  }
+  return mean;
+}
+
 }  // namespace
 
 bool IsSteady(std::span<const WarmUpWindow> windows) {
@@ -46,6 +56,11 @@ bool IsNoFasterAnyMore(std::span<const WarmUpWindow> windows) {
   const bool cpu = before.cpu_ms_per_request < kResolvableCpuMs ||
                    now.cpu_ms_per_request >= kGain * before.cpu_ms_per_request;
   return cpu && now.p50_ms >= kGain * before.p50_ms;
+}
+
+bool IsNotBecomingFaster(std::span<const WarmUpWindow> windows) {
+  if (windows.size() < kWindowsThatAgree) return false;
+  return IsAsWarm(MeanOf(windows.first(windows.size() - 1)), windows.back());
 }
 
 bool IsAsWarm(const WarmUpWindow& window, const WarmUpWindow& warm) {

@@ -24,6 +24,10 @@ bool IsSteady(std::span<const WarmUpWindow> windows);
 /// them in either figure: what still differs between windows is the host's doing.
 bool IsNoFasterAnyMore(std::span<const WarmUpWindow> windows);
 
+/// True when the newest of three windows or more takes no less than the mean of those before it, by
+/// 10% at most in both figures: a model that still becomes warm does. Judged as by IsSteady().
+bool IsNotBecomingFaster(std::span<const WarmUpWindow> windows);
+
 /// Whether a window's requests take no more than those of a warm model, by 10% at most: in both
 /// figures, judged as by IsSteady().
 bool IsAsWarm(const WarmUpWindow& window, const WarmUpWindow& warm);

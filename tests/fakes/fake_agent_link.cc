@@ -309,7 +309,7 @@ Sample FakeAgentLink::Read(Bytes memory) {
   if (Throttled()) {
     throttled_periods_ += sample.periods - periods_;
     throttled_time_ +=
-        (sample.at - read_at_) * std::max<std::int64_t>(100, 1000 - millicores_) / 1000;
+        (sample.at - read_at_) * std::max<std::int64_t>(1, 1000 - millicores_) / 1000;
   }
   read_at_ = sample.at;
   periods_ = sample.periods;

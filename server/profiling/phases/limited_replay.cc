@@ -59,7 +59,7 @@ PhaseResult<void> LimitedReplay::ReplayAll() {
   // there they come after the load, and have their price at the workers that it did not reach.
   if (!each_once && !ReachesWorkers()) return {};
   const bool begins = BeginsTheLoad(yardstick_, plan_);
-  MeasureLoad(yardstick_.reference, begins ? std::move(facts_.warm_up.all_steady) : ReplayResult());
+  MeasureLoad(yardstick_.reference, begins ? std::move(facts_.warm_up.beginning) : ReplayResult());
   if (each_once && facts_.serves() && SurvivesHeavyRows()) ReachesWorkers();
   // A model that got somewhere after all has to bear them.
   if (heavy_rows_left_ && facts_.serves() && !facts_.hopeless) {

@@ -133,6 +133,7 @@ class Run {
     }
     for (const bool fresh : {false, true}) {
       if (cheaper_by_limit_ && !fresh) continue;  // its turn was taken
+      if (!fresh && HoldsOnSlowerHost()) continue;
       if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear(fresh)) TakeTurn(fresh);
     }
     if (MayBeSlowByItsPages()) TakeTurnWithAllMemory();
@@ -200,15 +201,35 @@ class Run {
     // Few hosts change so much within a profile: it may be the limit, and a look tells.
     if (IsAnotherHost(cost)) return false;
     Reference scaled = OnHostOfCost(beside_, cost);
-    const std::vector<Sample> samples = container_.Samples();
-    if (!JudgeLimitedRun(seen_, scaled, lab_.subject().config.start_timeout, samples,
-                         Summarize(samples))
-             .verdict.passed) {
-      return false;
-    }
+    if (!HoldsBeside(scaled)) return false;
     lab_.host().JudgeDrift(*beside_.p95_ms, *scaled.p95_ms);
     beside_ = std::move(scaled);
     return true;
+  }
+
+  // Its requests cost more than without a limit, it holds beside the reference as that would be on
+  // a host where they do, and the quota stopped it for no longer than it may: a limit that makes
+  // requests dearer does so by its stops.
+  bool HoldsOnSlowerHost() {
+    if (faster_host_ || facts().fresh || !TellsOfHost()) return false;
+    const auto cost = CostOfLoad();
+    if (!cost || *cost <= 1 || IsAnotherHost(*cost) || !IsSlowBesideTheReference(false)) {
+      return false;
+    }
+    const Look unstopped =
+        LookAt(replay_.plan(), WithoutStops(facts().load, container_.SamplesOf(facts().load)));
+    Reference scaled = OnHostOfCost(beside_, *cost);
+    if (!HoldsBeside(scaled) || !HoldsBeside(OnlyWith(beside_, unstopped))) return false;
+    lab_.host().JudgeDrift(*beside_.p95_ms, *scaled.p95_ms);
+    beside_ = std::move(scaled);
+    return true;
+  }
+
+  bool HoldsBeside(const Reference& reference) const {
+    const std::vector<Sample> samples = container_.Samples();
+    return JudgeLimitedRun(seen_, reference, lab_.subject().config.start_timeout, samples,
+                           Summarize(samples))
+        .verdict.passed;
   }
 
   std::optional<double> CostOfLoad() const {
@@ -253,7 +274,10 @@ class Run {
       lab_.host().JudgeDrift(before, *beside_.p95_ms);
     }
     looks_ = faster_host_ ? OnlyWith(looks_, now) : WithLook(std::move(looks_), now);
-    if (!IsSlowBesideTheReference(false) || !HoldsAnotherTurn()) return;
+    // A beginning that was not steady may have been a cold one.
+    const bool in_doubt =
+        facts().began_warming && facts().warm_up.as_fast_as_it_gets && HasTimeForAnother();
+    if (!IsSlowBesideTheReference(false) || !(in_doubt || HoldsAnotherTurn())) return;
     replay_.MeasureLoad(beside_);
     // What holds now would hold beside the slower host of the look that was just taken, too.
     without_look_ = without_look_ || HoldsOnFasterHost(CostOfLoad());

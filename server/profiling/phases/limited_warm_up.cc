@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "server/analysis/steady_state.h"
@@ -122,7 +123,7 @@ class WarmingUp {
     std::vector<WarmUpWindow> windows;
     ReplayResult all;
     std::size_t requests = 0;
-    while (facts_.survived && !facts_.steady && lab_.clock().Now() < end) {
+    while (facts_.survived && !facts_.warm() && lab_.clock().Now() < end) {
       ReplayResult window;
       const nanoseconds left = std::min<nanoseconds>(kLongestWindow, end - lab_.clock().Now());
       if (!Replay(WindowPlan(requests, left), left, window)) return;
@@ -135,16 +136,29 @@ class WarmingUp {
       if (facts_.hopeless) return;
       // What a row reads the first time is counted as warming up, however quick it is.
       const bool seen_all = requests >= rows_ && window.failures == 0;
-      const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
-      // Windows of other rows each do not agree, and tell the same together, or each by its rows.
-      const bool throughout = warm_ && seen_all && IsAsWarm(MeasureWindow(container_, all), *warm_);
-      const bool by_row = by_row_ && seen_all && IsSteady(by_row_->told());
-      facts_.steady = throughout || as_warm || by_row || IsSteady(windows);
-      // First visits that cost more than later ones agree by their rows, too.
-      const bool agree = IsSteady(windows) || (by_row && yardstick_.pace.first_pass.costs_the_same);
-      const bool at_once = throughout || (windows.size() == kWindowsThatAgree && agree);
-      if (facts_.steady && at_once && all.failures == 0) facts_.all_steady = std::move(all);
+      const bool counts = Judge(windows, MeasureWindow(container_, all), seen_all);
+      if (counts && all.failures == 0) facts_.beginning = std::move(all);
     }
+  }
+
+  // Whether the windows so far are warm, and with that may be the beginning of the load. `all`: of
+  // them as one.
+  bool Judge(std::span<const WarmUpWindow> windows, const WarmUpWindow& all, bool seen_all) {
+    const bool as_warm = warm_ && seen_all && IsAsWarm(windows.back(), *warm_);
+    // Windows of other rows each do not agree, and tell the same together, or each by its rows.
+    const bool throughout = warm_ && seen_all && IsAsWarm(all, *warm_);
+    const bool by_row = by_row_ && seen_all && IsSteady(by_row_->told());
+    facts_.steady = throughout || as_warm || by_row || IsSteady(windows);
+    // First visits that cost more than later ones agree by their rows, too.
+    const bool costs_the_same = yardstick_.pace.first_pass.costs_the_same;
+    if (facts_.steady) {
+      const bool agree = IsSteady(windows) || (by_row && costs_the_same);
+      return throughout || (windows.size() == kWindowsThatAgree && agree);
+    }
+    // On a host whose speed moves no three may agree.
+    const bool told = by_row_ && by_row_->told().size() == windows.size();
+    facts_.as_fast_as_it_gets = seen_all && IsNotBecomingFaster(told ? by_row_->told() : windows);
+    return facts_.as_fast_as_it_gets && costs_the_same;
   }
 
   bool IsHopelessSoFar(const ReplayResult& all) const {

@@ -1,7 +1,7 @@
 // The warm-up of a fresh container at some limits: every row once where first visits matter, then
 // windows until one, or all of them together, take no more than the warm model of the reference
-// does, or latency and CPU per request are steady, as they are or told by what its rows took in the
-// reference.
+// does, or latency and CPU per request are steady or become no less, as they are or told by what
+// its rows took in the reference.
 #pragma once
 
 #include <chrono>
@@ -17,20 +17,24 @@ struct LimitedWarmUp {
   bool survived = true;    // the model lives and did not stall
   bool whole_pass = true;  // every row was visited, or need not be
   bool steady = false;
+  bool as_fast_as_it_gets = false;  // not steady, and its last window no faster than those before
   bool lifted = false;  // the CPU limit was, while rows came for the first time
   /// All of its windows were, two and more (server/profiling/phases/hopeless_load.h): the rest was
   /// left out.
   bool hopeless = false;
-  /// Its windows, in the container's order, where it was steady from the first of them on, or as
-  /// warm as the reference over all of them, and answered all rows; else nothing.
-  ReplayResult all_steady = {};
+  /// Its windows, in the container's order, where it answered all rows, and was steady from the
+  /// first of them on, as warm as the reference over all of them, or as fast as it gets; else
+  /// nothing.
+  ReplayResult beginning = {};
+
+  bool warm() const { return steady || as_fast_as_it_gets; }
 };
 
 /// Replays a plan that takes `time`; false where the run is over with it.
 using ReplayForWarmUp =
     std::function<bool(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult&)>;
 
-/// Whether a warm-up that was steady at once is the beginning of the load of `plan`: rows one at a
+/// Whether such a warm-up is the beginning of the load of `plan`: rows one at a
 /// time are the same in both, where nothing comes between. Pure.
 bool BeginsTheLoad(const Yardstick& yardstick, const ReplayPlan& plan);
 

@@ -8,6 +8,7 @@
 #include "server/analysis/heap.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/seeded_random.h"
+#include "server/analysis/stopped_time.h"
 #include "server/analysis/throttled.h"
 
 namespace mlprof::server::phases {
@@ -82,6 +83,18 @@ Look LookAt(const ReplayPlan& plan, const ReplayResult& replay, std::span<const 
   // Had those alone come that count: in a closed loop the rate goes with one by the mean latency.
   if (counted_ms > 0) look.requests_per_second *= all_ms / counted_ms;
   return look;
+}
+
+ReplayResult WithoutStops(ReplayResult replay, std::span<const Sample> samples) {
+  const StoppedTime stopped(samples);
+  for (RequestRecord& request : replay.requests) {
+    const std::chrono::microseconds took(request.latency_us);
+    const auto held_up = std::chrono::duration_cast<std::chrono::microseconds>(
+        stopped.Within(request.due, request.due + took));
+    request.latency_us = static_cast<std::uint32_t>((took - held_up).count());
+  }
+  replay.ended -= stopped.Within(replay.began, replay.ended);
+  return replay;
 }
 
 void SetCost(const ResourceUse& use, const ReplayResult& replay, Look& look) {

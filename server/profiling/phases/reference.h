@@ -37,6 +37,10 @@ struct Reference {
 Look LookAt(const ReplayPlan& plan, const ReplayResult& replay,
             std::span<const Sample> samples = {});
 
+/// The replay as it would have been had the quota not stopped the container while it went on, at
+/// the least (server/analysis/stopped_time.h).
+ReplayResult WithoutStops(ReplayResult replay, std::span<const Sample> samples);
+
 /// What its requests took of the CPU, into the look. `use`: while they ran.
 void SetCost(const ResourceUse& use, const ReplayResult& replay, Look& look);
 

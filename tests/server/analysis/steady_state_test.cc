@@ -45,6 +45,17 @@ TEST(SteadyStateTest, IsNotWarmWhileEitherFigureOfTheBestWindowFalls) {
   EXPECT_FALSE(IsNoFasterAnyMore(cpu));
 }
 
+TEST(SteadyStateTest, IsNotBecomingFasterOnceTheNewestOfThreeWindowsTakesWhatThoseBeforeDid) {
+  const std::vector<WarmUpWindow> swings = {{10, 16}, {12, 13}, {11, 15}};
+  const std::vector<WarmUpWindow> latency_falls = {{20, 5}, {16, 5}, {14, 5}};
+  const std::vector<WarmUpWindow> cpu_falls = {{10, 9}, {10, 7}, {10, 6}};
+  const std::vector<WarmUpWindow> two = {{10, 16}, {12, 16}};
+  EXPECT_TRUE(IsNotBecomingFaster(swings));
+  EXPECT_FALSE(IsNotBecomingFaster(latency_falls));
+  EXPECT_FALSE(IsNotBecomingFaster(cpu_falls));
+  EXPECT_FALSE(IsNotBecomingFaster(two));
+}
+
 TEST(SteadyStateTest, IsAsWarmAsTheWarmModelWithinATenthOfBothFigures) {
   const WarmUpWindow warm{10, 5};
   EXPECT_TRUE(IsAsWarm({10.9, 5.4}, warm));

@@ -118,7 +118,7 @@ TEST(LimitedWarmUpTest, GoesThroughAllRowsEquallyOftenInEachWindow) {
   LabBench bench({}, 300);
   Yardstick yardstick = bench.MeasuredAt(2);
   yardstick.reference.looks.push_back({{}, 500});
-  const ReplayResult windows = WarmUpOf(bench, yardstick, Cores(1.0)).facts.all_steady;
+  const ReplayResult windows = WarmUpOf(bench, yardstick, Cores(1.0)).facts.beginning;
   ASSERT_EQ(windows.requests.size(), 3 * 600U);
   std::map<std::uint32_t, int> times;
   for (const RequestRecord& request : windows.requests) ++times[request.row];
@@ -129,11 +129,11 @@ TEST(LimitedWarmUpTest, EndsWithTheFirstWindowThatTakesNoMoreThanTheWarmModel) {
   LabBench bench({}, 300);
   const LimitedWarmUp as_warm = WarmUpOf(bench, bench.MeasuredAt(2, 2), Cores(1.0)).facts;
   EXPECT_TRUE(as_warm.steady);
-  EXPECT_EQ(as_warm.all_steady.requests.size(), 600U);
+  EXPECT_EQ(as_warm.beginning.requests.size(), 600U);
   for (const double cpu_ms : {1.5, 2.0}) {
     // Slower than the warm model in one figure, as a quota or another host makes it.
     const Yardstick yardstick = bench.MeasuredAt(cpu_ms < 2 ? 2 : 1.5, cpu_ms);
-    EXPECT_GE(WarmUpOf(bench, yardstick, Cores(1.0)).facts.all_steady.requests.size(), 1500U);
+    EXPECT_GE(WarmUpOf(bench, yardstick, Cores(1.0)).facts.beginning.requests.size(), 1500U);
   }
 }
 
@@ -146,7 +146,7 @@ TEST(LimitedWarmUpTest, TakesWindowsOfOtherRowsTogetherWhereAPassIsLongerThanThe
   Yardstick yardstick = bench.MeasuredAt(2, 2);
   const LimitedWarmUp as_warm = WarmUpOf(bench, yardstick, Cores(1.0)).facts;
   EXPECT_TRUE(as_warm.steady);
-  EXPECT_GE(as_warm.all_steady.requests.size(), 300U);
+  EXPECT_GE(as_warm.beginning.requests.size(), 300U);
 }
 
 // Two rows in three are cheap, so that each window of a second has others.
@@ -178,7 +178,7 @@ TEST(LimitedWarmUpTest, TellsWindowsByWhatTheirRowsTookWhereTheHostBecameSlower)
   const Warmed warmed = WarmUpOf(bench, BesideUnlikeRows(bench), Cores(1.0));
   EXPECT_TRUE(warmed.facts.steady);
   EXPECT_LT(warmed.took, milliseconds(3500)) << "three windows of a second";
-  EXPECT_EQ(warmed.facts.all_steady.requests.size(), warmed.requests) << "they count";
+  EXPECT_EQ(warmed.facts.beginning.requests.size(), warmed.requests) << "they count";
 }
 
 TEST(LimitedWarmUpTest, CountsNoWindowsOfFirstVisitsThatCostMoreThanLaterOnes) {
@@ -187,7 +187,52 @@ TEST(LimitedWarmUpTest, CountsNoWindowsOfFirstVisitsThatCostMoreThanLaterOnes) {
   yardstick.pace.first_pass.costs_the_same = false;
   const Warmed warmed = WarmUpOf(bench, yardstick, Cores(1.0));
   EXPECT_TRUE(warmed.facts.steady);
-  EXPECT_TRUE(warmed.facts.all_steady.requests.empty());
+  EXPECT_TRUE(warmed.facts.beginning.requests.empty());
+}
+
+// Rows of 10 ms that take so many times as much, by turns of a window's hundred, as long as there
+// are turns.
+FakeModel OnAHostWhoseSpeedMoves(std::vector<double> turns) {
+  FakeModel model;
+  model.cpu_of_row = [turns = std::move(turns), count = 0](const std::string&) mutable {
+    const auto turn = static_cast<std::size_t>(count++ / 100);
+    const double times = turn < turns.size() ? turns[turn] : 1;
+    return std::chrono::microseconds(static_cast<std::int64_t>(8000 * times));
+  };
+  return model;
+}
+
+Yardstick BesideSteadyHost(LabBench& bench) {
+  Yardstick yardstick = bench.MeasuredAt(10, 10);
+  yardstick.pace.first_pass.costs_the_same = true;
+  return yardstick;
+}
+
+TEST(LimitedWarmUpTest, EndsWhereAHostWhoseSpeedMovesLetsNoThreeWindowsAgree) {
+  LabBench bench(OnAHostWhoseSpeedMoves({1.5, 1.2, 1.6, 1.2}));
+  const Warmed warmed = WarmUpOf(bench, BesideSteadyHost(bench), Cores(1.0));
+  EXPECT_FALSE(warmed.facts.steady);
+  EXPECT_TRUE(warmed.facts.as_fast_as_it_gets);
+  EXPECT_LT(warmed.took, milliseconds(4500)) << "three windows";
+  EXPECT_EQ(warmed.facts.beginning.requests.size(), warmed.requests) << "they count";
+}
+
+TEST(LimitedWarmUpTest, GoesOnWhileEachWindowIsFasterThanThoseBefore) {
+  LabBench bench(OnAHostWhoseSpeedMoves({5, 4.2, 3.6, 3.1, 2.7, 2.3, 2.0, 1.7, 1.5, 1.3}));
+  const Warmed warmed = WarmUpOf(bench, BesideSteadyHost(bench), Cores(1.0));
+  EXPECT_FALSE(warmed.facts.as_fast_as_it_gets);
+  EXPECT_GT(warmed.took, milliseconds(5500));
+}
+
+// Its beginning may have been cold after all.
+TEST(LimitedWarmUpTest, SendsALoadAgainThatBeganWithAnUnsteadyWarmUpAndIsSlow) {
+  LabBench bench(OnAHostWhoseSpeedMoves({1.5, 1.2, 1.6}));
+  LimitedRunPlan plan{
+      {Cores(0.95), MiB(300)}, TrialPurpose::kTightness, {seconds(3), 59, seconds(10)}};
+  plan.once = true;
+  const auto run = RunAtLimits(bench.lab, BesideSteadyHost(bench), plan);
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->verdict.passed) << run->verdict.sentence;
 }
 
 TEST(LimitedWarmUpTest, IsNotSteadyByWhatRowsTookBeforeAllWereSeen) {
