@@ -50,6 +50,7 @@ class Probing {
     const Reference beside =
         wanted.usual_cost ? OfNow(*wanted.usual_cost, replay, probed) : beside_.now;
     probed.verdict = Judge(beside, plan, replay, use, probed.look);
+    if (!probed.verdict.passed && !wanted.usual_cost) JudgeOnSlowerHost(plan, replay, use, probed);
     trial.passed = probed.verdict.passed;
     trial.verdict = probed.verdict.sentence;
     lab_.Record(trial);
@@ -88,6 +89,19 @@ class Probing {
 
   bool IsTooSlow(const ReplayPlan& plan, const ReplayResult& replay) const {
     return IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
+  }
+
+  void JudgeOnSlowerHost(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,
+                         Probed& probed) {
+    // What a rate costs that is not kept up with tells nothing of the host.
+    if (plan.open_loop || !workload_.objective.latency_ms.empty()) return;
+    const auto slower = OnSlowerHost(
+        {workload_, container_, plan, replay}, beside_.now, [&](const Reference& reference) {
+          return Judge(reference, plan, replay, use, probed.look).passed;
+        });
+    if (!slower) return;
+    lab_.host().JudgeDrift(*beside_.now.p95_ms, *slower->p95_ms);
+    probed.verdict = Judge(*slower, plan, replay, use, probed.look);
   }
 
   // On a faster host the reference may be faster by less than the work is: a failure beside that

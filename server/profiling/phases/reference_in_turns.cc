@@ -78,6 +78,16 @@ bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& besid
          *pair.p95_ms > kClearlySlow * *pair.reference_p95_ms;
 }
 
+std::optional<Reference> OnSlowerHost(const BorneLoad& load, const Reference& beside,
+                                      const std::function<bool(const Reference&)>& holds) {
+  const auto cost = CostBeside(beside, load.workload, load.container, load.replay);
+  if (!cost || *cost <= 1 || IsAnotherHost(*cost)) return std::nullopt;
+  const ReplayResult unstopped = WithoutStops(load.replay, load.container.SamplesOf(load.replay));
+  Reference slower = OnHostOfCost(beside, *cost);
+  if (!holds(slower) || !holds(OnlyWith(beside, LookAt(load.plan, unstopped)))) return std::nullopt;
+  return slower;
+}
+
 std::optional<Look> LookWithoutLimit(Lab& lab, const Yardstick& yardstick, Container& container,
                                      const TurnPlan& turn) {
   const Cores ceiling = lab.ceiling().cpu();

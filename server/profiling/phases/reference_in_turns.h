@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "server/profiling/lab/lab.h"
@@ -46,6 +47,14 @@ struct BorneLoad {
 /// slower: more requests, or a turn with the reference, would show nothing else. The setup must be
 /// the reference's.
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside);
+
+/// The reference as it would be on a host that has become slower, by what requests cost, where the
+/// load holds beside that, and beside itself as it would have been without the quota's stops: what
+/// makes requests dearer by a limit does so through them. nullopt where it does not hold so, or
+/// cost no more than in the reference, or so much more that few hosts become as slow.
+/// `holds`: whether the load does beside a reference.
+std::optional<Reference> OnSlowerHost(const BorneLoad& load, const Reference& beside,
+                                      const std::function<bool(const Reference&)>& holds);
 
 /// A look in `container` with its CPU limit lifted to the ceiling, and set again afterwards unless
 /// memory was lifted too. nullopt where a limit could not be set, where files were read back with

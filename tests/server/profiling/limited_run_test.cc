@@ -297,33 +297,6 @@ TEST(LimitedRunTest, LooksOnAFasterHostThatSomethingElseUsed) {
   EXPECT_TRUE(LooksOnHostOfNow(bench, 1.3 * kFullSpeedMs));
 }
 
-// Of a model whose rows took `ms_before`, all of it work, when the reference was taken, and take
-// 2 ms now.
-LimitedRun OnSlowerHost(double ms_before, Cores cpu) {
-  LabBench bench;
-  LimitedRun run = RunAt(bench, bench.MeasuredAt(ms_before, ms_before), cpu);
-  EXPECT_TRUE(bench.host.noisy()) << "its speed is told all the same";
-  return run;
-}
-
-TEST(LimitedRunTest, TakesNoLookOnASlowerHostWhereTheQuotaStoppedItForLessThanItMay) {
-  const LimitedRun run = OnSlowerHost(kFullSpeedMs / 1.2, Cores(0.97));
-  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
-  EXPECT_EQ(run.reference.looks.size(), 1U);
-}
-
-TEST(LimitedRunTest, LooksOnASlowerHostWhereTheQuotaStoppedItForLonger) {
-  const LimitedRun run = OnSlowerHost(kFullSpeedMs / 1.2, Cores(0.94));
-  EXPECT_FALSE(run.verdict.passed);
-  EXPECT_EQ(run.reference.looks.size(), 2U);
-}
-
-TEST(LimitedRunTest, LooksOnAHostThatIsSlowerThanAnyBecomes) {
-  const LimitedRun run = OnSlowerHost(kFullSpeedMs / 1.4, Cores(0.97));
-  EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
-  EXPECT_EQ(run.reference.looks.size(), 2U) << "it may be the limit";
-}
-
 TEST(LimitedRunTest, SendsNoMoreRequestsWhereOneOfSeveralRunsIsClearlyTooSlow) {
   const auto requests = [](bool once, Cores cpu) {
     LabBench bench;
