@@ -60,7 +60,8 @@ bool IsNoFasterAnyMore(std::span<const WarmUpWindow> windows) {
 
 bool IsNotBecomingFaster(std::span<const WarmUpWindow> windows) {
   if (windows.size() < kWindowsThatAgree) return false;
-  return IsAsWarm(MeanOf(windows.first(windows.size() - 1)), windows.back());
+  return IsAsWarm(MeanOf(windows.first(windows.size() - 1)), windows.back()) &&
+         IsAsWarm(windows.front(), MeanOf(windows.subspan(1)));
 }
 
 bool IsAsWarm(const WarmUpWindow& window, const WarmUpWindow& warm) {

@@ -24,8 +24,9 @@ bool IsSteady(std::span<const WarmUpWindow> windows);
 /// them in either figure: what still differs between windows is the host's doing.
 bool IsNoFasterAnyMore(std::span<const WarmUpWindow> windows);
 
-/// True when the newest of three windows or more takes no less than the mean of those before it, by
-/// 10% at most in both figures: a model that still becomes warm does. Judged as by IsSteady().
+/// True when, of three windows or more, the newest takes no less than the mean of those before it,
+/// and the first no more than the mean of those behind it, by 10% at most in both figures: a model
+/// that still becomes warm does. Judged as by IsSteady().
 bool IsNotBecomingFaster(std::span<const WarmUpWindow> windows);
 
 /// Whether a window's requests take no more than those of a warm model, by 10% at most: in both

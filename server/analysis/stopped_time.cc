@@ -7,28 +7,26 @@ namespace mlprof::server {
 using std::chrono::nanoseconds;
 
 StoppedTime::StoppedTime(std::span<const Sample> samples) {
-  nanoseconds before{0};
   for (std::size_t i = 1; i < samples.size(); ++i) {
-    const nanoseconds to = samples[i].at;
-    const nanoseconds rise =
-        std::min(samples[i].throttled_time - samples[i - 1].throttled_time, to - samples[i - 1].at);
+    const Sample& before = samples[i - 1];
+    const Sample& after = samples[i];
+    const nanoseconds rise = after.throttled_time - before.throttled_time;
     if (rise <= nanoseconds{0}) continue;
-    stops_.push_back({to - rise, to, before});
-    before += rise;
+    stops_.push_back({std::min(before.at, after.at - rise), after.at, rise});
+    longest_ = std::max(longest_, after.at - stops_.back().from);
   }
 }
 
 nanoseconds StoppedTime::Within(nanoseconds from, nanoseconds to) const {
-  return std::max(Until(to) - Until(from), nanoseconds{0});
-}
-
-nanoseconds StoppedTime::Until(nanoseconds at) const {
-  const auto next =
-      std::upper_bound(stops_.begin(), stops_.end(), at,
-                       [](nanoseconds time, const Stop& stop) { return time < stop.from; });
-  if (next == stops_.begin()) return nanoseconds{0};
-  const Stop& last = *std::prev(next);
-  return last.before + std::min(at, last.to) - last.from;
+  const auto first =
+      std::lower_bound(stops_.begin(), stops_.end(), from,
+                       [](const Stop& stop, nanoseconds at) { return stop.to < at; });
+  nanoseconds sum{0};
+  for (auto stop = first; stop != stops_.end() && stop->to - longest_ < to; ++stop) {
+    const nanoseconds overlap = std::min(to, stop->to) - std::max(from, stop->from);
+    if (overlap > nanoseconds{0}) sum += std::min(stop->time, overlap);
+  }
+  return std::min(sum, to - from);
 }
 
 }  // namespace mlprof::server

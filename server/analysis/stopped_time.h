@@ -11,24 +11,22 @@ namespace mlprof::server {
 
 class StoppedTime {
  public:
-  /// Between two samples it was stopped for as long as throttled time rose, and right before the
-  /// later one: the agent, who is stopped along with the model, reads it as soon as it goes on.
-  /// Each core's stops are counted, so that on several cores this is the most that it can be; never
-  /// more than all of the time between the samples.
+  /// The kernel counts a stop when it ends, so it began no earlier than what throttled time rose by
+  /// ahead of the sample that shows it, or the sample before.
   explicit StoppedTime(std::span<const Sample> samples);
 
-  /// Of the time from `from` to `to`.
+  /// Of the time from `from` to `to`, at most: a stop may lie anywhere between its samples, and on
+  /// several cores each one's stops are counted.
   std::chrono::nanoseconds Within(std::chrono::nanoseconds from, std::chrono::nanoseconds to) const;
 
  private:
   struct Stop {
-    std::chrono::nanoseconds from{0};
+    std::chrono::nanoseconds from{0};  // of the stretch in which it lies
     std::chrono::nanoseconds to{0};
-    std::chrono::nanoseconds before{0};  // of all stops ahead of it
+    std::chrono::nanoseconds time{0};
   };
-  std::chrono::nanoseconds Until(std::chrono::nanoseconds at) const;
-
-  std::vector<Stop> stops_;  // in order, apart from each other
+  std::vector<Stop> stops_;              // by their ends
+  std::chrono::nanoseconds longest_{0};  // of their stretches
 };
 
 }  // namespace mlprof::server

@@ -99,9 +99,7 @@ class Probing {
         {workload_, container_, plan, replay}, beside_.now, [&](const Reference& reference) {
           return Judge(reference, plan, replay, use, probed.look).passed;
         });
-    if (!slower) return;
-    lab_.host().JudgeDrift(*beside_.now.p95_ms, *slower->p95_ms);
-    probed.verdict = Judge(*slower, plan, replay, use, probed.look);
+    if (slower) probed.verdict = Judge(*slower, plan, replay, use, probed.look);
   }
 
   // On a faster host the reference may be faster by less than the work is: a failure beside that

@@ -45,9 +45,10 @@ std::optional<double> LimitedTurns::CollectingCost() const {
 
 void LimitedTurns::Take() {
   OutlastCompiler();
-  // A few rows that a process meets cold are a tail.
+  // A few rows that a process meets cold are a tail; and a beginning that was not steady may have
+  // been cold.
   if (facts().began_warming && HasTimeForAnother() && IsSlowBesideTheReference(false) &&
-      refused_for_tail_) {
+      (refused_for_tail_ || facts().warm_up.as_fast_as_it_gets)) {
     replay_.MeasureLoad(beside_);
   }
   if (TellsOfHost() && IsOnFasterHost(CostOfLoad()) && !HoldsOnAnyFasterHost()) {
@@ -192,10 +193,7 @@ void LimitedTurns::JudgeInTurns(const Look& now) {
     lab_.host().JudgeDrift(before, *beside_.p95_ms);
   }
   looks_ = faster_host_ ? OnlyWith(looks_, now) : WithLook(std::move(looks_), now);
-  // A beginning that was not steady may have been a cold one.
-  const bool in_doubt =
-      facts().began_warming && facts().warm_up.as_fast_as_it_gets && HasTimeForAnother();
-  if (!IsSlowBesideTheReference(false) || !(in_doubt || HoldsAnotherTurn())) return;
+  if (!IsSlowBesideTheReference(false) || !HoldsAnotherTurn()) return;
   replay_.MeasureLoad(beside_);
   // What holds now would hold beside the slower host of the look that was just taken, too.
   without_look_ = without_look_ || HoldsOnFasterHost(CostOfLoad());

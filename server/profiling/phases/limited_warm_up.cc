@@ -157,8 +157,9 @@ class WarmingUp {
     }
     // On a host whose speed moves no three may agree.
     const bool told = by_row_ && by_row_->told().size() == windows.size();
-    facts_.as_fast_as_it_gets = seen_all && IsNotBecomingFaster(told ? by_row_->told() : windows);
-    return facts_.as_fast_as_it_gets && costs_the_same;
+    facts_.as_fast_as_it_gets =
+        seen_all && costs_the_same && IsNotBecomingFaster(told ? by_row_->told() : windows);
+    return facts_.as_fast_as_it_gets;
   }
 
   bool IsHopelessSoFar(const ReplayResult& all) const {

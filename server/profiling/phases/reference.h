@@ -37,8 +37,8 @@ struct Reference {
 Look LookAt(const ReplayPlan& plan, const ReplayResult& replay,
             std::span<const Sample> samples = {});
 
-/// The replay as it would have been had the quota not stopped the container while it went on, at
-/// the least (server/analysis/stopped_time.h).
+/// The replay as fast as it may have been without the stops of the quota
+/// (server/analysis/stopped_time.h).
 ReplayResult WithoutStops(ReplayResult replay, std::span<const Sample> samples);
 
 /// What its requests took of the CPU, into the look. `use`: while they ran.

@@ -82,9 +82,15 @@ std::optional<Reference> OnSlowerHost(const BorneLoad& load, const Reference& be
                                       const std::function<bool(const Reference&)>& holds) {
   const auto cost = CostBeside(beside, load.workload, load.container, load.replay);
   if (!cost || *cost <= 1 || IsAnotherHost(*cost)) return std::nullopt;
-  const ReplayResult unstopped = WithoutStops(load.replay, load.container.SamplesOf(load.replay));
+  const std::vector<Sample> samples = load.container.SamplesOf(load.replay);
+  if (!Summarize(samples).throttled_share) return std::nullopt;
+  const Look unstopped = LookAt(load.plan, WithoutStops(load.replay, samples));
+  const Reference beside_itself = OnlyWith(beside, unstopped);
+  if (beside_itself.p95_ms.value_or(0) <= 0 || unstopped.requests_per_second <= 0) {
+    return std::nullopt;
+  }
   Reference slower = OnHostOfCost(beside, *cost);
-  if (!holds(slower) || !holds(OnlyWith(beside, LookAt(load.plan, unstopped)))) return std::nullopt;
+  if (!holds(slower) || !holds(beside_itself)) return std::nullopt;
   return slower;
 }
 

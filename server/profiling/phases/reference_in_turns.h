@@ -49,10 +49,10 @@ struct BorneLoad {
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside);
 
 /// The reference as it would be on a host that has become slower, by what requests cost, where the
-/// load holds beside that, and beside itself as it would have been without the quota's stops: what
-/// makes requests dearer by a limit does so through them. nullopt where it does not hold so, or
-/// cost no more than in the reference, or so much more that few hosts become as slow.
-/// `holds`: whether the load does beside a reference.
+/// load holds beside that, and beside itself as it may have been without the quota's stops: one that
+/// stops it for so little makes no request much dearer either. nullopt where it does not hold so,
+/// where its requests cost no more than in the reference, or so much more that few hosts become as
+/// slow, and where the stops are not counted. `holds`: whether the load does beside a reference.
 std::optional<Reference> OnSlowerHost(const BorneLoad& load, const Reference& beside,
                                       const std::function<bool(const Reference&)>& holds);
 

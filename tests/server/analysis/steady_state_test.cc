@@ -46,12 +46,14 @@ TEST(SteadyStateTest, IsNotWarmWhileEitherFigureOfTheBestWindowFalls) {
 }
 
 TEST(SteadyStateTest, IsNotBecomingFasterOnceTheNewestOfThreeWindowsTakesWhatThoseBeforeDid) {
-  const std::vector<WarmUpWindow> swings = {{10, 16}, {12, 13}, {11, 15}};
+  const std::vector<WarmUpWindow> swings = {{10, 15}, {12, 13}, {11, 15}};
   const std::vector<WarmUpWindow> latency_falls = {{20, 5}, {16, 5}, {14, 5}};
   const std::vector<WarmUpWindow> cpu_falls = {{10, 9}, {10, 7}, {10, 6}};
   const std::vector<WarmUpWindow> two = {{10, 16}, {12, 16}};
   EXPECT_TRUE(IsNotBecomingFaster(swings));
+  const std::vector<WarmUpWindow> began_cold = {{20, 16}, {10, 16}, {14, 16}};
   EXPECT_FALSE(IsNotBecomingFaster(latency_falls));
+  EXPECT_FALSE(IsNotBecomingFaster(began_cold));
   EXPECT_FALSE(IsNotBecomingFaster(cpu_falls));
   EXPECT_FALSE(IsNotBecomingFaster(two));
 }

@@ -14,21 +14,28 @@ Sample Counted(int ms, int throttled_ms) {
   return sample;
 }
 
-TEST(StoppedTimeTest, LiesRightBeforeTheSampleThatCountsIt) {
-  const std::vector<Sample> samples = {Counted(0, 0), Counted(10, 0), Counted(70, 50),
-                                       Counted(80, 50), Counted(160, 60)};
-  const StoppedTime stopped(samples);  // from 20 to 70, and from 150 to 160
-  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(20)), milliseconds(0));
-  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(30)), milliseconds(10));
-  EXPECT_EQ(stopped.Within(milliseconds(30), milliseconds(40)), milliseconds(10));
-  EXPECT_EQ(stopped.Within(milliseconds(60), milliseconds(155)), milliseconds(15));
-  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(500)), milliseconds(60));
-  EXPECT_EQ(stopped.Within(milliseconds(200), milliseconds(500)), milliseconds(0));
+TEST(StoppedTimeTest, MayLieAnywhereBetweenTheSamplesThatCountIt) {
+  const std::vector<Sample> samples = {Counted(0, 0), Counted(10, 0), Counted(20, 4),
+                                       Counted(30, 4)};
+  const StoppedTime stopped(samples);
+  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(10)), milliseconds(0));
+  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(13)), milliseconds(3));
+  EXPECT_EQ(stopped.Within(milliseconds(11), milliseconds(18)), milliseconds(4));
+  EXPECT_EQ(stopped.Within(milliseconds(18), milliseconds(500)), milliseconds(2));
+  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(500)), milliseconds(4));
+  EXPECT_EQ(stopped.Within(milliseconds(20), milliseconds(500)), milliseconds(0));
+}
+
+TEST(StoppedTimeTest, IsCountedWhenItEnds) {
+  const std::vector<Sample> samples = {Counted(0, 0), Counted(50, 0), Counted(60, 30)};
+  const StoppedTime stopped(samples);
+  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(40)), milliseconds(10));
+  EXPECT_EQ(stopped.Within(milliseconds(0), milliseconds(100)), milliseconds(30));
 }
 
 TEST(StoppedTimeTest, IsNoLongerThanTheTimeInWhichSeveralCoresWereStopped) {
-  const std::vector<Sample> samples = {Counted(0, 0), Counted(10, 80), Counted(20, 80)};
-  EXPECT_EQ(StoppedTime(samples).Within(milliseconds(0), milliseconds(500)), milliseconds(10));
+  const std::vector<Sample> samples = {Counted(0, 0), Counted(10, 80), Counted(20, 160)};
+  EXPECT_EQ(StoppedTime(samples).Within(milliseconds(0), milliseconds(15)), milliseconds(15));
 }
 
 TEST(StoppedTimeTest, IsNothingWithoutSamplesOrWhereACounterBeginsAnew) {

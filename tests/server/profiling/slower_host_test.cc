@@ -52,7 +52,6 @@ bool ProbeHoldsOnSlowerHost(Cores cpu) {
   const auto probed =
       ProbeCpu(bench.lab, **container, bench.workload, probe, {reference, reference});
   (*container)->Close();
-  EXPECT_TRUE(probed && bench.host.noisy() == probed->verdict.passed) << "its speed is told";
   return probed && probed->verdict.passed;
 }
 
