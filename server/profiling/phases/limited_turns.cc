@@ -155,11 +155,11 @@ std::optional<double> LimitedTurns::CostOfLoad() const {
 }
 
 bool LimitedTurns::IsClear(bool fresh) const {
-  if (!wanted_.once || !run_.yardstick.setup.environment.empty()) return false;
+  if (!run_.yardstick.setup.environment.empty()) return false;
   const Workload& workload = run_.yardstick.workload;
-  if (!fresh) {
-    return IsClearlySlow(lab_, {workload, run_.container, replay_.plan(), facts().load}, beside_);
-  }
+  const BorneLoad load{workload, run_.container, replay_.plan(), facts().load};
+  if (!wanted_.once) return !fresh && IsStoppedTooLong(lab_, load, beside_);
+  if (!fresh) return IsClearlySlow(lab_, load, beside_);
   const ReplayPlan plan = WithFreshConnections(replay_.plan());
   return IsClearlySlow(lab_, {workload, run_.container, plan, *facts().fresh}, FreshOf(beside_));
 }

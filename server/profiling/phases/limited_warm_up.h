@@ -18,7 +18,7 @@ struct LimitedWarmUp {
   bool whole_pass = true;  // every row was visited, or need not be
   bool steady = false;
   bool as_fast_as_it_gets = false;  // not steady, and its windows become no faster
-  bool lifted = false;  // the CPU limit was, while rows came for the first time
+  bool lifted = false;              // the CPU limit was, while rows came for the first time
   /// All of its windows were, two and more (server/profiling/phases/hopeless_load.h): the rest was
   /// left out.
   bool hopeless = false;

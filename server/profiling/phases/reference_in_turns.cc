@@ -4,6 +4,7 @@
 
 #include "server/analysis/latency.h"
 #include "server/analysis/resource_use.h"
+#include "server/analysis/stopped_time.h"
 #include "server/analysis/verdict.h"
 #include "server/profiling/phases/run_times.h"
 #include "server/profiling/phases/workers.h"
@@ -68,8 +69,22 @@ bool IsOnSlowerHost(const std::optional<double>& cost) { return cost && *cost > 
 
 bool IsAnotherHost(double cost) { return cost < kFastestHost || cost > kSlowestHost; }
 
+bool IsStoppedTooLong(const Lab& lab, const BorneLoad& load, const Reference& beside) {
+  const ReplayResult& replay = load.replay;
+  if (load.plan.open_loop || !load.workload.objective.latency_ms.empty()) return false;
+  if (replay.SuccessLatencies().size() < RequestsForConfidence(0.95)) return false;
+  const auto pair = Compare(LookAt(load.plan, replay), beside.looks);
+  const bool slow_p95 = pair.p95_ms && *pair.p95_ms > kReferenceTolerance * *pair.reference_p95_ms;
+  const bool serves_less = pair.rate && *pair.rate < kThroughputTolerance * *pair.reference_rate;
+  if (!slow_p95 && !serves_less) return false;
+  const StoppedTime stopped(load.container.SamplesOf(replay));
+  const std::chrono::duration<double> held_up = stopped.Within(replay.began, replay.ended);
+  return held_up.count() > (1 - kThroughputTolerance) * lab.machine().cores * replay.Seconds();
+}
+
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside) {
   const Workload& workload = load.workload;
+  if (IsStoppedTooLong(lab, load, beside)) return true;
   if (!workload.objective.latency_ms.empty() || lab.host().busy()) return false;
   const auto cost = CostBeside(beside, workload, load.container, load.replay);
   if (!cost || IsOnSlowerHost(cost)) return false;

@@ -43,16 +43,21 @@ struct BorneLoad {
   const ReplayResult& replay;
 };
 
-/// So slow beside the reference that no quiet host makes the difference, nor one that became
-/// slower: more requests, or a turn with the reference, would show nothing else. The setup must be
-/// the reference's.
+/// Slower than the reference may be, of a closed loop that the quota stopped for more than
+/// throughput forgives, even if every core of the host was stopped each time and counted: the host
+/// did not do it.
+bool IsStoppedTooLong(const Lab& lab, const BorneLoad& load, const Reference& beside);
+
+/// That, or so slow beside the reference that no quiet host makes the difference, nor one that
+/// became slower: more requests, or a turn with the reference, would show nothing else. The setup
+/// must be the reference's.
 bool IsClearlySlow(const Lab& lab, const BorneLoad& load, const Reference& beside);
 
 /// The reference as it would be on a host that has become slower, by what requests cost, where the
-/// load holds beside that, and beside itself as it may have been without the quota's stops: one that
-/// stops it for so little makes no request much dearer either. nullopt where it does not hold so,
-/// where its requests cost no more than in the reference, or so much more that few hosts become as
-/// slow, and where the stops are not counted. `holds`: whether the load does beside a reference.
+/// load holds beside that, and beside itself as it may have been without the quota's stops: one
+/// that stops it for so little makes no request much dearer either. nullopt where it does not hold
+/// so, where its requests cost no more than in the reference, or so much more that few hosts become
+/// as slow, and where the stops are not counted. `holds`: whether the load does beside a reference.
 std::optional<Reference> OnSlowerHost(const BorneLoad& load, const Reference& beside,
                                       const std::function<bool(const Reference&)>& holds);
 
