@@ -20,11 +20,15 @@ Relay::Relay(EventLoop& loop, Target target, const CgroupReader& cgroup, HighWat
 Relay::~Relay() { loop_.Cancel(deadline_timer_); }
 
 void Relay::Add(const RowView& row, Clock::time_point read_at) {
+  if (!due_rows_.Keep(row, read_at)) Leave(row, read_at);
+}
+
+void Relay::Leave(const RowView& row, Clock::time_point at) {
   Connection* const connection = waiting_.empty() ? TakeFree() : nullptr;
   if (connection == nullptr) {
-    waiting_.push_back({row.id, row.attribute, read_at, std::string(row.body)});
+    waiting_.push_back({row.id, row.attribute, at, std::string(row.body)});
   } else {
-    Launch(*connection, row, read_at);
+    Launch(*connection, row, at);
   }
 }
 

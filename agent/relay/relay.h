@@ -11,6 +11,7 @@
 
 #include "agent/relay/connection.h"
 #include "agent/relay/cpu_attribution.h"
+#include "agent/relay/due_rows.h"
 #include "agent/sampling/high_water.h"
 #include "common/agent_protocol/codec.h"
 
@@ -33,7 +34,8 @@ class Relay final : public ConnectionOwner {
   /// closed, busy ones when they have answered. Those to be held are opened at once; one that the
   /// model ends is opened again when its turn comes.
   void SetConnections(const agent_protocol::Connections& connections);
-  /// Sends the row now, or queues it where all connections are busy. Every row is answered once.
+  /// Sends the row when it is due, or queues it then where all connections are busy. Every row is
+  /// answered once. `read_at`: now.
   void Add(const agent_protocol::RowView& row, Clock::time_point read_at);
 
  private:
@@ -62,6 +64,7 @@ class Relay final : public ConnectionOwner {
   void OnExchangeEnd(Connection& connection) override;
   void OnIdleEnd(Connection& connection, bool unasked) override;
 
+  void Leave(const agent_protocol::RowView& row, Clock::time_point at);
   bool Holds() const;
   std::size_t MostConnections() const;
   Connection& NewConnection();
@@ -89,6 +92,8 @@ class Relay final : public ConnectionOwner {
   Flights flights_;                       // by deadline
   Flights spare_;
   std::deque<Waiting> waiting_;
+  DueRows due_rows_{
+      loop_, [this](const agent_protocol::RowView& row, Clock::time_point at) { Leave(row, at); }};
   std::uint64_t unasked_ = 0;  // connections lost to unasked bytes; each fails a row
   bool dispatching_ = false;
   TimerId deadline_timer_{};

@@ -141,6 +141,7 @@ void Append(std::string& out, const Row& row) {
   WireWriter w(out);
   w.Put(row.id);
   w.Put(static_cast<std::uint8_t>(row.attribute));
+  w.Put(row.due);
   out.append(row.body);
 }
 
@@ -149,6 +150,7 @@ Result<RowView> DecodeRow(std::string_view payload) {
   RowView row;
   row.id = in.Get<std::uint64_t>();
   row.attribute = in.Flag();
+  row.due = in.Nanoseconds();
   row.body = in.Rest();
   if (row.body.size() > kMaxRowBody) return Fail(InvalidArgument("a row's body is too large"));
   return Checked(in, row, "row");

@@ -30,6 +30,7 @@ struct RowView {
   std::uint64_t id = 0;
   bool attribute = false;
   std::string_view body;
+  std::chrono::nanoseconds due{0};
 };
 
 /// One of another version is read no further than its version: the rest may be anything.

@@ -14,7 +14,7 @@
 namespace mlprof::agent_protocol {
 
 /// Counts up with every change of a frame; an agent of another version is refused.
-inline constexpr int kVersion = 6;
+inline constexpr int kVersion = 7;
 
 /// agent → controller, first frame.
 struct Hello {
@@ -122,6 +122,8 @@ struct Row {
   std::uint64_t id = 0;
   bool attribute = false;  // measure this row's CPU time and memory; nothing else in flight
   std::string body;
+  /// It leaves no earlier: a row that is sent ahead is as late as the agent's own clock makes it.
+  std::chrono::nanoseconds due{0};  // CLOCK_MONOTONIC
 };
 
 /// Why a row has no HTTP response.

@@ -222,7 +222,7 @@ void AgentSession::FillLoop(ActiveReplay& replay) {
     if (!send) return;
     longest_lag_ = std::max(longest_lag_, send->lag);
     kills_.RowSent();
-    link_.SendRow({replay.first_id + send->id, replay.attribute, replay.feed.Take()});
+    link_.SendRow({replay.first_id + send->id, replay.attribute, replay.feed.Take(), send->at});
   }
   CountStarving(replay, clock_.Now());
 }
@@ -247,6 +247,8 @@ void AgentSession::OnResponse(const agent_protocol::Response& response) {
     LogWarn("agent answered a row that was not in flight", {{"id", response.id}});
     return;
   }
+  const auto lag = std::chrono::microseconds(replay_->loop->result().requests.back().lag_us);
+  longest_lag_ = std::max<std::chrono::nanoseconds>(longest_lag_, lag);
   if (replay_->ends_at_kill) kills_.RowResponded(replay_->loop->result().requests.back(), now);
   FillLoop(*replay_);
   if (replay_->loop->Done(now) || NextAt(now)) changed_.notify_all();

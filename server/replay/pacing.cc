@@ -33,7 +33,10 @@ ReplayLoop::Time PacedLoop::Permitted() const {
 std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
   const Time due = Begin(now) + schedule_.due();
   Time permitted = Permitted();
-  if (permitted > now || Full() || !WithinLimits(now)) return std::nullopt;
+  const Time leaves = std::max(now, permitted);
+  if (permitted > now + plan().open_loop->ahead || Full() || !WithinLimits(leaves)) {
+    return std::nullopt;
+  }
   // This was called later than the row was permitted: the pace of the rows that piled up counts
   // from now, so that they do not leave all at once.
   if (now - permitted > kLateAfter) permitted = now;
@@ -45,12 +48,15 @@ std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
   if (now - due > kLateAfter) ++changing_result().late;
   last_due_ = schedule_.due();
   schedule_.Advance();
-  return Launch(due, now);
+  Send send = Launch(due, leaves);
+  if (leaves > now) send.at = leaves;
+  return send;
 }
 
 std::optional<ReplayLoop::Time> PacedLoop::NextAt(Time now) const {
   if (Full() || !WithinLimits(std::max(now, Permitted()))) return std::nullopt;
-  return Permitted();
+  // Several at once, each of them half as far ahead at the least.
+  return Permitted() - plan().open_loop->ahead / 2;
 }
 
 bool PacedLoop::Done(Time now) const {

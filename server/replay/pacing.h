@@ -25,7 +25,7 @@ class ClosedLoop final : public ReplayLoop {
 };
 
 /// The open loop: rows leave at the times of a schedule, whether or not earlier ones were answered,
-/// and their latency counts from those times.
+/// and their latency counts from those times. They are sent ahead of them (OpenLoop::ahead).
 class PacedLoop final : public ReplayLoop {
  public:
   /// `plan.open_loop` must be set.

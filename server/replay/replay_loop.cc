@@ -33,26 +33,32 @@ bool ReplayLoop::WithinLimits(Time now) const {
   return wants_more && elapsed < plan_.hard_max_time.value_or(*plan_.max_time);
 }
 
-ReplayLoop::Send ReplayLoop::Launch(Time due, Time now) {
+ReplayLoop::Send ReplayLoop::Launch(Time due, Time at) {
   const std::uint64_t id = sent_++;
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
   result_.last_due = due;
-  window_.push_back({row, Microseconds(now - due), due, true});
+  window_.push_back({row, Microseconds(at - due), due, true});
   result_.last_sent = row;
   ++in_flight_;
-  return {id, row, std::max(Time{0}, now - due)};
+  return {id, row, std::max(Time{0}, at - due)};
 }
 
 // The agent's times are used, on this machine's clock, so that the response's way to the controller
 // is no part of the model's latency. Where they cannot be true (the container has a time namespace
 // of its own) the moment at which the response arrived is taken.
-ReplayLoop::Time ReplayLoop::LastByteAt(const agent_protocol::Response& response,
-                                        const InFlight& request, Time now) {
+bool ReplayLoop::IsCredible(const agent_protocol::Response& response, const InFlight& request,
+                            Time now) {
   const Time sent = request.due + std::chrono::microseconds(request.lag_us);
-  const Time last_byte = response.read_at + response.last_byte;
-  const bool credible =
-      response.read_at >= sent && response.last_byte > Time{0} && last_byte <= now;
-  return credible ? last_byte : now;
+  return response.read_at >= sent && response.last_byte > Time{0} &&
+         response.read_at + response.last_byte <= now;
+}
+
+// Of a row that was sent ahead the agent knows when it left.
+void ReplayLoop::NoteLag(const agent_protocol::Response& response, InFlight& request) {
+  const Time lag = response.read_at - request.due;
+  const bool counted = std::chrono::microseconds(request.lag_us) > kLateAfter;
+  if (lag > kLateAfter && !counted) ++result_.late;
+  request.lag_us = std::max(request.lag_us, Microseconds(lag));
 }
 
 bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
@@ -67,11 +73,13 @@ bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
   RequestRecord& record = result_.requests.emplace_back();
   record.row = request.row;
   record.due = request.due;
+  const bool credible = IsCredible(response, request, now);
+  if (credible && plan_.open_loop) NoteLag(response, request);
   record.lag_us = request.lag_us;
   // The agent holds an attributed response until the CPU has settled, so the time of its arrival
   // says nothing of the model: its latency is the agent's own.
-  record.latency_us = Microseconds(
-      plan_.attribute ? response.last_byte : LastByteAt(response, request, now) - request.due);
+  const Time last_byte = credible ? response.read_at + response.last_byte : now;
+  record.latency_us = Microseconds(plan_.attribute ? response.last_byte : last_byte - request.due);
   record.service_us = Microseconds(response.last_byte - response.sent);
   if (response.cpu_time) record.cpu_us = Microseconds(*response.cpu_time);
   record.peak_rise = response.peak_rise;

@@ -19,6 +19,7 @@ class ReplayLoop {
     std::uint64_t id;
     std::uint32_t row;
     Time lag{0};  // behind its due time
+    Time at{0};   // when the agent lets it leave; zero: at once
   };
 
   virtual ~ReplayLoop() = default;
@@ -44,8 +45,8 @@ class ReplayLoop {
  protected:
   explicit ReplayLoop(ReplayPlan plan) : plan_(std::move(plan)) {}
 
-  /// Notes a row as sent that was due at `due`.
-  Send Launch(Time due, Time now);
+  /// Notes a row as sent that is due at `due` and leaves at `at`.
+  Send Launch(Time due, Time at);
   /// Whether the limits let a row leave at `now`.
   bool WithinLimits(Time now) const;
   const ReplayPlan& plan() const { return plan_; }
@@ -63,8 +64,9 @@ class ReplayLoop {
     bool open = false;
   };
 
-  static Time LastByteAt(const agent_protocol::Response& response, const InFlight& request,
+  static bool IsCredible(const agent_protocol::Response& response, const InFlight& request,
                          Time now);
+  void NoteLag(const agent_protocol::Response& response, InFlight& request);
 
   const ReplayPlan plan_;
   ReplayResult result_;

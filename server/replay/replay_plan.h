@@ -15,6 +15,10 @@
 
 namespace mlprof::server {
 
+/// Longer than this process is kept from a core on most machines, shorter than rows of a load that
+/// ends take. Chosen, not measured.
+inline constexpr std::chrono::milliseconds kSentAhead{10};
+
 /// A row that leaves so long after it was due is late; what is less is a timer's jitter.
 inline constexpr std::chrono::milliseconds kLateAfter{1};
 
@@ -30,6 +34,9 @@ struct OpenLoop {
   /// Beyond it a row waits, and its latency still counts from its time. As many connections as the
   /// agent opens (agent_protocol::kMaxConnections).
   int max_in_flight = 1024;
+  /// Rows are sent so long before they are due, and leave by the agent's clock. No waking of this
+  /// process is in their latency then, and it wakes for several of them.
+  std::chrono::nanoseconds ahead{0};
 };
 
 /// Rows are sent in `order`, over and over, until one of the limits that are set is reached; what

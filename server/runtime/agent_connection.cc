@@ -126,12 +126,13 @@ void AgentConnection::TakeCensus(const agent_protocol::CensusQuestion& question)
 }
 void AgentConnection::Stop(const agent_protocol::Stop& stop) { Send(stop, false); }
 
-void AgentConnection::SendRow(const agent_protocol::Row& row) {
+void AgentConnection::SendRow(agent_protocol::Row row) {
   if (row.body.size() > agent_protocol::kMaxRowBody) {
     const std::lock_guard lock(mutex_);
     CloseLocked(Error(ErrorCode::kTooLarge, "a row is larger than 64 MiB"));
     return;
   }
+  row.due = clock_offset_.There(row.due);
   Send(row, true);
 }
 

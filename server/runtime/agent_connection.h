@@ -49,7 +49,7 @@ class AgentConnection final : public AgentLink, private ForwardCarrier {
   /// On a closed link these do nothing: OnClosed has said or will say so.
   void Start(const agent_protocol::Start& start) override;
   void SetConnections(const agent_protocol::Connections& connections) override;
-  void SendRow(const agent_protocol::Row& row) override;
+  void SendRow(agent_protocol::Row row) override;
   void TakeCensus(const agent_protocol::CensusQuestion& question) override;
   void Stop(const agent_protocol::Stop& stop) override;
   Result<std::unique_ptr<PortStream>> Connect(int port, Deadline deadline) override;

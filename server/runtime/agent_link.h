@@ -34,7 +34,8 @@ class AgentLink {
   virtual void Start(const agent_protocol::Start& start) = 0;
   /// Counts for the rows that are sent behind it.
   virtual void SetConnections(const agent_protocol::Connections& connections) = 0;
-  virtual void SendRow(const agent_protocol::Row& row) = 0;
+  /// `row.due` on this machine's clock. Rows leave in the order in which they are sent.
+  virtual void SendRow(agent_protocol::Row row) = 0;
   /// Answered by OnProcesses.
   virtual void TakeCensus(const agent_protocol::CensusQuestion& question) = 0;
   virtual void Stop(const agent_protocol::Stop& stop) = 0;

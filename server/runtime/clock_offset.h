@@ -20,6 +20,8 @@ struct ClockOffset {
 
   /// A time of the agent's on this machine's clock.
   std::chrono::nanoseconds Here(std::chrono::nanoseconds there) const { return there - ahead; }
+  /// The other way round.
+  std::chrono::nanoseconds There(std::chrono::nanoseconds here) const { return here + ahead; }
 };
 
 /// Uses the fastest exchange. The agent's reading is taken to lie in the middle of it, so at most

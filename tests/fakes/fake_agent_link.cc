@@ -109,8 +109,11 @@ void FakeAgentLink::Start(const agent_protocol::Start& start) {
   });
 }
 
-void FakeAgentLink::SendRow(const agent_protocol::Row& row) {
-  Post([this, row](AgentListener& listener) { Respond(listener, row); });
+void FakeAgentLink::SendRow(agent_protocol::Row row) {
+  Post([this, row = std::move(row)](AgentListener& listener) {
+    if (row.due > clock_.Now()) clock_.Pass(row.due - clock_.Now());
+    Respond(listener, row);
+  });
 }
 
 void FakeAgentLink::Stop(const agent_protocol::Stop&) {

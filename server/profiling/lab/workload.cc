@@ -66,6 +66,7 @@ ReplayPlan ObjectivePlan(const Workload& workload, Seed seed, const LoadTime& ti
   plan.concurrency = objective.ConcurrencyOrOne();
   if (objective.requests_per_second) {
     plan.open_loop = OpenLoop{*objective.requests_per_second, objective.arrivals, seed.value()};
+    plan.open_loop->ahead = kSentAhead;
     plan.open_loop->busiest = kBusiestStretch;
   }
   plan.connections = ConnectionsOf(objective);

@@ -22,7 +22,7 @@ class PlacedLink final : public AgentLink {
   void SetConnections(const agent_protocol::Connections& connections) override {
     link_->SetConnections(connections);
   }
-  void SendRow(const agent_protocol::Row& row) override { link_->SendRow(row); }
+  void SendRow(agent_protocol::Row row) override { link_->SendRow(std::move(row)); }
   void TakeCensus(const agent_protocol::CensusQuestion& question) override {
     link_->TakeCensus(question);
   }

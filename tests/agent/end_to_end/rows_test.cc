@@ -31,6 +31,18 @@ TEST(AgentRowsTest, GetResponsesWithStatusAndTimesInOrder) {
   EXPECT_EQ(ids.size(), 200u);
 }
 
+TEST(AgentRowsTest, LeaveWhenTheyAreDue) {
+  AgentProcess agent;
+  agent.link().Start(StartOfStaticServer(FreePort()));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  const auto due = std::chrono::steady_clock::now().time_since_epoch() + 50ms;
+  agent.link().SendRow({1, false, "row", due});
+  agent.link().SendRow({2, false, "row", due + 20ms});
+  ASSERT_TRUE(agent.recorder().WaitResponses(2));
+  EXPECT_GE(agent.recorder().responses.at(0).read_at, due);
+  EXPECT_GE(agent.recorder().responses.at(1).read_at, due + 20ms);
+}
+
 TEST(AgentRowsTest, FindAServerOfOneConnectionAtATimeFreeOnceItIsReady) {
   const int port = FreePort();
   AgentProcess agent;

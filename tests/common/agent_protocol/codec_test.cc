@@ -76,12 +76,14 @@ TEST(AgentCodecTest, RowKeepsItsBytes) {
   row.id = 1ull << 60;
   row.attribute = true;
   row.body = std::string("a\0b\n\xff", 5);
+  row.due = 5s;
   const std::string payload = Payload(row);
   const auto got = DecodeRow(payload);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->id, row.id);
   EXPECT_TRUE(got->attribute);
   EXPECT_EQ(got->body, row.body);
+  EXPECT_EQ(got->due, 5s);
 }
 
 TEST(AgentCodecTest, ResponseComesBackWholeAndItsExcerptIsBounded) {

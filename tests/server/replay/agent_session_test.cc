@@ -29,7 +29,7 @@ class ToldLink final : public AgentLink {
   void SetConnections(const agent_protocol::Connections& connections) override {
     said_ += std::to_string(connections.held) + " held, ";
   }
-  void SendRow(const agent_protocol::Row&) override { said_ += "row, "; }
+  void SendRow(agent_protocol::Row) override { said_ += "row, "; }
   void TakeCensus(const agent_protocol::CensusQuestion&) override {}
   void Stop(const agent_protocol::Stop&) override {}
   Result<std::unique_ptr<PortStream>> Connect(int, Deadline) override {

@@ -56,6 +56,47 @@ TEST(PacedLoopTest, CountsLatencyFromTheScheduledTimeAndSaysHowLateItSent) {
   EXPECT_EQ(result.late, 1);
 }
 
+// 10 ms ahead, so that a row of every 10 ms is sent when the one before it leaves.
+ReplayPlan AheadPlan() {
+  ReplayPlan plan = Plan();
+  plan.open_loop->ahead = milliseconds(10);
+  return plan;
+}
+
+TEST(PacedLoopTest, SendsRowsAheadThatLeaveAtTheirTimes) {
+  PacedLoop loop(AheadPlan());
+  const auto first = loop.Next(kBegin);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->at, Time{0}) << "at once";
+  const auto second = loop.Next(kBegin);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->at, kBegin + milliseconds(10));
+  EXPECT_EQ(second->lag, Time{0});
+  EXPECT_FALSE(loop.Next(kBegin));
+  EXPECT_EQ(loop.NextAt(kBegin), kBegin + milliseconds(15)) << "half of it ahead";
+}
+
+TEST(PacedLoopTest, TellsByTheAgentHowLateARowLeftThatWasSentAhead) {
+  PacedLoop loop(AheadPlan());
+  ASSERT_EQ(SendAll(loop, kBegin), 2);
+  agent_protocol::Response response = Ok(1);
+  response.read_at = kBegin + milliseconds(12);  // due at 10
+  response.last_byte = milliseconds(3);
+  ASSERT_TRUE(loop.Responded(response, kBegin + milliseconds(16)));
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.requests.at(0).lag_us, 2000U);
+  EXPECT_EQ(result.requests.at(0).latency_us, 5000U);
+  EXPECT_EQ(result.late, 1);
+}
+
+TEST(PacedLoopTest, SendsNoRowAheadThatIsDueBehindItsEnd) {
+  ReplayPlan plan = AheadPlan();
+  plan.max_time = milliseconds(15);
+  PacedLoop loop(plan);
+  EXPECT_EQ(SendAll(loop, kBegin), 2);
+  EXPECT_EQ(SendAll(loop, kBegin + milliseconds(14)), 0);
+}
+
 TEST(PacedLoopTest, FiresABacklogNoFasterThanTwiceTheRateUntilItIsGone) {
   PacedLoop loop(Plan());
   ASSERT_EQ(SendAll(loop, kBegin), 1);

@@ -31,7 +31,7 @@ class SilentAgent final : public AgentLink {
   void Listen(AgentListener*) override {}
   void Start(const agent_protocol::Start&) override {}
   void SetConnections(const agent_protocol::Connections&) override {}
-  void SendRow(const agent_protocol::Row&) override {}
+  void SendRow(agent_protocol::Row) override {}
   void TakeCensus(const agent_protocol::CensusQuestion&) override {}
   void Stop(const agent_protocol::Stop&) override {}
   Result<std::unique_ptr<PortStream>> Connect(int, Deadline) override {

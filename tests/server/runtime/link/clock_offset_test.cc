@@ -22,6 +22,7 @@ TEST(ClockOffsetTest, IsThatOfTheExchangeThatTookLeast) {
   EXPECT_EQ(offset.ahead, 5s);
   EXPECT_EQ(offset.error, 100us);
   EXPECT_EQ(offset.Here(17s), 12s);
+  EXPECT_EQ(offset.There(12s), 17s);
 }
 
 TEST(ClockOffsetTest, IsNegativeForAClockThatIsBehind) {
