@@ -1,6 +1,5 @@
 #include "agent/relay/due_rows.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace mlprof::agent {
@@ -12,7 +11,8 @@ constexpr std::chrono::seconds kLongestKept{1};
 }  // namespace
 
 bool DueRows::Keep(const agent_protocol::RowView& row, Clock::time_point now) {
-  const Clock::time_point due = std::min(Clock::time_point(row.due), now + kLongestKept);
+  Clock::time_point due(row.due);
+  if (due > now + kLongestKept) due = now;
   if (due <= now && rows_.empty()) return false;
   rows_.push_back({row.id, row.attribute, due, std::string(row.body)});
   if (rows_.size() == 1) Watch();

@@ -35,7 +35,8 @@ struct Sample {
   std::optional<std::chrono::nanoseconds> run_queue_wait;
   std::int64_t oom_kills = 0;
   std::optional<double> host_cpu_pressure;  // PSI some avg10 of the host, percent
-  /// Open loop: the most the replay has been behind its schedule since the sample before.
+  /// Open loop: the most that a row left behind its schedule, of those answered since the sample
+  /// before.
   std::optional<std::chrono::nanoseconds> send_lag;
   std::chrono::nanoseconds agent_cpu_time{0};
   Bytes agent_memory;

@@ -45,7 +45,7 @@ std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
   } else {
     catching_up_from_.reset();
   }
-  if (now - due > kLateAfter) ++changing_result().late;
+  if (leaves - due > kLateAfter) ++changing_result().late;
   last_due_ = schedule_.due();
   schedule_.Advance();
   Send send = Launch(due, leaves);

@@ -33,10 +33,8 @@ class PacedLoop final : public ReplayLoop {
 
   std::optional<Send> Next(Time now) override;
   std::optional<Time> NextAt(Time now) const override;
-  bool MaySend(Time now) const override {
-    const auto next = NextAt(now);
-    return next && *next <= now;
-  }
+  // A row that is not there before it is due is no late one.
+  bool MaySend(Time now) const override { return NextAt(now).has_value() && Permitted() <= now; }
   bool Done(Time now) const override;
   void End(Time now) override;
 

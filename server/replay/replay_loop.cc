@@ -37,7 +37,7 @@ ReplayLoop::Send ReplayLoop::Launch(Time due, Time at) {
   const std::uint64_t id = sent_++;
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
   result_.last_due = due;
-  window_.push_back({row, Microseconds(at - due), due, true});
+  window_.push_back({row, Microseconds(at - due), due, true, at - due > kLateAfter});
   result_.last_sent = row;
   ++in_flight_;
   return {id, row, std::max(Time{0}, at - due)};
@@ -56,8 +56,7 @@ bool ReplayLoop::IsCredible(const agent_protocol::Response& response, const InFl
 // Of a row that was sent ahead the agent knows when it left.
 void ReplayLoop::NoteLag(const agent_protocol::Response& response, InFlight& request) {
   const Time lag = response.read_at - request.due;
-  const bool counted = std::chrono::microseconds(request.lag_us) > kLateAfter;
-  if (lag > kLateAfter && !counted) ++result_.late;
+  if (lag > kLateAfter && !request.late) ++result_.late;
   request.lag_us = std::max(request.lag_us, Microseconds(lag));
 }
 
@@ -78,8 +77,10 @@ bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
   record.lag_us = request.lag_us;
   // The agent holds an attributed response until the CPU has settled, so the time of its arrival
   // says nothing of the model: its latency is the agent's own.
-  const Time last_byte = credible ? response.read_at + response.last_byte : now;
-  record.latency_us = Microseconds(plan_.attribute ? response.last_byte : last_byte - request.due);
+  // A row that was sent ahead may have left before its time by a clock that is wrong.
+  const Time arrived = std::max(now - request.due, response.last_byte);
+  const Time took = credible ? response.read_at + response.last_byte - request.due : arrived;
+  record.latency_us = Microseconds(plan_.attribute ? response.last_byte : took);
   record.service_us = Microseconds(response.last_byte - response.sent);
   if (response.cpu_time) record.cpu_us = Microseconds(*response.cpu_time);
   record.peak_rise = response.peak_rise;

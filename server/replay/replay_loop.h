@@ -62,6 +62,7 @@ class ReplayLoop {
     std::uint32_t lag_us = 0;
     Time due{0};
     bool open = false;
+    bool late = false;  // and counted
   };
 
   static bool IsCredible(const agent_protocol::Response& response, const InFlight& request,

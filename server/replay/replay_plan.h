@@ -23,7 +23,8 @@ inline constexpr std::chrono::milliseconds kSentAhead{10};
 inline constexpr std::chrono::milliseconds kLateAfter{1};
 
 /// Rows are sent at the times of a schedule, whether or not earlier ones were answered. A backlog
-/// (no thread could run, or max_in_flight was reached) leaves at twice its own pace at most.
+/// (no thread could run, or max_in_flight was reached) leaves at twice its own pace at most,
+/// but for what the agent kept while no core was given to it.
 struct OpenLoop {
   double requests_per_second = 1;  // positive
   Arrivals arrivals = {};

@@ -132,7 +132,7 @@ void AgentConnection::SendRow(agent_protocol::Row row) {
     CloseLocked(Error(ErrorCode::kTooLarge, "a row is larger than 64 MiB"));
     return;
   }
-  row.due = clock_offset_.There(row.due);
+  if (row.due > std::chrono::nanoseconds{0}) row.due = clock_offset_.There(row.due);
   Send(row, true);
 }
 

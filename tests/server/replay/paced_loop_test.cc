@@ -89,6 +89,23 @@ TEST(PacedLoopTest, TellsByTheAgentHowLateARowLeftThatWasSentAhead) {
   EXPECT_EQ(result.late, 1);
 }
 
+TEST(PacedLoopTest, MissesNoRowBeforeItIsDue) {
+  PacedLoop loop(AheadPlan());
+  ASSERT_EQ(SendAll(loop, kBegin), 2);  // the next is due at 20
+  EXPECT_FALSE(loop.MaySend(kBegin + milliseconds(19)));
+  EXPECT_TRUE(loop.MaySend(kBegin + milliseconds(20)));
+}
+
+TEST(PacedLoopTest, TakesNoLatencyBelowTheAgentsOwnWhereItsClockIsWrong) {
+  PacedLoop loop(AheadPlan());
+  ASSERT_EQ(SendAll(loop, kBegin), 2);
+  agent_protocol::Response response = Ok(1);
+  response.read_at = kBegin + milliseconds(10);  // due then, and true 5 ms before
+  response.last_byte = milliseconds(5);
+  ASSERT_TRUE(loop.Responded(response, kBegin + milliseconds(11)));
+  EXPECT_EQ(loop.TakeResult().requests.at(0).latency_us, 5000U);
+}
+
 TEST(PacedLoopTest, SendsNoRowAheadThatIsDueBehindItsEnd) {
   ReplayPlan plan = AheadPlan();
   plan.max_time = milliseconds(15);
