@@ -9,7 +9,6 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/seeded_random.h"
 #include "server/analysis/stopped_time.h"
-#include "server/analysis/throttled.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -41,13 +40,14 @@ double MeanLatencyMs(const std::vector<RequestRecord>& requests) {
 }
 
 std::vector<Visit> MarkedVisits(const std::vector<RequestRecord>& requests,
-                                const ThrottledTimes& throttled) {
+                                const StoppedTime& stopped) {
   std::vector<Visit> visits;
   visits.reserve(requests.size());
   for (const RequestRecord& request : requests) {
     if (!request.Succeeded()) continue;
     const auto ended = request.due + std::chrono::microseconds(request.latency_us);
-    visits.push_back({request.row, request.latency_us, throttled.Touch(request.due, ended)});
+    visits.push_back({request.row, request.latency_us,
+                      stopped.Within(request.due, ended) > std::chrono::nanoseconds(0)});
   }
   return visits;
 }
@@ -74,7 +74,7 @@ Look LookAt(const ReplayPlan& plan, const ReplayResult& replay, std::span<const 
   const std::vector<RequestRecord> counted = InWholeBlocks(plan, replay.requests);
   const bool few = counted.size() <= kMostVisits;
   Look look;
-  look.visits = MarkedVisits(few ? counted : EvenPart(counted), ThrottledTimes(samples));
+  look.visits = MarkedVisits(few ? counted : EvenPart(counted), StoppedTime(samples));
   const auto successes = static_cast<double>(std::ssize(replay.requests) - replay.failures);
   const double all_ms = MeanLatencyMs(replay.requests);
   const double counted_ms = MeanLatencyMs(counted);

@@ -26,6 +26,22 @@ TEST(StoppedTimeTest, MayLieAnywhereBetweenTheSamplesThatCountIt) {
   EXPECT_EQ(stopped.Within(milliseconds(20), milliseconds(500)), milliseconds(0));
 }
 
+TEST(StoppedTimeTest, TouchesWhatWasInFlightWhileTheCounterRose) {
+  const std::vector<Sample> samples = {Counted(0, 0),   Counted(10, 0),   Counted(60, 50),
+                                       Counted(70, 50), Counted(150, 80), Counted(160, 80)};
+  const StoppedTime stopped(samples);
+  const auto touches = [&](int from, int to) {
+    return stopped.Within(milliseconds(from), milliseconds(to)) > milliseconds(0);
+  };
+  EXPECT_FALSE(touches(0, 9));
+  EXPECT_TRUE(touches(5, 12));
+  EXPECT_TRUE(touches(20, 30));
+  EXPECT_FALSE(touches(61, 69));
+  EXPECT_TRUE(touches(61, 75));
+  EXPECT_TRUE(touches(0, 500));
+  EXPECT_FALSE(touches(151, 500));
+}
+
 TEST(StoppedTimeTest, IsCountedWhenItEnds) {
   const std::vector<Sample> samples = {Counted(0, 0), Counted(50, 0), Counted(60, 30)};
   const StoppedTime stopped(samples);
