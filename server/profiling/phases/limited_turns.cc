@@ -59,8 +59,8 @@ void LimitedTurns::Take() {
   }
   for (const bool fresh : {false, true}) {
     if (cheaper_by_limit_ && !fresh) continue;  // its turn was taken
-    if (!fresh && HoldsOnSlowerHost()) continue;
-    if (!faster_host_ && IsSlowBesideTheReference(fresh) && !IsClear(fresh)) TakeTurn(fresh);
+    if (faster_host_ || !IsSlowBesideTheReference(fresh) || IsClear(fresh)) continue;
+    if (fresh || !HoldsOnSlowerHost()) TakeTurn(fresh);
   }
   if (MayBeSlowByItsPages()) TakeTurnWithAllMemory();
 }
@@ -132,9 +132,8 @@ bool LimitedTurns::HoldsOnAnyFasterHost() {
 }
 
 bool LimitedTurns::HoldsOnSlowerHost() {
-  if (faster_host_ || facts().fresh || !TellsOfHost() || !IsSlowBesideTheReference(false)) {
-    return false;
-  }
+  // Of fresh connections the cost is another.
+  if (facts().fresh || !TellsOfHost()) return false;
   auto slower = OnSlowerHost(
       {run_.yardstick.workload, run_.container, replay_.plan(), facts().load}, beside_,
       [this](const Reference& reference) { return JudgeBeside(reference).verdict.passed; });
