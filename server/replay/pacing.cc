@@ -45,7 +45,6 @@ std::optional<ReplayLoop::Send> PacedLoop::Next(Time now) {
   } else {
     catching_up_from_.reset();
   }
-  if (leaves - due > kLateAfter) ++changing_result().late;
   last_due_ = schedule_.due();
   schedule_.Advance();
   Send send = Launch(due, leaves);
@@ -66,6 +65,7 @@ bool PacedLoop::Done(Time now) const {
 // Counts the rows that were due and never left. They are no requests, but from the requests alone a
 // caller would think that the rate was kept.
 void PacedLoop::End(Time now) {
+  ForgetUnleft(now);
   const Time elapsed = now - Begin(now);
   const Time until = std::min(elapsed, plan().max_time.value_or(elapsed));
   std::uint64_t left = std::numeric_limits<std::uint64_t>::max();

@@ -36,8 +36,10 @@ bool ReplayLoop::WithinLimits(Time now) const {
 ReplayLoop::Send ReplayLoop::Launch(Time due, Time at) {
   const std::uint64_t id = sent_++;
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
+  const bool late = at - due > kLateAfter;
+  if (late) ++result_.late;
+  window_.push_back({row, Microseconds(at - due), due, true, late});
   result_.last_due = due;
-  window_.push_back({row, Microseconds(at - due), due, true, at - due > kLateAfter});
   result_.last_sent = row;
   ++in_flight_;
   return {id, row, std::max(Time{0}, at - due)};
@@ -51,6 +53,16 @@ bool ReplayLoop::IsCredible(const agent_protocol::Response& response, const InFl
   const Time sent = request.due + std::chrono::microseconds(request.lag_us);
   return response.read_at >= sent && response.last_byte > Time{0} &&
          response.read_at + response.last_byte <= now;
+}
+
+void ReplayLoop::ForgetUnleft(Time now) {
+  const auto has_left = [now](const InFlight& request) {
+    return !request.open || request.due + std::chrono::microseconds(request.lag_us) <= now;
+  };
+  const auto last = std::find_if(window_.rbegin(), window_.rend(), has_left);
+  if (last == window_.rend()) return;  // nothing was in flight, or nothing had left yet
+  result_.last_sent = last->row;
+  result_.last_due = last->due;
 }
 
 // Of a row that was sent ahead the agent knows when it left.

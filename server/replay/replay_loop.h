@@ -47,6 +47,8 @@ class ReplayLoop {
 
   /// Notes a row as sent that is due at `due` and leaves at `at`.
   Send Launch(Time due, Time at);
+  /// Rows that were sent ahead, and had not left by `now`, were not the last that left.
+  void ForgetUnleft(Time now);
   /// Whether the limits let a row leave at `now`.
   bool WithinLimits(Time now) const;
   const ReplayPlan& plan() const { return plan_; }

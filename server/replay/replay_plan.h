@@ -15,8 +15,8 @@
 
 namespace mlprof::server {
 
-/// Longer than this process is kept from a core on most machines, shorter than rows of a load that
-/// ends take. Chosen, not measured.
+/// Longer than this process is kept from a core on most machines, and short, as rows wait for it in
+/// the container's memory. Chosen, not measured.
 inline constexpr std::chrono::milliseconds kSentAhead{10};
 
 /// A row that leaves so long after it was due is late; what is less is a timer's jitter.
@@ -93,7 +93,7 @@ struct ReplayResult {
   std::chrono::nanoseconds ended{0};
   std::int64_t failures = 0;
   std::optional<FirstFailure> first_failure;
-  std::optional<std::uint32_t> last_sent;  // row
+  std::optional<std::uint32_t> last_sent;  // row, that had left when the replay ended
   std::optional<std::uint32_t> killer;     // ends_at_kill: the row that a process died of
   std::int64_t late = 0;                   // open loop: rows that left later than kLateAfter
   std::chrono::nanoseconds last_due{0};    // when the last row that left was due

@@ -20,6 +20,7 @@ constexpr std::chrono::seconds kLoadTime{10};
 // model.
 constexpr double kLeastLagMs = 1;
 constexpr double kLagOfLatency = 0.05;
+constexpr double kAllOfItsCores = 0.95;  // chosen, not measured
 
 // As long as the runs that are judged beside it: a closed loop that has the requests p99 takes, and
 // the periods of a quota. `serial`: requests that were sent one at a time.
@@ -38,14 +39,6 @@ LoadTime TimeOfLoad(const Workload& workload, std::span<const RequestRecord> ser
   if (in_time < static_cast<double>(for_tail)) return usual;
   return {std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, usual.time),
           for_tail, longest};
-}
-
-std::optional<double> LateMs(const Trial& trial) {
-  if (!trial.send_lag_p99_ms) return std::nullopt;
-  const double most =
-      std::max(kLeastLagMs, kLagOfLatency * trial.measurements.latency_p50_ms.value_or(0));
-  if (*trial.send_lag_p99_ms <= most) return std::nullopt;
-  return trial.send_lag_p99_ms;
 }
 
 Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use) {
@@ -104,6 +97,16 @@ PhaseResult<Bursts> MeasureBursts(Lab& lab, Container& container, const Workload
 }
 
 }  // namespace
+
+std::optional<double> LateMs(const Trial& trial) {
+  const double used = trial.measurements.max_utilized_cpu.value_or(0);
+  const bool left_a_core = used < kAllOfItsCores * trial.limits.cpu().value();
+  if (!trial.send_lag_p99_ms || !left_a_core) return std::nullopt;
+  const double most =
+      std::max(kLeastLagMs, kLagOfLatency * trial.measurements.latency_p50_ms.value_or(0));
+  if (*trial.send_lag_p99_ms <= most) return std::nullopt;
+  return trial.send_lag_p99_ms;
+}
 
 int InFlightOf(const Objective& objective, double mean_ms) {
   if (!objective.requests_per_second) return 1;

@@ -30,6 +30,10 @@ struct LoadFacts {
 PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload workload,
                                    std::vector<RequestRecord> serial);
 
+/// LoadFacts::late_ms of a load. nullopt where the model used all of its cores: it left none to the
+/// agent, and rows leave late by that. Pure.
+std::optional<double> LateMs(const Trial& trial);
+
 /// How many requests of the objective's rate are there at once where each takes so long on average;
 /// 1 where it has no rate.
 int InFlightOf(const Objective& objective, double mean_ms);

@@ -17,6 +17,10 @@ bool Take(ReplayOptions& options, const std::string& name, const std::string& va
     options.rate = number;
     return number > 0;
   }
+  if (name == "--ahead") {
+    options.ahead = std::chrono::milliseconds(count);
+    return count >= 0;
+  }
   if (name == "--seconds") {
     options.turn = std::chrono::seconds(count);
     return count > 0;

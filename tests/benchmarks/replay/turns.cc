@@ -66,7 +66,10 @@ ReplayPlan PlanFor(const ReplayOptions& options) {
   plan.order = {0};
   plan.concurrency = options.concurrency;
   plan.max_time = options.turn;
-  if (options.rate) plan.open_loop = OpenLoop{*options.rate};
+  if (options.rate) {
+    plan.open_loop = OpenLoop{*options.rate};
+    plan.open_loop->ahead = options.ahead;
+  }
   return plan;
 }
 

@@ -34,6 +34,7 @@ TEST(SlowerHostTest, LooksOnASlowerHostWhereTheQuotaStoppedItForLonger) {
   const LimitedRun run = RunOnSlowerHost(bench, kMsOnSlowerHost / 1.2, Cores(0.94));
   EXPECT_FALSE(run.verdict.passed);
   EXPECT_EQ(run.reference.looks.size(), 2U);
+  EXPECT_TRUE(bench.host.noisy());
 }
 
 // The two cores of the host stopped for a tenth of the time are one of them for a twentieth at the
@@ -50,6 +51,7 @@ TEST(SlowerHostTest, LooksOnAHostThatIsSlowerThanAnyBecomes) {
   const LimitedRun run = RunOnSlowerHost(bench, kMsOnSlowerHost / 1.4, Cores(0.97));
   EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
   EXPECT_EQ(run.reference.looks.size(), 2U) << "it may be the limit";
+  EXPECT_TRUE(bench.host.noisy());
 }
 
 // Of a model that took a fifth less for a row, all of it work, when the reference was taken.

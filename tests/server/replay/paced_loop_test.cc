@@ -106,6 +106,15 @@ TEST(PacedLoopTest, TakesNoLatencyBelowTheAgentsOwnWhereItsClockIsWrong) {
   EXPECT_EQ(loop.TakeResult().requests.at(0).latency_us, 5000U);
 }
 
+TEST(PacedLoopTest, NamesTheLastRowThatHadLeftWhenItEnded) {
+  PacedLoop loop(AheadPlan());
+  ASSERT_EQ(SendAll(loop, kBegin), 2);
+  ASSERT_EQ(SendAll(loop, kBegin + milliseconds(12)), 1);  // due at 20
+  loop.End(kBegin + milliseconds(13));
+  EXPECT_EQ(loop.result().last_sent, 1U);
+  EXPECT_EQ(loop.result().last_due, kBegin + milliseconds(10));
+}
+
 TEST(PacedLoopTest, SendsNoRowAheadThatIsDueBehindItsEnd) {
   ReplayPlan plan = AheadPlan();
   plan.max_time = milliseconds(15);
