@@ -59,10 +59,11 @@ void ReplayLoop::ForgetUnleft(Time now) {
   const auto has_left = [now](const InFlight& request) {
     return !request.open || request.due + std::chrono::microseconds(request.lag_us) <= now;
   };
-  const auto last = std::find_if(window_.rbegin(), window_.rend(), has_left);
-  if (last == window_.rend()) return;  // nothing was in flight, or nothing had left yet
-  result_.last_sent = last->row;
-  result_.last_due = last->due;
+  const auto in_window = std::find_if(window_.rbegin(), window_.rend(), has_left);
+  if (in_window == window_.rend() && !before_window_) return;  // none has left, or none was sent
+  const InFlight& last = in_window != window_.rend() ? *in_window : *before_window_;
+  result_.last_sent = last.row;
+  result_.last_due = last.due;
 }
 
 // Of a row that was sent ahead the agent knows when it left.
@@ -87,11 +88,11 @@ bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
   const bool credible = IsCredible(response, request, now);
   if (credible && plan_.open_loop) NoteLag(response, request);
   record.lag_us = request.lag_us;
-  // The agent holds an attributed response until the CPU has settled, so the time of its arrival
-  // says nothing of the model: its latency is the agent's own.
   // A row that was sent ahead may have left before its time by a clock that is wrong.
   const Time arrived = std::max(now - request.due, response.last_byte);
   const Time took = credible ? response.read_at + response.last_byte - request.due : arrived;
+  // The agent holds an attributed response until the CPU has settled, so the time of its arrival
+  // says nothing of the model: its latency is the agent's own.
   record.latency_us = Microseconds(plan_.attribute ? response.last_byte : took);
   record.service_us = Microseconds(response.last_byte - response.sent);
   if (response.cpu_time) record.cpu_us = Microseconds(*response.cpu_time);
@@ -105,7 +106,10 @@ bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
           FirstFailure{request.row, response.http_status, response.failure, response.excerpt};
     }
   }
-  while (!window_.empty() && !window_.front().open) window_.pop_front();
+  while (!window_.empty() && !window_.front().open) {
+    before_window_ = window_.front();
+    window_.pop_front();
+  }
   return true;
 }
 

@@ -74,7 +74,8 @@ class ReplayLoop {
   const ReplayPlan plan_;
   ReplayResult result_;
   std::optional<Time> began_;
-  std::deque<InFlight> window_;  // by id, from the oldest in flight
+  std::deque<InFlight> window_;            // by id, from the oldest in flight
+  std::optional<InFlight> before_window_;  // the newest that was answered with all before it
   std::uint64_t sent_ = 0;
   int in_flight_ = 0;
 };

@@ -115,6 +115,15 @@ TEST(PacedLoopTest, NamesTheLastRowThatHadLeftWhenItEnded) {
   EXPECT_EQ(loop.result().last_due, kBegin + milliseconds(10));
 }
 
+TEST(PacedLoopTest, NamesTheLastRowThatHadLeftWhereAllBeforeItWereAnswered) {
+  PacedLoop loop(AheadPlan());
+  ASSERT_EQ(SendAll(loop, kBegin), 2);
+  ASSERT_TRUE(loop.Responded(Ok(0), kBegin + milliseconds(5)));
+  loop.End(kBegin + milliseconds(6));
+  EXPECT_EQ(loop.result().last_sent, 0U);
+  EXPECT_EQ(loop.result().last_due, kBegin);
+}
+
 TEST(PacedLoopTest, SendsNoRowAheadThatIsDueBehindItsEnd) {
   ReplayPlan plan = AheadPlan();
   plan.max_time = milliseconds(15);
