@@ -18,7 +18,7 @@ def check_all(place, target, profile, answers, runs, say):
     if answer:
         limits["mlprof"] = {"cpu": answer["requestedCpu"],
                             "memoryInBytes": answer["requestedMemoryInBytes"], "cpuIsLimit": True}
-    without = reference(place, target, say) if limits else {}
+    without = reference(place, target, say) if limits else None
     done = {}
     for who, limit in limits.items():
         key = tuple(limit.values())
@@ -29,25 +29,26 @@ def check_all(place, target, profile, answers, runs, say):
 
 
 def reference(place, target, say):
-    """{part: Part} without limits, the median of fresh containers."""
+    """Fresh containers without limits, of now."""
     ample = oracle.ample_runs(place, target, say)
     if not ample[-1].survived:
         raise RuntimeError(f"without limits, before the checks: {ample[-1].first_failure}")
-    return judgement.reference(ample)
+    return oracle.References(ample)
 
 
 def check(place, target, without, limit, runs, say):
-    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why", "outvoted"}: each run counts once at
-    most; "outvoted" says why runs missed of which most looks in turn held. `without`: the reference
-    without limits."""
+    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why", "unstopped", "outvoted"}: each run
+    counts once at most. "unstopped" says what was slow at limits that never stopped it, "outvoted"
+    why runs missed of which most looks in turn held. `without`: the References."""
     cpu, memory = limit["cpu"], limit["memoryInBytes"]
     found = {**limit, "runs": runs, "oomKills": 0, "errors": 0, "misses": 0, "p95Ms": [], "why": [],
-             "outvoted": [], "inTurn": IN_TURN, "reference": judgement.stored(without)}
+             "unstopped": [], "outvoted": [], "inTurn": IN_TURN,
+             "reference": judgement.stored(without.now())}
     for seed in range(1, runs + 1):
-        run = _judge(place, target, limit, seed, without)
-        why = judgement.miss(target, run, without)
+        run, why, unstopped = _look(place, target, limit, seed, without)
         found["p95Ms"].append(round(run.p95_ms, 3))
-        if why and run.survived and not _beyond_doubt(target, run, without):
+        found["unstopped"] += [unstopped] if unstopped else []
+        if why and run.survived and not _beyond_doubt(target, run, without.now()):
             slow, (run, why) = why, _in_turn(place, target, limit, seed, (run, why))
             found["outvoted"] += [] if why else [slow]
         if run.oom_killed:
@@ -77,15 +78,29 @@ def _beyond_doubt(target, run, without):
                for name, part in run.parts.items())
 
 
-def _judge(place, target, limit, seed, without):
+def _look(place, target, limit, seed, without):
+    """(run, why it missed or "", what was slow of it that its limits cannot have slowed)."""
+    run = _run(place, target, limit, seed, without.now())
+    why = judgement.miss(target, run, without.now())
+    if why and not _has_neighbour(limit) and judgement.unstopped(run, without.cost_ms()):
+        return run, "", why
+    return run, why, ""
+
+
+def _has_neighbour(limit):
+    """Of a recommendation that is no limit."""
+    return limit["cpu"] is not None and not limit["cpuIsLimit"]
+
+
+def _run(place, target, limit, seed, without):
     how = {"seed": seed, "hopeless_ms": judgement.hopeless_ms(target, without), **oracle.LOOK}
     if target.start_within_s:
         how["ready_seconds"] = target.start_within_s
     cpu, memory = limit["cpu"], limit["memoryInBytes"]
-    if limit["cpuIsLimit"] or cpu is None:
-        return probe.quiet(lambda: probe.fresh(place, target, cpu, memory, **how))
-    # What else is busy there is so on purpose.
-    return probe.beside_neighbour(place, target, cpu, memory, **how)
+    if _has_neighbour(limit):
+        # What else is busy there is so on purpose.
+        return probe.beside_neighbour(place, target, cpu, memory, **how)
+    return probe.quiet(lambda: probe.fresh(place, target, cpu, memory, **how))
 
 
 def _in_turn(place, target, limit, seed, missed):
@@ -98,9 +113,8 @@ def _in_turn(place, target, limit, seed, missed):
                                                     **oracle.LOOK))
         if not reference.survived:
             return missed
-        without = judgement.reference([reference])
-        run = _judge(place, target, limit, seed, without)
-        why = judgement.miss(target, run, without)
+        without = oracle.References([reference])
+        run, why, _ = _look(place, target, limit, seed, without)
         if not run.survived:
             return run, why
         if why:

@@ -11,9 +11,9 @@ import probe
 REQUESTS = 3000
 LONGEST_S = 30.0
 RUNS = 3
-# Where chance is at work, as once one was killed, three that last say little: that ten do says that
-# less than one in three is killed (0.7^10 is below 5%).
-RUNS_OF_CHANCE = 10
+# Where chance is at work, as once one was killed, three that last say little: that thirty do says that
+# less than one in ten is killed (0.9^30 is below 5%).
+RUNS_OF_CHANCE = 30
 MOST_RAISES = 20
 
 

@@ -13,8 +13,8 @@ TARGET = targets.Target("t", "t")
 MIB = 1 << 20
 
 
-def run(p95=20.0, **more):
-    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=1.0, **more,
+def run(p95=20.0, throttled_seconds=1.0, **more):
+    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=throttled_seconds, **more,
                      parts={"keepAlive": judgement.Part(150, 50.0, 20.0, p95, 30.0)})
 
 
@@ -47,6 +47,28 @@ class ChecksTest(unittest.TestCase):
         slow, fast = run(25.0), run(20.0)
         found, _ = self.check([fast], [slow, run(24.0), slow, run(24.0), slow, fast, fast])
         self.assertEqual(found["mlprof"]["outvoted"], ["p95 25.00 ms"])
+
+    def test_what_no_limit_stopped_is_slow_by_its_host(self):
+        unstopped = run(25.0, throttled_seconds=0, load_cpu_seconds=3.6)
+        fast = run(20.0, load_cpu_seconds=3.0)
+        found, _ = self.check([fast], [unstopped, fast, fast])
+        self.assertEqual(found["mlprof"]["misses"], 0)
+        self.assertEqual(found["mlprof"]["unstopped"], ["p95 25.00 ms"])
+
+    def test_want_of_memory_is_no_slow_host(self):
+        fast = run(20.0, load_cpu_seconds=3.0)
+        reads_back = run(25.0, throttled_seconds=0, pages_read_back=1000, load_cpu_seconds=3.0)
+        collects = run(25.0, throttled_seconds=0, load_cpu_seconds=6.0)
+        for slow in (reads_back, collects):
+            found, _ = self.check([fast], [slow, fast, slow, fast, slow, fast, fast])
+            self.assertEqual(found["mlprof"]["misses"], 1)
+
+    def test_slow_beside_a_neighbour_counts_though_no_quota_is_there(self):
+        krr = {"KRR": {"cpu": 1.0, "memoryInBytes": 64 * MIB, "cpuIsLimit": False}}
+        fast, slow = run(20.0), run(25.0, throttled_seconds=0)
+        with mock.patch.object(probe, "beside_neighbour", return_value=slow):
+            found, _ = self.check([fast], [fast] * 9, krr)
+        self.assertEqual(found["KRR"]["misses"], 3)
 
     def test_one_that_fails_in_turn_has_failed_whatever_the_others_do(self):
         slow, fast = run(25.0), run(20.0)

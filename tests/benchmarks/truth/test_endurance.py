@@ -50,7 +50,7 @@ class EnduranceTest(unittest.TestCase):
         self.assertEqual(true["memoryInBytes"], 352 * MIB)
         self.assertEqual(true["memoryIntervalInBytes"], [352 * MIB] * 2)
         self.assertTrue(true["confirmed"])
-        self.assertEqual(true["lasted"]["containers"], 10)
+        self.assertEqual(true["lasted"]["containers"], 30)
         self.assertEqual(true["lasted"]["tried"],
                          {"304": "OOM", "320": "OOM", "336": "OOM", "352": "held"})
 
@@ -72,7 +72,7 @@ class EnduranceTest(unittest.TestCase):
     def test_chance_is_looked_for_at_once_where_workers_are_replaced(self):
         replaces = targets.Target("t", "t", options=("--max-requests", 50))
         self.assertFalse(endurance.is_known(replaces, self.prolonged([300])))
-        self.assertEqual(self.prolonged([300], replaces)["lasted"]["containers"], 10)
+        self.assertEqual(self.prolonged([300], replaces)["lasted"]["containers"], 30)
 
     def test_it_gives_up_where_no_memory_lasts(self):
         self.assertFalse(self.prolonged([100_000])["confirmed"])
