@@ -59,8 +59,8 @@ class ChecksTest(unittest.TestCase):
         fast = run(20.0, load_cpu_seconds=3.0)
         reads_back = run(25.0, throttled_seconds=0, pages_read_back=1000, load_cpu_seconds=3.0)
         collects = run(25.0, throttled_seconds=0, load_cpu_seconds=6.0)
-        for slow in (reads_back, collects):
-            found, _ = self.check([fast], [slow, fast, slow, fast, slow, fast, fast])
+        for slow, pairs in ((reads_back, 2), (collects, checks.MOST_PAIRS)):
+            found, _ = self.check([fast], [slow, *[fast, slow] * pairs, fast, fast])
             self.assertEqual(found["mlprof"]["misses"], 1)
 
     def test_slow_beside_a_neighbour_counts_though_no_quota_is_there(self):
@@ -69,6 +69,20 @@ class ChecksTest(unittest.TestCase):
         with mock.patch.object(probe, "beside_neighbour", return_value=slow):
             found, _ = self.check([fast], [fast] * 9, krr)
         self.assertEqual(found["KRR"]["misses"], 3)
+
+    def test_pairs_in_turn_count_whose_requests_cost_alike(self):
+        def costs(seconds, p95):
+            return run(p95, load_cpu_seconds=seconds)
+
+        fast, dear, alike = costs(3.0, 20.0), costs(3.6, 25.0), costs(3.05, 20.5)
+        misses = [dear, fast, dear, fast, dear, fast, alike, fast, dear, fast, alike]
+        found, _ = self.check([fast], [*misses, fast, fast])
+        self.assertEqual(found["mlprof"]["misses"], 0)
+
+    def test_all_pairs_count_where_too_few_cost_alike(self):
+        fast, dear = run(20.0, load_cpu_seconds=3.0), run(25.0, load_cpu_seconds=3.6)
+        found, _ = self.check([fast], [dear, *[fast, dear] * checks.MOST_PAIRS, fast, fast])
+        self.assertEqual(found["mlprof"]["misses"], 1)
 
     def test_one_that_fails_in_turn_has_failed_whatever_the_others_do(self):
         slow, fast = run(25.0), run(20.0)
