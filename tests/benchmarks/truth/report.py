@@ -49,7 +49,8 @@ def _entry(target, values):
              "warnings": profile["warnings"], "build": profile.get("build"),
              "runs": max((one["runs"] for one in found.values()), default=0),
              # Before it was recorded it was one.
-             "inTurn": min((one.get("inTurn", 1) for one in found.values()), default=1), "by": {}}
+             "inTurn": min((one.get("inTurn", 1) for one in found.values()), default=1), "by": {},
+             "control": found.get("control")}
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])
     for who in summary.RECOMMENDERS:

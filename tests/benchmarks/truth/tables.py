@@ -18,7 +18,8 @@ def of(entries):
         f"{summary.scope(total)}. Every answer was run in fresh containers; bold: how many of them "
         "failed.", "",
         *_sum_table(total), "", "![memory slack of each recommender](truth.svg)", "",
-        *_table(entries), "", f"{_builds(entries)} {_looks(entries)}", *_violated(entries)])
+        *_table(entries), "", f"{_builds(entries)} {_looks(entries)}{_control(entries)}",
+        *_violated(entries)])
 
 
 def _row(cells):
@@ -82,6 +83,16 @@ def _looks(entries):
     once = sum(entry["inTurn"] != most for entry in entries)
     rows = f" in {len(entries) - once} rows, once in {once}" if once else ""
     return f"What was slow was looked at again in turn, up to {most} times{rows}."
+
+
+def _control(entries):
+    """How often a container without limits counts as slow by the same check."""
+    controls = [entry["control"] for entry in entries if entry["control"]]
+    if not controls:
+        return ""
+    runs, misses = (sum(one[name] for one in controls) for name in ("runs", "misses"))
+    return (f" Of {runs} containers without limits that were checked likewise in {len(controls)} "
+            f"rows, as a control, {misses} counted as slow.")
 
 
 def _build(entry):

@@ -1,5 +1,6 @@
 """How recommended limits are checked, with a container's runs made up."""
 
+import itertools
 import unittest
 from unittest import mock
 
@@ -20,10 +21,12 @@ def run(p95=20.0, throttled_seconds=1.0, **more):
 
 class ChecksTest(unittest.TestCase):
     def check(self, ample, fresh, answers=None):
-        """What comes of mlprof's answer, and how often a container was started without limits."""
+        """What comes of mlprof's answer, and how often a container was started without limits.
+        `fresh`: each run in turn; the last one again and again."""
         profile = {"recommendation": {"requestedCpu": 1.0, "requestedMemoryInBytes": 64 * MIB}}
         with mock.patch.object(oracle, "ample_runs", return_value=ample) as without, \
-                mock.patch.object(probe, "fresh", side_effect=fresh):
+                mock.patch.object(probe, "fresh",
+                                  side_effect=itertools.chain(fresh, itertools.repeat(fresh[-1]))):
             found = checks.check_all(None, TARGET, profile, answers or {}, 3, lambda _: None)
         return found, without.call_count
 
@@ -100,7 +103,12 @@ class ChecksTest(unittest.TestCase):
 
     def test_a_target_that_fails_without_limits_is_not_checked(self):
         failed = probe.Run(1, "status 500", 0.1, False, 0)
-        self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [])
+        self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [run()])
+
+    def test_a_control_without_limits_is_checked_likewise_and_excused_by_nothing(self):
+        fast, slow = run(20.0), run(25.0, throttled_seconds=0)
+        found, _ = self.check([fast], [fast, fast, fast, slow, fast, slow, fast, slow, fast])
+        self.assertEqual((found["mlprof"]["misses"], found["control"]["misses"]), (0, 1))
 
 
 class TogetherTest(unittest.TestCase):

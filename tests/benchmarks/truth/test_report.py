@@ -94,6 +94,14 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(tables._looks([{"inTurn": 3}]),
                          "What was slow was looked at again in turn, up to 3 times.")
 
+    def test_says_how_often_a_control_counts_as_slow(self):
+        entries = [{"control": {"runs": 3, "misses": 1}}, {"control": None},
+                   {"control": {"runs": 3, "misses": 0}}]
+        self.assertEqual(tables._control(entries),
+                         " Of 6 containers without limits that were checked likewise in 2 rows, as a"
+                         " control, 1 counted as slow.")
+        self.assertEqual(tables._control([{"control": None}]), "")
+
     def test_shows_intervals_and_measures_a_step_from_them(self):
         target = targets.Target("t", "about")
         values = {
@@ -107,7 +115,7 @@ class ReportTest(unittest.TestCase):
         one = report._entry(target, values)
         self.assertEqual(one["needed"], ("0.8 to 1.0", "48"))
         self.assertTrue(one["by"]["mlprof"]["cpuWithinStep"])
-        self.assertEqual((one["build"], one["runs"]), (None, 3))
+        self.assertEqual((one["build"], one["runs"], one["control"]), (None, 3, None))
 
 
 if __name__ == "__main__":
