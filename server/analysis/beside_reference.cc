@@ -192,4 +192,12 @@ BesideReference Compare(const Look& run, std::span<const Look> references) {
   return beside;
 }
 
+bool IsSlow(const BesideReference& beside) {
+  const bool slow_p95 =
+      beside.p95_ms && *beside.p95_ms > kReferenceTolerance * *beside.reference_p95_ms;
+  const bool serves_less =
+      beside.rate && *beside.rate < kThroughputTolerance * *beside.reference_rate;
+  return slow_p95 || serves_less;
+}
+
 }  // namespace mlprof::server

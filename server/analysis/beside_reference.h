@@ -71,4 +71,7 @@ struct BesideReference {
 /// 299 that p99 takes, they are one for it.
 BesideReference Compare(const Look& run, std::span<const Look> references);
 
+/// Whether p95 is beyond what it may be beside the reference, or too few requests were served.
+bool IsSlow(const BesideReference& beside);
+
 }  // namespace mlprof::server

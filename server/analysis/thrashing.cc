@@ -14,6 +14,9 @@ constexpr double kLeastSeconds = 2;
 constexpr double kFull = 0.95;
 // As of a run at limits (server/profiling/phases/filled_limit.h): fewer are the start's own.
 constexpr double kPagesPerSecond = 100;
+// A model that answered nothing for as long as it was watched read 140,000 a second from a disk
+// that was quick; one that is slower is waited for as ever.
+constexpr double kPagesPerSecondOfNoHope = 10'000;
 
 }  // namespace
 
@@ -30,6 +33,11 @@ std::optional<Thrashing> FindThrashing(std::span<const Sample> samples, Bytes li
   const double pages = static_cast<double>(count) / seconds;
   if (pages < kPagesPerSecond) return std::nullopt;
   return Thrashing{pages, limit};
+}
+
+bool GetsNowhere(std::span<const Sample> samples, Bytes limit) {
+  const auto thrashing = FindThrashing(samples, limit);
+  return thrashing && thrashing->pages_per_second >= kPagesPerSecondOfNoHope;
 }
 
 std::string Sentence(const Thrashing& thrashing) {

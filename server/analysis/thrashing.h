@@ -21,6 +21,10 @@ struct Thrashing {
 /// that are read for the first time do not count.
 std::optional<Thrashing> FindThrashing(std::span<const Sample> samples, Bytes limit);
 
+/// Whether that is so much (ten thousand pages a second and more) that rows which were not answered
+/// in many times their usual time will not be. `samples`: taken since they were sent.
+bool GetsNowhere(std::span<const Sample> samples, Bytes limit);
+
 /// "it filled its memory limit of 64 MiB and read its files back, 5200 pages a second".
 std::string Sentence(const Thrashing& thrashing);
 

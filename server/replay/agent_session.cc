@@ -79,14 +79,15 @@ ReplayResult AgentSession::Replay(const RowSource& rows, const ReplayPlan& plan,
   }
   FillLoop(*replay_);
   auto next_tick = Deadline::Clock::now() + kTick;
-  while (!FinishedLocked() && !stop.stop_requested() && !deadline.Passed()) {
+  bool goes_on = true;
+  while (goes_on && !FinishedLocked() && !stop.stop_requested() && !deadline.Passed()) {
     Wait(lock, stop, std::min(deadline.when(), next_tick));
     if (Deadline::Clock::now() < next_tick || FinishedLocked()) continue;
     next_tick = Deadline::Clock::now() + kTick;
     if (!on_tick) continue;
     const LiveReplay live = Live();
     lock.unlock();
-    on_tick(live);
+    goes_on = on_tick(live);
     lock.lock();
   }
   next_id_ = replay_->first_id + replay_->loop->sent();

@@ -38,8 +38,9 @@ class AgentSession : private AgentListener {
   /// it forks kept being killed for memory.
   Result<agent_protocol::Ready> AwaitReady(std::stop_token stop, Deadline deadline);
 
-  /// Called on the waiting thread about four times a second.
-  using OnTick = std::function<void(const LiveReplay&)>;
+  /// Called on the waiting thread about four times a second; false ends the replay as its deadline
+  /// does.
+  using OnTick = std::function<bool(const LiveReplay&)>;
   /// Blocks until the plan is done, the target is lost, a row has ended a process where the plan
   /// ends with that, a row cannot be read, `stop` is asked or the deadline passes.
   ReplayResult Replay(const RowSource& rows, const ReplayPlan& plan, std::stop_token stop,

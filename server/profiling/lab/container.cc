@@ -4,6 +4,7 @@
 
 #include "common/log/log.h"
 #include "server/analysis/resource_use.h"
+#include "server/analysis/thrashing.h"
 #include "server/profiling/lab/lab.h"
 #include "server/runtime/model_start.h"
 
@@ -177,10 +178,15 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Await(
   return *ready;
 }
 
-ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
+ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline,
+                               std::optional<std::chrono::nanoseconds> longest_row) {
+  const auto began = lab_.clock().Now();
   ReplayResult result = session_->Replay(
-      lab_.rows(), plan, lab_.parts_.run_stop.token(), deadline, [this](const LiveReplay& live) {
+      lab_.rows(), plan, lab_.parts_.run_stop.token(), deadline, [&](const LiveReplay& live) {
         lab_.parts_.announcer.Replaying(live, session_->LastSample());
+        const bool waits =
+            longest_row && live.responses == 0 && lab_.clock().Now() - began > *longest_row;
+        return !waits || !GetsNowhereSince(began);
       });
   if (result.unread) {
     lab_.parts_.run_stop.Ask(ReasonOf(*result.unread), result.unread->message());
@@ -195,6 +201,11 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline) {
     served_.push_back(StretchOf(result));
   }
   return result;
+}
+
+bool Container::GetsNowhereSince(std::chrono::nanoseconds began) const {
+  const std::vector<Sample> all = session_->Samples();
+  return GetsNowhere(Between(all, began, lab_.clock().Now()), limits_.memory());
 }
 
 void Container::GoBeyond() {

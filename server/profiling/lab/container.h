@@ -43,8 +43,10 @@ class Container {
       std::optional<std::chrono::milliseconds> at_most = std::nullopt);
   /// Starts a server that answers at once and does nothing, in the model's place.
   tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
-  /// Replays in this container with the live line shown.
-  ReplayResult Replay(const ReplayPlan& plan, Deadline deadline);
+  /// Replays in this container with the live line shown. Ends as at the deadline where no row is
+  /// answered for `longest_row`, and the model reads its files back all the time.
+  ReplayResult Replay(const ReplayPlan& plan, Deadline deadline,
+                      std::optional<std::chrono::nanoseconds> longest_row = std::nullopt);
   /// From here on it is asked for more than the objective does: what it takes is told apart.
   void GoBeyond();
   /// A port of the model's as a Unix socket below `parent`, as ForwardedPort::Start. To be gone
@@ -126,6 +128,8 @@ class Container {
  private:
   tl::expected<agent_protocol::Ready, DeathEvidence> Await(const agent_protocol::Start& start,
                                                            Deadline deadline);
+  /// Since `began`, when rows were sent of which none was answered.
+  bool GetsNowhereSince(std::chrono::nanoseconds began) const;
   void AskEngine(DeathEvidence& death);
   Status Changed(Status set, const std::string& limit);
   void EndRun(StopReason reason, const std::string& why);

@@ -254,7 +254,8 @@ bool LimitedReplay::Survives(const ReplayPlan& plan, std::chrono::nanoseconds ti
 }
 
 ReplayResult LimitedReplay::Replay(const ReplayPlan& plan, std::chrono::nanoseconds time) {
-  ReplayResult result = container_.Replay(plan, EndOf(time));
+  const auto longest_row = LongestReplay(yardstick_.pace, std::chrono::nanoseconds(0), Cpu());
+  ReplayResult result = container_.Replay(plan, EndOf(time), longest_row);
   facts_.died = facts_.died || result.target_lost;
   facts_.stalled = facts_.stalled || result.cut_off;
   return result;

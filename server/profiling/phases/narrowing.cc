@@ -233,8 +233,10 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
-    if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run) &&
-        !IsSlowWithFewPages(run)) {
+    // A look beside it, with all memory, had the same host.
+    const bool is_its_own =
+        run.beside_all_memory || (!IsDisturbed(run) && !IsSlowWithFewPages(run));
+    if (run.verdict.shortage == ResourceKind::kMemory && is_its_own) {
       FailedTry failed{*limits, ResourceKind::kMemory, run.verdict.tail};
       failed.passes = static_cast<int>(attempt.passes.size());
       so_far.failed.push_back(failed);

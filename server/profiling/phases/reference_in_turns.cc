@@ -73,10 +73,7 @@ bool IsStoppedTooLong(const Lab& lab, const BorneLoad& load, const Reference& be
   const ReplayResult& replay = load.replay;
   if (load.plan.open_loop || !load.workload.objective.latency_ms.empty()) return false;
   if (replay.SuccessLatencies().size() < RequestsForConfidence(0.95)) return false;
-  const auto pair = Compare(LookAt(load.plan, replay), beside.looks);
-  const bool slow_p95 = pair.p95_ms && *pair.p95_ms > kReferenceTolerance * *pair.reference_p95_ms;
-  const bool serves_less = pair.rate && *pair.rate < kThroughputTolerance * *pair.reference_rate;
-  if (!slow_p95 && !serves_less) return false;
+  if (!IsSlow(Compare(LookAt(load.plan, replay), beside.looks))) return false;
   const StoppedTime stopped(load.container.SamplesOf(replay));
   const std::chrono::duration<double> held_up = stopped.Within(replay.began, replay.ended);
   return held_up.count() > (1 - kThroughputTolerance) * lab.machine().cores * replay.Seconds();

@@ -54,6 +54,7 @@ class CpuSearch {
   PhaseResult<CpuPoint> ProbeFairly(Cores cpu, Deadline end);
   PhaseResult<Probed> VisitAnchor();
   bool TellsWithoutAnchor(const Probed& probed) const;
+  bool IsSlowOnTheSameHost(const Probed& probed, const Look& now) const;
   void SeeTail(Cores cpu, const Verdict& verdict);
   void SeeCost(const Probed& probed);
   Cores Floor(Cores guess) const;
@@ -115,6 +116,14 @@ bool CpuSearch::TellsWithoutAnchor(const Probed& probed) const {
   return probed.verdict.passed || (probed.verdict.beside_reference && probed.clearly_slow);
 }
 
+// The two cost a request as much: what is slow beside such a look was not slowed by the host, and
+// tried once more it may meet a faster one.
+bool CpuSearch::IsSlowOnTheSameHost(const Probed& probed, const Look& now) const {
+  const auto cost = CostBeside(OnlyWith(reference_, now), probed.look);
+  return cost && !IsOnFasterHost(cost) && !IsOnSlowerHost(cost) &&
+         IsSlow(Compare(probed.look, {&now, 1}));
+}
+
 // Limit, reference, and where the limit was too slow for what may be the host's doing, the limit
 // again beside the reference of now: noise makes slow, never fast.
 PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
@@ -129,7 +138,8 @@ PhaseResult<CpuPoint> CpuSearch::ProbeFairly(Cores cpu, Deadline end) {
     MLPROF_LET(now, VisitAnchor());
     const bool slower = now.point.p95_ms > kSlowerHost * *before ||
                         now.point.mean_ms > kSlowerHost * reference_.mean_ms.value_or(1e9);
-    again = again || (slower && probed.verdict.beside_reference);
+    again = again ||
+            (slower && probed.verdict.beside_reference && !IsSlowOnTheSameHost(probed, now.look));
     beside = slower ? OnlyWith(reference_, now.look) : reference_;
   }
   if (!again) return probed.point;

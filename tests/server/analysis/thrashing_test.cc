@@ -38,6 +38,13 @@ TEST(ThrashingTest, FilesThatAreReadForTheFirstTimeAreNone) {
   EXPECT_FALSE(FindThrashing(samples, MiB(64)));
 }
 
+TEST(ThrashingTest, GetsNowhereWhereItReadsBackAllTheTimeForTwoSecondsAndMore) {
+  EXPECT_TRUE(GetsNowhere(Samples(30, MiB(64), 2000), MiB(64)));
+  EXPECT_FALSE(GetsNowhere(Samples(15, MiB(64), 2000), MiB(64)));
+  // A slower disk may bring what is missing yet.
+  EXPECT_FALSE(GetsNowhere(Samples(30, MiB(64), 500), MiB(64)));
+}
+
 TEST(ThrashingTest, IsNotToldOfAMoment) {
   EXPECT_FALSE(FindThrashing({}, MiB(64)));
   EXPECT_FALSE(FindThrashing(Samples(10, MiB(64), 500), MiB(64)));

@@ -111,6 +111,24 @@ TEST(CpuStepTest, TellsNothingWhereSomethingElseUsesTheHost) {
   EXPECT_EQ(failures_on_host_that_uses(2), 0);
 }
 
+// Six loads at most.
+TEST(CpuStepTest, GoesOnBehindLoadsThatWereDisturbed) {
+  for (const auto& [disturbed, failures] : {std::pair(4U, 2), std::pair(5U, 0)}) {
+    LabBench bench;
+    HostLoad load;
+    bench.runtime.host_load = [&, most = disturbed] {
+      const auto now = bench.runtime.clock().Now();
+      const double busy_cores = bench.journal.trials.size() < most ? 2 : 0;
+      load.busy_seconds += busy_cores * std::chrono::duration<double>(now - load.at).count();
+      load.at = now;
+      return load;
+    };
+    const Tried tried = TryIn(bench, Cores(1.0), bench.MeasuredAt(kRowMs, kRowMs), kRowMs);
+    EXPECT_EQ(tried.step.value().failures, failures) << disturbed;
+    EXPECT_EQ(tried.trials.size(), 6U);
+  }
+}
+
 TEST(CpuStepTest, TellsNothingOfCpuWhereMemoryIsShort) {
   FakeModel model;
   model.hot_file = GiB(1);

@@ -90,6 +90,26 @@ TEST(AgentSessionTest, KeepsAReplayFreeOfTheLateResponsesOfTheOneBefore) {
   EXPECT_EQ(session.Replay(rows, Once(2), {}, Soon()).requests.size(), 2U);
 }
 
+TEST(AgentSessionTest, EndsAReplayAsItsDeadlineDoesWhereItsWatcherHasSeenEnough) {
+  FakeModel model;
+  *model.silent = true;
+  FakeClock clock;
+  FakeAgentLink link(model, kAmple, {}, clock);
+  AgentSession session(link, clock);
+  session.Start({});
+  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  const HeldRows rows({"a", "b"});
+  int looks = 0;
+  const ReplayResult given_up =
+      session.Replay(rows, Once(2), {}, Soon(), [&](const LiveReplay& live) {
+        EXPECT_EQ(live.responses, 0U);
+        return ++looks < 2;
+      });
+  EXPECT_EQ(looks, 2);
+  EXPECT_TRUE(given_up.cut_off);
+  EXPECT_TRUE(given_up.requests.empty());
+}
+
 TEST(AgentSessionTest, TellsAnOomKillFromACrash) {
   FakeClock clock;
   FakeModel model;
