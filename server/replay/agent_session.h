@@ -42,7 +42,8 @@ class AgentSession : private AgentListener {
   /// does.
   using OnTick = std::function<bool(const LiveReplay&)>;
   /// Blocks until the plan is done, the target is lost, a row has ended a process where the plan
-  /// ends with that, a row cannot be read, `stop` is asked or the deadline passes.
+  /// ends with that, a row cannot be read, `stop` is asked, the deadline passes or `on_tick` ends
+  /// it.
   ReplayResult Replay(const RowSource& rows, const ReplayPlan& plan, std::stop_token stop,
                       Deadline deadline, const OnTick& on_tick = nullptr);
 

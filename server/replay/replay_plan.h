@@ -102,6 +102,7 @@ struct ReplayResult {
   bool target_lost = false;                // the model or the agent died meanwhile
   bool stopped = false;                    // the caller asked to stop
   bool cut_off = false;                    // the deadline passed with rows still unanswered
+  bool futile = false;  // so it did early: the model read its files back all the time instead
 
   double Seconds() const { return std::chrono::duration<double>(ended - began).count(); }
   /// The row that the model had last where it died: the first of the rows at the

@@ -236,9 +236,18 @@ void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row
   Reset(listener, row);
 }
 
+void FakeAgentLink::ReadBackForEver(AgentListener& listener) {
+  for (int i = 0; i < 60; ++i) {
+    clock_.Pass(std::chrono::milliseconds(100));
+    refaults_ += 1001;
+    listener.OnSample(Read(MemoryLimit()));
+  }
+}
+
 void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& row) {
   if (null_target_) return RespondNull(listener, row);
   if (dead_ || *model_.silent) return;
+  if (MemoryLimit() < model_.stuck_below) return ReadBackForEver(listener);
   if (WaitingRows() >= model_.most_waiting) return clock_.Pass(std::chrono::seconds(5));
   ++rows_;
   Worker& worker = NextWorker();

@@ -58,6 +58,7 @@ class FakeAgentLink final : public AgentLink {
   void RespondNull(AgentListener& listener, const agent_protocol::Row& row);
   void Reset(AgentListener& listener, const agent_protocol::Row& row);
   void ResetAndDie(AgentListener& listener, const agent_protocol::Row& row);
+  void ReadBackForEver(AgentListener& listener);
   void EndWorker(AgentListener& listener, const agent_protocol::Row& row, bool for_memory);
   void TellOomKill(AgentListener& listener);
   void TellChildDied(AgentListener& listener);

@@ -181,13 +181,16 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Await(
 ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline,
                                std::optional<std::chrono::nanoseconds> longest_row) {
   const auto began = lab_.clock().Now();
+  bool futile = false;
   ReplayResult result = session_->Replay(
       lab_.rows(), plan, lab_.parts_.run_stop.token(), deadline, [&](const LiveReplay& live) {
         lab_.parts_.announcer.Replaying(live, session_->LastSample());
         const bool waits =
             longest_row && live.responses == 0 && lab_.clock().Now() - began > *longest_row;
-        return !waits || !GetsNowhereSince(began);
+        futile = waits && GetsNowhereSince(began);
+        return !futile;
       });
+  result.futile = futile && result.cut_off;
   if (result.unread) {
     lab_.parts_.run_stop.Ask(ReasonOf(*result.unread), result.unread->message());
     result.stopped = true;

@@ -43,8 +43,9 @@ class Container {
       std::optional<std::chrono::milliseconds> at_most = std::nullopt);
   /// Starts a server that answers at once and does nothing, in the model's place.
   tl::expected<agent_protocol::Ready, DeathEvidence> StartNullTarget();
-  /// Replays in this container with the live line shown. Ends as at the deadline where no row is
-  /// answered for `longest_row`, and the model reads its files back all the time.
+  /// Replays in this container with the live line shown. Ends as at the deadline, and is `futile`,
+  /// where `longest_row` has passed, no row was answered at all, and the model reads its files back
+  /// all the time.
   ReplayResult Replay(const ReplayPlan& plan, Deadline deadline,
                       std::optional<std::chrono::nanoseconds> longest_row = std::nullopt);
   /// From here on it is asked for more than the objective does: what it takes is told apart.

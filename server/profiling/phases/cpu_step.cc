@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::chrono::seconds kStepTime{3};
 constexpr std::chrono::seconds kLongestStep{6};
-// Three that tell, and three that do not: each takes a third of the fresh container's time that it
-// saves, or less.
+// Three that tell, and three that do not: the two fresh containers that they save take longer.
 constexpr int kMostLoads = 6;
+// Each of them is begun where the budget holds so many of the longest.
+constexpr int kLoadsThatMustFit = 4;
 
 // Two in three decide, as of fresh containers one step lower (tightness.h).
 int LoadsToDecide(Cores cpu, Cores step) {
@@ -22,6 +23,8 @@ int LoadsToDecide(Cores cpu, Cores step) {
       std::floor(std::max(1.0, step.value())) == std::floor(std::max(1.0, cpu.value()));
   return same ? 2 : 1;
 }
+
+bool HasTime(Lab& lab) { return lab.budget().Left() > kLoadsThatMustFit * kLongestStep; }
 
 enum class Told { kFails, kHolds, kNothing, kOver };
 
@@ -43,6 +46,7 @@ class Stepping {
     int failures = 0;
     int holds = 0;
     for (int load = 0; load < kMostLoads && std::max(failures, holds) < to_decide; ++load) {
+      if (!HasTime(lab_)) break;
       const Told told = Try();
       if (told == Told::kOver) break;
       if (told == Told::kFails) ++failures;
@@ -89,7 +93,7 @@ std::optional<CpuStep> TryCpuStep(Lab& lab, const Yardstick& yardstick, Containe
   const bool told_by_cost = usual_cost && !objective.requests_per_second &&
                             objective.latency_ms.empty() && !container.limits().device_memory();
   const bool same_model = yardstick.setup.environment.empty() && !yardstick.workload.each_row_once;
-  const bool has_time = !lab.stopped() && lab.budget().Left() > kMostLoads * kLongestStep;
+  const bool has_time = !lab.stopped() && HasTime(lab);
   const auto step = OneStepLower(Amount(container.limits().cpu()));
   if (!told_by_cost || !same_model || !has_time || !step) return std::nullopt;
   return Stepping(lab, yardstick, container, step->cores(), usual_cost).Go();

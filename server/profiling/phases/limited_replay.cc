@@ -258,6 +258,7 @@ ReplayResult LimitedReplay::Replay(const ReplayPlan& plan, std::chrono::nanoseco
   ReplayResult result = container_.Replay(plan, EndOf(time), longest_row);
   facts_.died = facts_.died || result.target_lost;
   facts_.stalled = facts_.stalled || result.cut_off;
+  facts_.futile = facts_.futile || result.futile;
   return result;
 }
 

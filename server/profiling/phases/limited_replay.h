@@ -19,6 +19,7 @@ namespace mlprof::server::phases {
 struct LimitedReplayFacts {
   bool died = false;
   bool stalled = false;                 // rows stood unanswered until they were given up
+  bool futile = false;                  // likewise, as ReplayResult has it
   std::string full_heap_in_burst = {};  // VerificationEvidence has more
   bool failed_in_burst = false;         // likewise
   LimitedWarmUp warm_up = {};

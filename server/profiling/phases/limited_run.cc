@@ -55,7 +55,7 @@ class Run {
     run.look = LookAt(plan, facts().load, samples);
     run.cost = turns_.CostOfLoad();
     run.without_look = turns_.without_look();
-    run.beside_all_memory = turns_.beside_all_memory();
+    run.futile = facts().futile;
     run.trial =
         MakeTrial(container_, yardstick_.workload, wanted_.purpose, plan, began_, facts().load);
     run.trial.limits = run.trial.measurements.measured_at = wanted_.limits;

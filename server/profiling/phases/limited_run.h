@@ -37,8 +37,8 @@ struct LimitedRun {
   Look look;  // of its measured load
   /// Its CPU time a request over the reference's (CostBeside), where that is known.
   std::optional<double> cost = {};
-  bool without_look = false;       // on a faster host than the reference's: it proves nothing
-  bool beside_all_memory = false;  // judged beside a look in the same container with all memory
+  bool without_look = false;  // on a faster host than the reference's: it proves nothing
+  bool futile = false;        // nothing was answered while it read its files back all the time
   /// Why it proves nothing although it passed: it was too short.
   std::optional<std::string> lacks = {};
   Reference reference;                         // with the look that was taken in turns, if any

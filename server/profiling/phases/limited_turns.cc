@@ -85,7 +85,6 @@ void LimitedTurns::TakeTurnWithAllMemory() {
   lifted_at_ = lab_.clock().Now();
   const auto now = TakeReference({.all_memory = true});
   if (!now) return;
-  beside_all_memory_ = true;
   beside_ = OnlyWith(beside_, *now);
   const auto& before = run_.yardstick.reference.p95_ms;
   if (before && beside_.p95_ms && *beside_.p95_ms > *before) {

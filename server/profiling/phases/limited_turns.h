@@ -30,8 +30,6 @@ class LimitedTurns {
   const Reference& looks() const { return looks_; }
   /// On a host that became faster, and no look of that: the run proves nothing.
   bool without_look() const { return without_look_; }
-  /// A look with all memory in this container is what the run is judged by.
-  bool beside_all_memory() const { return beside_all_memory_; }
   /// From when on the container has more than its limits, if ever.
   std::optional<std::chrono::nanoseconds> lifted_at() const { return lifted_at_; }
   /// As CostBeside.
@@ -67,8 +65,7 @@ class LimitedTurns {
   LimitedReplay& replay_;
   bool faster_host_ = false;       // than when the references were taken
   bool cheaper_by_limit_ = false;  // it seemed so, and a look told that the host is the same
-  bool beside_all_memory_ = false;
-  bool without_look_ = false;  // of that host, which it would have to be judged beside
+  bool without_look_ = false;      // of that host, which it would have to be judged beside
   std::optional<std::chrono::nanoseconds> lifted_at_;
   bool refused_for_tail_ = false;  // slow beside the reference by nothing but its tail
   Reference looks_;                // all so far

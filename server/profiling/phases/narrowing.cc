@@ -233,10 +233,8 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
-    // A look beside it, with all memory, had the same host.
-    const bool is_its_own =
-        run.beside_all_memory || (!IsDisturbed(run) && !IsSlowWithFewPages(run));
-    if (run.verdict.shortage == ResourceKind::kMemory && is_its_own) {
+    if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run) &&
+        !IsSlowWithFewPages(run)) {
       FailedTry failed{*limits, ResourceKind::kMemory, run.verdict.tail};
       failed.passes = static_cast<int>(attempt.passes.size());
       so_far.failed.push_back(failed);

@@ -116,12 +116,15 @@ bool CpuSearch::TellsWithoutAnchor(const Probed& probed) const {
   return probed.verdict.passed || (probed.verdict.beside_reference && probed.clearly_slow);
 }
 
-// The two cost a request as much: what is slow beside such a look was not slowed by the host, and
-// tried once more it may meet a faster one.
+// The two cost a request about as much: what is slow beside such a look, as it would be at the same
+// cost, was not slowed by the host, and tried once more it may meet a faster one. What a rate costs
+// that is not kept up with tells nothing of the host.
 bool CpuSearch::IsSlowOnTheSameHost(const Probed& probed, const Look& now) const {
-  const auto cost = CostBeside(OnlyWith(reference_, now), probed.look);
-  return cost && !IsOnFasterHost(cost) && !IsOnSlowerHost(cost) &&
-         IsSlow(Compare(probed.look, {&now, 1}));
+  if (workload_.objective.requests_per_second) return false;
+  const Reference beside = OnlyWith(reference_, now);
+  const auto cost = CostBeside(beside, probed.look);
+  if (!cost || IsOnFasterHost(cost) || IsOnSlowerHost(cost)) return false;
+  return IsSlow(Compare(probed.look, OnHostOfCost(beside, std::max(1.0, *cost)).looks));
 }
 
 // Limit, reference, and where the limit was too slow for what may be the host's doing, the limit

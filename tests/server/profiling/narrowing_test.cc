@@ -170,26 +170,5 @@ TEST(NarrowingTest, AStepThatFailedOnTheWayIsOneOfTheTwoThatMakeTheAnswerTight) 
   EXPECT_EQ(tries_below(), 2);
 }
 
-// Slow by a few pages, as a look with all memory in the same container told.
-TEST(NarrowingTest, AStepThatLacksAFewPagesIsToldOfWhereALookWithAllMemoryTells) {
-  for (const bool can_look : {true, false}) {
-    FakeModel model;
-    model.rare_file = MiB(100);
-    FakeRuntime* runtime = nullptr;
-    model.sleeps_more = [&] {
-      const auto& launches = runtime->launches();
-      const bool lacks = launches.back().limits.memory() < MiB(304);
-      return std::chrono::milliseconds(lacks && runtime->raised_at() != launches.size() ? 1 : 0);
-    };
-    LabBench bench(model);
-    runtime = &bench.runtime;
-    runtime->raises_memory = can_look;
-    const Verification verified = Verified(bench, MiB(304));
-    ASSERT_TRUE(verified.proof) << verified.why_not;
-    EXPECT_EQ(verified.proof->limits.memory(), MiB(304));
-    EXPECT_EQ(verified.failed.size(), can_look ? 1U : 0U);
-  }
-}
-
 }  // namespace
 }  // namespace mlprof::server::phases

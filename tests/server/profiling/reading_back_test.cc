@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "server/profiling/phases/limited_run.h"
+#include "server/profiling/phases/proof_attempt.h"
 #include "tests/server/profiling/lab_bench.h"
 
 namespace mlprof::server::phases {
@@ -90,6 +91,24 @@ TEST(HopelessRunTest, GoesOnWhereTheModelBecameQuickBehindItsWarmUp) {
   EXPECT_TRUE(run.verdict.passed) << run.verdict.sentence;
   EXPECT_GE(run.trial.seconds, 9.9);
   EXPECT_GT(run.read_back.pages, 0);
+}
+
+TEST(FutileRunTest, EndsWithTheTimeOfARowWhereNoneIsAnswered) {
+  FakeModel model;
+  model.stuck_below = kLimits.memory() + MiB(1);
+  LabBench bench(model);
+  bench.runtime.host_load = [&] {
+    HostLoad load;  // busy with other work
+    load.at = bench.runtime.clock().Now();
+    load.busy_seconds = 2 * std::chrono::duration<double>(load.at).count();
+    return load;
+  };
+  const auto began = std::chrono::steady_clock::now();
+  const LimitedRun run = RunOfTenSeconds(bench);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, seconds(5)) << "its deadline is later";
+  EXPECT_TRUE(run.futile);
+  EXPECT_EQ(run.verdict.shortage, ResourceKind::kMemory);
+  EXPECT_FALSE(IsDisturbed(run)) << "no other work does that";
 }
 
 TEST(LookWithAllMemoryTest, ExcusesARunThatIsAsSlowWithIt) {
