@@ -4,13 +4,15 @@ import judgement
 import oracle
 import probe
 
+# Counts up with every change of the rule by which a run counts as slow.
+RULE = 2
 # No host is that much slower than it was.
 BEYOND_DOUBT = 5
-# Of so many looks in turn with one without limits the majority counts. On a host whose speed moves
-# those pairs count whose requests cost the same CPU, within this share: half of what p95 may differ.
+# Of so many looks in turn the majority counts. On a host whose speed moves those count on both sides
+# of which a request without limits cost the same CPU, within half of what throughput may differ.
 IN_TURN = 3
-ALIKE = 0.05
-MOST_PAIRS = 9
+ALIKE = 0.025
+MOST_LOOKS = 9
 # Checked beside an answer, as it is: what counts as slow of these is the host's doing, or the check's.
 CONTROL = {"cpu": None, "memoryInBytes": None, "cpuIsLimit": False}
 
@@ -24,7 +26,7 @@ def check_all(place, target, profile, answers, runs, say):
         limits["mlprof"] = {"cpu": answer["requestedCpu"],
                             "memoryInBytes": answer["requestedMemoryInBytes"], "cpuIsLimit": True}
         limits["control"] = CONTROL
-    without = reference(place, target, say) if limits else None
+    without = reference(place, target, say) if limits else {}
     done = {}
     for who, limit in limits.items():
         key = tuple(limit.values())
@@ -35,26 +37,25 @@ def check_all(place, target, profile, answers, runs, say):
 
 
 def reference(place, target, say):
-    """Fresh containers without limits, of now."""
+    """{part: Part} without limits, the median of fresh containers."""
     ample = oracle.ample_runs(place, target, say)
     if not ample[-1].survived:
         raise RuntimeError(f"without limits, before the checks: {ample[-1].first_failure}")
-    return oracle.References(ample)
+    return judgement.reference(ample)
 
 
 def check(place, target, without, limit, runs, say):
-    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why", "unstopped", "outvoted"}: each run
-    counts once at most. "unstopped" says what was slow at limits that never stopped it, "outvoted"
-    why runs missed of which most looks in turn held. `without`: the References."""
+    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why", "outvoted", "rule"}: each run counts
+    once at most; "outvoted" says why runs missed of which most looks in turn held. `without`: the
+    reference without limits."""
     cpu, memory = limit["cpu"], limit["memoryInBytes"]
     found = {**limit, "runs": runs, "oomKills": 0, "errors": 0, "misses": 0, "p95Ms": [], "why": [],
-             "unstopped": [], "outvoted": [], "inTurn": IN_TURN,
-             "reference": judgement.stored(without.now())}
+             "outvoted": [], "rule": RULE, "reference": judgement.stored(without)}
     for seed in range(1, runs + 1):
-        run, why, unstopped = _look(place, target, limit, seed, without)
+        run = _judge(place, target, limit, seed, without)
+        why = judgement.miss(target, run, without)
         found["p95Ms"].append(round(run.p95_ms, 3))
-        found["unstopped"] += [unstopped] if unstopped else []
-        if why and run.survived and not _beyond_doubt(target, run, without.now()):
+        if why and run.survived and not _beyond_doubt(target, run, without):
             slow, (run, why) = why, _in_turn(place, target, limit, seed, (run, why))
             found["outvoted"] += [] if why else [slow]
         if run.oom_killed:
@@ -72,8 +73,8 @@ def check(place, target, without, limit, runs, say):
 
 
 def by_this_rule(found):
-    """Less what was checked when another number of looks in turn decided."""
-    return {who: one for who, one in found.items() if one.get("inTurn") == IN_TURN}
+    """Less what was checked by another."""
+    return {who: one for who, one in found.items() if one.get("rule", 1) == RULE}
 
 
 def failures(found):
@@ -85,22 +86,12 @@ def _beyond_doubt(target, run, without):
                for name, part in run.parts.items())
 
 
-def _look(place, target, limit, seed, without):
-    """(run, why it missed or "", what was slow of it that its limits cannot have slowed)."""
-    run = _run(place, target, limit, seed, without.now())
-    why = judgement.miss(target, run, without.now())
-    excusable = limit is not CONTROL and not _has_neighbour(limit)
-    if why and excusable and judgement.unstopped(run, without.cost_ms()):
-        return run, "", why
-    return run, why, ""
-
-
 def _has_neighbour(limit):
     """Of a recommendation that is no limit."""
     return limit["cpu"] is not None and not limit["cpuIsLimit"]
 
 
-def _run(place, target, limit, seed, without):
+def _judge(place, target, limit, seed, without):
     how = {"seed": seed, "hopeless_ms": judgement.hopeless_ms(target, without), **oracle.LOOK}
     if target.start_within_s:
         how["ready_seconds"] = target.start_within_s
@@ -113,32 +104,41 @@ def _run(place, target, limit, seed, without):
 
 def _in_turn(place, target, limit, seed, missed):
     """(run, why) for one that `missed`, itself such a pair; why is "" where most looks held. The host
-    may have become slower since the reference was taken, and may while this looks: both once more in
-    turn, and again until the majority of pairs whose requests cost alike is clear, or of all where
-    there are too few of those. One that fails has failed, whatever the others do."""
-    alike, others = [], []
-    while not _clear(alike) and len(alike) + len(others) < MOST_PAIRS:
-        reference = probe.quiet(lambda: probe.fresh(place, target, None, None, seed=seed,
-                                                    **oracle.LOOK))
-        if not reference.survived:
+    may have become slower since the reference was taken, and may while this looks: again in turn with
+    looks without limits, until the majority is clear of those looks between two of which the host
+    was the same, or of all where there are too few of those. Chosen by what a request costs without
+    limits alone: at limits it may cost more because of them. One that fails has failed, whatever the
+    others do."""
+    steady, others = [], []
+    before = _without_limits(place, target, seed)
+    while not _clear(steady) and len(steady) + len(others) < MOST_LOOKS:
+        if not before.survived:
             return missed
-        without = oracle.References([reference])
-        run, why, _ = _look(place, target, limit, seed, without)
+        run = _judge(place, target, limit, seed, judgement.reference([before]))
         if not run.survived:
-            return run, why
-        (alike if _cost_alike(run, reference) else others).append((run, why))
-    return _by_most(alike if _clear(alike) else alike + others)
+            return run, judgement.miss(target, run, judgement.reference([before]))
+        after = _without_limits(place, target, seed)
+        if not after.survived:
+            return missed
+        why = judgement.miss(target, run, judgement.reference([before, after]))
+        (steady if _cost_alike(before, after) else others).append((run, why))
+        before = after
+    return _by_most(steady if _clear(steady) else steady + others)
 
 
-def _cost_alike(run, reference):
-    return abs(run.cost_ms - reference.cost_ms) <= ALIKE * reference.cost_ms
+def _without_limits(place, target, seed):
+    return probe.quiet(lambda: probe.fresh(place, target, None, None, seed=seed, **oracle.LOOK))
 
 
-def _clear(pairs):
-    misses = sum(bool(why) for _, why in pairs)
-    return 2 * max(misses, len(pairs) - misses) > IN_TURN
+def _cost_alike(one, other):
+    return abs(one.cost_ms - other.cost_ms) <= ALIKE * other.cost_ms
 
 
-def _by_most(pairs):
-    misses = [(run, why) for run, why in pairs if why]
-    return misses[-1] if 2 * len(misses) > len(pairs) else (pairs[-1][0], "")
+def _clear(looks):
+    misses = sum(bool(why) for _, why in looks)
+    return 2 * max(misses, len(looks) - misses) > IN_TURN
+
+
+def _by_most(looks):
+    misses = [(run, why) for run, why in looks if why]
+    return misses[-1] if 2 * len(misses) > len(looks) else (looks[-1][0], "")

@@ -21,7 +21,8 @@ def is_known(target, true):
     """Of one that leaks there is no memory that lasts, and limits in doubt are sought anew."""
     if "error" in true or target.grows or not true.get("confirmed"):
         return True
-    return true.get("lasted", {"containers": 0})["containers"] >= _runs(target)
+    lasted = true.get("lasted", {"containers": 0, "tried": {}})
+    return lasted["containers"] >= _runs(target, was_killed="OOM" in lasted["tried"].values())
 
 
 def _runs(target, was_killed=False):
@@ -32,10 +33,11 @@ def prolong(place, target, true, say):
     """The oracle with memory that lasted in every container; not confirmed where none did. Its
     "lasted": {"containers", "requests", "beforeInBytes", "tried": {MiB: why it did not last}}."""
     before = true["memoryInBytes"]
+    known = true.get("lasted", {})
     tried = {}
     for raises in range(MOST_RAISES + 1):
         memory = before + raises * oracle.GRID_MEMORY
-        runs = _runs(target, was_killed=raises > 0)
+        runs = _runs(target, was_killed=raises > 0 or "OOM" in known.get("tried", {}).values())
         requests, failed = _lasts(place, target, true, memory, runs)
         why = _why(failed)
         tried[f"{memory >> 20}"] = why or "held"
@@ -45,8 +47,9 @@ def prolong(place, target, true, say):
     interval = true["memoryIntervalInBytes"] if memory == before else [memory, memory]
     return true | {"memoryInBytes": memory, "memoryIntervalInBytes": interval,
                    "confirmed": not failed,
-                   "lasted": {"containers": runs, "requests": requests, "beforeInBytes": before,
-                              "tried": tried}}
+                   "lasted": {"containers": runs, "requests": requests,
+                              "beforeInBytes": known.get("beforeInBytes", before),
+                              "tried": known.get("tried", {}) | tried}}
 
 
 def _lasts(place, target, true, memory, runs):

@@ -85,14 +85,6 @@ def memory_miss(target, run, without, cost_ms):
     return "" if slow_alone else why
 
 
-def unstopped(run, cost_ms):
-    """Whether its limits cannot be what slowed a run: by the kernel's counters no quota ever stopped
-    it, and it shows no want of memory. With a quota of all the cores there are a request took 1.2
-    times the CPU of the next, as without."""
-    return (run.survived and not run.gave_up and run.throttled_seconds == 0
-            and not lacked_memory(run, cost_ms))
-
-
 def lacked_memory(run, cost_ms):
     """Whether the kernel's counters say so."""
     return (run.pages_read_back > PAGES_READ_BACK * run.answered

@@ -2,6 +2,7 @@
 
 import collections
 
+import checks
 import summary
 from summary import RECOMMENDERS, percent
 
@@ -78,11 +79,10 @@ def _builds(entries):
 
 
 def _looks(entries):
-    """How often what was slow was looked at again before it counted."""
-    most = max(entry["inTurn"] for entry in entries)
-    once = sum(entry["inTurn"] != most for entry in entries)
-    rows = f" in {len(entries) - once} rows, once in {once}" if once else ""
-    return f"What was slow was looked at again in turn, up to {most} times{rows}."
+    """By which rule what was slow counted."""
+    earlier = sum(entry["rule"] != checks.RULE for entry in entries)
+    rows = f"; in {earlier} rows by an earlier rule" if earlier else ""
+    return f"What was slow counted by the majority of looks in turn{rows}."
 
 
 def _control(entries):

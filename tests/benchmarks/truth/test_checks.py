@@ -14,8 +14,8 @@ TARGET = targets.Target("t", "t")
 MIB = 1 << 20
 
 
-def run(p95=20.0, throttled_seconds=1.0, **more):
-    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=throttled_seconds, **more,
+def run(p95=20.0, **more):
+    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=1.0, **more,
                      parts={"keepAlive": judgement.Part(150, 50.0, 20.0, p95, 30.0)})
 
 
@@ -37,55 +37,43 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(found["mlprof"]["reference"]["keepAlive"]["p95_ms"], 29.0)
         self.assertEqual(references, 1)
 
-    def test_a_miss_counts_where_most_looks_beside_a_run_next_to_them_miss(self):
-        slow, fast = run(25.0), run(20.0)
-        host_slowed = [slow, run(24.0), slow, run(24.0), slow]
-        missed_once_more = [slow, fast, slow, run(24.0), slow, run(24.0), slow]
-        missed = [slow, fast, slow, run(24.0), slow, fast, slow]
+    def test_a_miss_counts_where_most_looks_between_two_without_limits_miss(self):
+        slow, fast, dull = run(25.0), run(20.0), run(24.0)
+        host_slowed = [slow, dull, slow, dull, slow, dull]
+        missed_once_more = [slow, fast, slow, dull, slow, dull, slow, dull]
+        missed = [slow, fast, slow, fast, slow, fast]
         for fresh, misses in ((host_slowed, 0), (missed_once_more, 0), (missed, 1)):
             found, _ = self.check([fast], [*fresh, fast, fast])
             self.assertEqual(found["mlprof"]["misses"], misses)
 
     def test_what_most_looks_in_turn_held_is_told_beside_the_rest(self):
-        slow, fast = run(25.0), run(20.0)
-        found, _ = self.check([fast], [slow, run(24.0), slow, run(24.0), slow, fast, fast])
+        slow, fast, dull = run(25.0), run(20.0), run(24.0)
+        found, _ = self.check([fast], [slow, dull, slow, dull, slow, dull, fast, fast])
         self.assertEqual(found["mlprof"]["outvoted"], ["p95 25.00 ms"])
 
-    def test_what_no_limit_stopped_is_slow_by_its_host(self):
-        unstopped = run(25.0, throttled_seconds=0, load_cpu_seconds=3.6)
-        fast = run(20.0, load_cpu_seconds=3.0)
-        found, _ = self.check([fast], [unstopped, fast, fast])
+    def test_looks_count_between_two_whose_requests_cost_alike(self):
+        slow, fast = run(25.0), run(20.0, load_cpu_seconds=3.0)
+        dear = run(24.0, load_cpu_seconds=3.6)
+        # The first look misses while the host changes; beside what it became the others hold.
+        found, _ = self.check([fast], [slow, fast, slow, dear, slow, dear, slow, dear, fast])
         self.assertEqual(found["mlprof"]["misses"], 0)
-        self.assertEqual(found["mlprof"]["unstopped"], ["p95 25.00 ms"])
-
-    def test_want_of_memory_is_no_slow_host(self):
-        fast = run(20.0, load_cpu_seconds=3.0)
-        reads_back = run(25.0, throttled_seconds=0, pages_read_back=1000, load_cpu_seconds=3.0)
-        collects = run(25.0, throttled_seconds=0, load_cpu_seconds=6.0)
-        for slow, pairs in ((reads_back, 2), (collects, checks.MOST_PAIRS)):
-            found, _ = self.check([fast], [slow, *[fast, slow] * pairs, fast, fast])
-            self.assertEqual(found["mlprof"]["misses"], 1)
-
-    def test_slow_beside_a_neighbour_counts_though_no_quota_is_there(self):
-        krr = {"KRR": {"cpu": 1.0, "memoryInBytes": 64 * MIB, "cpuIsLimit": False}}
-        fast, slow = run(20.0), run(25.0, throttled_seconds=0)
-        with mock.patch.object(probe, "beside_neighbour", return_value=slow):
-            found, _ = self.check([fast], [fast] * 9, krr)
-        self.assertEqual(found["KRR"]["misses"], 3)
-
-    def test_pairs_in_turn_count_whose_requests_cost_alike(self):
-        def costs(seconds, p95):
-            return run(p95, load_cpu_seconds=seconds)
-
-        fast, dear, alike = costs(3.0, 20.0), costs(3.6, 25.0), costs(3.05, 20.5)
-        misses = [dear, fast, dear, fast, dear, fast, alike, fast, dear, fast, alike]
-        found, _ = self.check([fast], [*misses, fast, fast])
-        self.assertEqual(found["mlprof"]["misses"], 0)
-
-    def test_all_pairs_count_where_too_few_cost_alike(self):
-        fast, dear = run(20.0, load_cpu_seconds=3.0), run(25.0, load_cpu_seconds=3.6)
-        found, _ = self.check([fast], [dear, *[fast, dear] * checks.MOST_PAIRS, fast, fast])
+        dear_by_its_limits = run(25.0, load_cpu_seconds=9.0)
+        missed = [dear_by_its_limits, fast, dear_by_its_limits, fast, dear_by_its_limits, fast]
+        found, _ = self.check([fast], missed)
         self.assertEqual(found["mlprof"]["misses"], 1)
+
+    def test_all_looks_count_where_too_few_are_between_two_alike(self):
+        fast, dear = run(20.0, load_cpu_seconds=3.0), run(20.0, load_cpu_seconds=3.6)
+        slow = run(25.0)
+        turns = [one for _ in range(checks.MOST_LOOKS) for one in (fast, slow, dear, slow)]
+        found, _ = self.check([fast], [slow, *turns[:2 * checks.MOST_LOOKS + 1], fast])
+        self.assertEqual(found["mlprof"]["misses"], 1)
+
+    def test_beside_a_neighbour_it_is_looked_at_likewise(self):
+        krr = {"KRR": {"cpu": 1.0, "memoryInBytes": 64 * MIB, "cpuIsLimit": False}}
+        with mock.patch.object(probe, "beside_neighbour", return_value=run(25.0)):
+            found, _ = self.check([run(20.0)], [run(20.0)], krr)
+        self.assertEqual((found["mlprof"]["misses"], found["KRR"]["misses"]), (0, 3))
 
     def test_one_that_fails_in_turn_has_failed_whatever_the_others_do(self):
         slow, fast = run(25.0), run(20.0)
@@ -98,15 +86,15 @@ class ChecksTest(unittest.TestCase):
                              (kills, errors))
 
     def test_what_another_rule_decided_is_not_known(self):
-        found = {"mlprof": {"inTurn": checks.IN_TURN}, "VPA": {}}
+        found = {"mlprof": {"rule": checks.RULE}, "VPA": {}}
         self.assertEqual(set(checks.by_this_rule(found)), {"mlprof"})
 
     def test_a_target_that_fails_without_limits_is_not_checked(self):
         failed = probe.Run(1, "status 500", 0.1, False, 0)
         self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [run()])
 
-    def test_a_control_without_limits_is_checked_likewise_and_excused_by_nothing(self):
-        fast, slow = run(20.0), run(25.0, throttled_seconds=0)
+    def test_a_control_without_limits_is_checked_likewise(self):
+        fast, slow = run(20.0), run(25.0)
         found, _ = self.check([fast], [fast, fast, fast, slow, fast, slow, fast, slow, fast])
         self.assertEqual((found["mlprof"]["misses"], found["control"]["misses"]), (0, 1))
 

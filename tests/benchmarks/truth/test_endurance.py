@@ -74,6 +74,16 @@ class EnduranceTest(unittest.TestCase):
         self.assertFalse(endurance.is_known(replaces, self.prolonged([300])))
         self.assertEqual(self.prolonged([300], replaces)["lasted"]["containers"], 30)
 
+    def test_thirty_are_asked_where_one_was_killed_once(self):
+        raised = self.prolonged([300, 300, 340])
+        raised["lasted"]["containers"] = 10  # as it was asked before
+        self.assertFalse(endurance.is_known(TARGET, raised))
+        with mock.patch.object(probe, "fresh", return_value=run()):
+            again = endurance.prolong(None, TARGET, raised, lambda _: None)
+        self.assertEqual(again["lasted"]["containers"], 30)
+        self.assertEqual(again["lasted"]["beforeInBytes"], 304 * MIB)
+        self.assertEqual(again["lasted"]["tried"]["304"], "OOM")
+
     def test_it_gives_up_where_no_memory_lasts(self):
         self.assertFalse(self.prolonged([100_000])["confirmed"])
 

@@ -3,6 +3,7 @@
 import unittest
 from unittest import mock
 
+import checks
 import report
 import summary
 import tables
@@ -87,12 +88,12 @@ class ReportTest(unittest.TestCase):
             here.return_value.values = refuted
             self.assertEqual(report.load("/nowhere"), [])
 
-    def test_says_how_many_looks_in_turn_decided_a_miss(self):
-        self.assertEqual(tables._looks([{"inTurn": 3}, {"inTurn": 1}, {"inTurn": 3}]),
-                         "What was slow was looked at again in turn, up to 3 times in 2 rows, "
-                         "once in 1.")
-        self.assertEqual(tables._looks([{"inTurn": 3}]),
-                         "What was slow was looked at again in turn, up to 3 times.")
+    def test_says_how_many_rows_were_checked_by_an_earlier_rule(self):
+        self.assertEqual(tables._looks([{"rule": checks.RULE}, {"rule": 1}]),
+                         "What was slow counted by the majority of looks in turn; in 1 rows by an "
+                         "earlier rule.")
+        self.assertEqual(tables._looks([{"rule": checks.RULE}]),
+                         "What was slow counted by the majority of looks in turn.")
 
     def test_says_how_often_a_control_counts_as_slow(self):
         entries = [{"control": {"runs": 3, "misses": 1}}, {"control": None},
