@@ -236,10 +236,11 @@ void FakeAgentLink::EndWorker(AgentListener& listener, const agent_protocol::Row
   Reset(listener, row);
 }
 
+// For longer than is watched, so that what was sampled before is none of it.
 void FakeAgentLink::ReadBackForEver(AgentListener& listener) {
   for (int i = 0; i < 60; ++i) {
     clock_.Pass(std::chrono::milliseconds(100));
-    refaults_ += 1001;
+    refaults_ += 2000;
     listener.OnSample(Read(MemoryLimit()));
   }
 }

@@ -100,7 +100,7 @@ struct FakeModel {
   /// with every row, which take no time worth speaking of.
   Bytes rare_file;
   Bytes cold_file;  // mapped beside it, and not read again
-  /// With less memory no row is answered: it reads ten thousand file pages back a second instead.
+  /// With less memory no row is answered: it reads 20,000 file pages back a second.
   Bytes stuck_below;
   /// File pages read back with every row under any limit, which take no time worth speaking of.
   std::int64_t pages_read_back = 0;

@@ -81,7 +81,7 @@ def _builds(entries):
 def _looks(entries):
     """By which rule what was slow counted."""
     earlier = sum(entry["rule"] != checks.RULE for entry in entries)
-    rows = f"; in {earlier} rows by an earlier rule" if earlier else ""
+    rows = f" ({earlier} of {len(entries)} rows: by an earlier rule)" if earlier else ""
     return f"What was slow counted by the majority of looks in turn{rows}."
 
 

@@ -90,8 +90,8 @@ class ReportTest(unittest.TestCase):
 
     def test_says_how_many_rows_were_checked_by_an_earlier_rule(self):
         self.assertEqual(tables._looks([{"rule": checks.RULE}, {"rule": 1}]),
-                         "What was slow counted by the majority of looks in turn; in 1 rows by an "
-                         "earlier rule.")
+                         "What was slow counted by the majority of looks in turn (1 of 2 rows: by "
+                         "an earlier rule).")
         self.assertEqual(tables._looks([{"rule": checks.RULE}]),
                          "What was slow counted by the majority of looks in turn.")
 

@@ -74,15 +74,23 @@ TEST(AgentSessionTest, ReplaysEveryRowOfAModelThatResponds) {
   EXPECT_EQ(session.LastSample()->unreclaimable, MiB(200));
 }
 
-TEST(AgentSessionTest, KeepsAReplayFreeOfTheLateResponsesOfTheOneBefore) {
+// With a model that answers nothing, until it is told to.
+class SilentSessionTest : public testing::Test {
+ protected:
+  SilentSessionTest() {
+    *model.silent = true;
+    session.Start({});
+    EXPECT_TRUE(session.AwaitReady({}, Soon()).has_value());
+  }
+
   FakeModel model;
-  *model.silent = true;
   FakeClock clock;
-  FakeAgentLink link(model, kAmple, {}, clock);
-  AgentSession session(link, clock);
-  session.Start({});
-  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
-  const HeldRows rows({"a", "b"});
+  FakeAgentLink link{model, kAmple, {}, clock};
+  AgentSession session{link, clock};
+  const HeldRows rows{{"a", "b"}};
+};
+
+TEST_F(SilentSessionTest, KeepsAReplayFreeOfTheLateResponsesOfTheOneBefore) {
   const ReplayResult given_up =
       session.Replay(rows, Once(2), {}, Deadline::After(std::chrono::milliseconds(20)));
   EXPECT_TRUE(given_up.requests.empty());
@@ -90,15 +98,7 @@ TEST(AgentSessionTest, KeepsAReplayFreeOfTheLateResponsesOfTheOneBefore) {
   EXPECT_EQ(session.Replay(rows, Once(2), {}, Soon()).requests.size(), 2U);
 }
 
-TEST(AgentSessionTest, EndsAReplayAsItsDeadlineDoesWhereItsWatcherHasSeenEnough) {
-  FakeModel model;
-  *model.silent = true;
-  FakeClock clock;
-  FakeAgentLink link(model, kAmple, {}, clock);
-  AgentSession session(link, clock);
-  session.Start({});
-  ASSERT_TRUE(session.AwaitReady({}, Soon()).has_value());
-  const HeldRows rows({"a", "b"});
+TEST_F(SilentSessionTest, EndsAReplayAsItsDeadlineDoesWhereItsWatcherHasSeenEnough) {
   int looks = 0;
   const ReplayResult given_up =
       session.Replay(rows, Once(2), {}, Soon(), [&](const LiveReplay& live) {
