@@ -114,9 +114,10 @@ def _in_turn(place, target, limit, seed, missed):
     while not _clear(steady) and len(steady) + len(others) < MOST_LOOKS:
         if not before.survived:
             return missed
-        run = _judge(place, target, limit, seed, judgement.reference([before]))
+        without = judgement.reference([before])
+        run = _judge(place, target, limit, seed, without)
         if not run.survived:
-            return run, judgement.miss(target, run, judgement.reference([before]))
+            return run, judgement.miss(target, run, without)
         after = _without_limits(place, target, seed)
         if not after.survived:
             return missed

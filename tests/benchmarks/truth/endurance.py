@@ -15,17 +15,22 @@ RUNS = 3
 # less than one in ten is killed (0.9^30 is below 5%).
 RUNS_OF_CHANCE = 30
 MOST_RAISES = 20
+NOT_ASKED = {"containers": 0, "tried": {}}
 
 
 def is_known(target, true):
     """Of one that leaks there is no memory that lasts, and limits in doubt are sought anew."""
     if "error" in true or target.grows or not true.get("confirmed"):
         return True
-    lasted = true.get("lasted", {"containers": 0, "tried": {}})
-    return lasted["containers"] >= _runs(target, was_killed="OOM" in lasted["tried"].values())
+    lasted = true.get("lasted", NOT_ASKED)
+    return lasted["containers"] >= _runs(target, _was_killed(lasted))
 
 
-def _runs(target, was_killed=False):
+def _was_killed(lasted):
+    return "OOM" in lasted["tried"].values()
+
+
+def _runs(target, was_killed):
     return RUNS_OF_CHANCE if was_killed or target.replaces_workers else RUNS
 
 
@@ -33,11 +38,11 @@ def prolong(place, target, true, say):
     """The oracle with memory that lasted in every container; not confirmed where none did. Its
     "lasted": {"containers", "requests", "beforeInBytes", "tried": {MiB: why it did not last}}."""
     before = true["memoryInBytes"]
-    known = true.get("lasted", {})
+    known = true.get("lasted", NOT_ASKED)
     tried = {}
     for raises in range(MOST_RAISES + 1):
         memory = before + raises * oracle.GRID_MEMORY
-        runs = _runs(target, was_killed=raises > 0 or "OOM" in known.get("tried", {}).values())
+        runs = _runs(target, raises > 0 or _was_killed(known))
         requests, failed = _lasts(place, target, true, memory, runs)
         why = _why(failed)
         tried[f"{memory >> 20}"] = why or "held"
@@ -49,7 +54,7 @@ def prolong(place, target, true, say):
                    "confirmed": not failed,
                    "lasted": {"containers": runs, "requests": requests,
                               "beforeInBytes": known.get("beforeInBytes", before),
-                              "tried": known.get("tried", {}) | tried}}
+                              "tried": known["tried"] | tried}}
 
 
 def _lasts(place, target, true, memory, runs):
