@@ -21,10 +21,10 @@ std::optional<WorkerCoverage> LeastReached(const std::optional<WorkerCoverage>& 
 // A host that is short of memory takes pages back as well, from limits that hold all that is
 // mapped.
 bool Thrashed(const LimitedRun& run) {
+  if (run.futile) return run.verdict.slow_by_pages();
   const Bytes files = std::max(run.use.peak_cache.value_or(Bytes()), run.use.peak_mapped_file);
   const Bytes used = run.use.peak_unreclaimable.value_or(Bytes()) + files;
   const bool full = used > PercentOf(Amount(run.trial.limits.memory()), kFullestPercent).bytes();
-  if (run.futile) return run.verdict.slow_by_pages();
   return full && run.verdict.slow_by_pages() && run.read_back.requests > 0 && !run.read_back.few();
 }
 
