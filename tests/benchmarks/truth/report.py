@@ -48,8 +48,7 @@ def _entry(target, values):
              "state": profile["state"], "seconds": profile["wallSeconds"],
              "warnings": profile["warnings"], "build": profile.get("build"),
              "runs": max((one["runs"] for one in found.values()), default=0),
-             # Before it was recorded it was the first.
-             "rule": min((one.get("rule", 1) for one in found.values()), default=1), "by": {},
+             "rule": checks.RULE if len(checks.by_this_rule(found)) == len(found) else 1, "by": {},
              "control": found.get("control")}
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])
