@@ -10,10 +10,11 @@ RULE = 3
 BEYOND_DOUBT = 5
 # Of so many looks in turn the majority counts. On a host whose speed moves those count on both sides
 # of which a request without limits cost the same CPU, within half of what throughput may differ.
-# Where one look in four goes the wrong way, most of three do in 16% of cases and most of seven in 7%.
-IN_TURN = 7
+# Where one look in four goes the wrong way, most of three do in 16% of cases and most of five in 10%;
+# more take a quarter of an hour a row on a noisy host.
+IN_TURN = 5
 ALIKE = 0.025
-MOST_LOOKS = 15
+MOST_LOOKS = 11
 # Checked beside an answer, as it is: what counts as slow of these is the host's doing, or the check's.
 CONTROL = {"cpu": None, "memoryInBytes": None, "cpuIsLimit": False}
 

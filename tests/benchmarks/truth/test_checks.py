@@ -39,26 +39,26 @@ class ChecksTest(unittest.TestCase):
 
     def test_a_miss_counts_where_most_looks_between_two_without_limits_miss(self):
         slow, fast, dull = run(25.0), run(20.0), run(24.0)
-        host_slowed = [slow, *[dull, slow] * 4, dull]
-        missed_once_more = [slow, fast, slow, *[dull, slow] * 4, dull]
-        missed = [slow, *[fast, slow] * 4, fast]
+        host_slowed = [slow, *[dull, slow] * 3, dull]
+        missed_once_more = [slow, fast, slow, *[dull, slow] * 3, dull]
+        missed = [slow, *[fast, slow] * 3, fast]
         for fresh, misses in ((host_slowed, 0), (missed_once_more, 0), (missed, 1)):
             found, _ = self.check([fast], [*fresh, fast, fast])
             self.assertEqual(found["mlprof"]["misses"], misses)
 
     def test_what_most_looks_in_turn_held_is_told_beside_the_rest(self):
         slow, fast, dull = run(25.0), run(20.0), run(24.0)
-        found, _ = self.check([fast], [slow, *[dull, slow] * 4, dull, fast, fast])
+        found, _ = self.check([fast], [slow, *[dull, slow] * 3, dull, fast, fast])
         self.assertEqual(found["mlprof"]["outvoted"], ["p95 25.00 ms"])
 
     def test_looks_count_between_two_whose_requests_cost_alike(self):
         slow, fast = run(25.0), run(20.0, load_cpu_seconds=3.0)
         dear = run(24.0, load_cpu_seconds=3.6)
         # The first look misses while the host changes; beside what it became the others hold.
-        found, _ = self.check([fast], [slow, fast, slow, *[dear, slow] * 4, dear, fast])
+        found, _ = self.check([fast], [slow, fast, slow, *[dear, slow] * 3, dear, fast])
         self.assertEqual(found["mlprof"]["misses"], 0)
         dear_by_its_limits = run(25.0, load_cpu_seconds=9.0)
-        missed = [dear_by_its_limits, *[fast, dear_by_its_limits] * 4, fast]
+        missed = [dear_by_its_limits, *[fast, dear_by_its_limits] * 3, fast]
         found, _ = self.check([fast], missed)
         self.assertEqual(found["mlprof"]["misses"], 1)
 
@@ -101,7 +101,7 @@ class ChecksTest(unittest.TestCase):
 
     def test_a_control_without_limits_is_checked_likewise(self):
         fast, slow = run(20.0), run(25.0)
-        found, _ = self.check([fast], [fast, fast, fast, *[slow, fast] * 5])
+        found, _ = self.check([fast], [fast, fast, fast, *[slow, fast] * 4])
         self.assertEqual((found["mlprof"]["misses"], found["control"]["misses"]), (0, 1))
 
 
