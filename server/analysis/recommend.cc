@@ -73,6 +73,16 @@ Bound BoundOf(const TriedLimit& limit, const ResourceNeed& need) {
   return bound;
 }
 
+Amount Higher(const Amount& limit, Shortfall shortfall) {
+  constexpr int kTwice = 200;
+  switch (shortfall) {
+    case Shortfall::kSmall: return SmallStepHigher(limit);
+    case Shortfall::kOfHeap: return PercentOf(limit, kTwice);
+    case Shortfall::kUnknown: break;
+  }
+  return OneStepHigher(limit);
+}
+
 }  // namespace
 
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling) {
@@ -89,9 +99,7 @@ std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Li
   const auto limit = tried.Find(shortage);
   const auto most = ceiling.Find(shortage);
   if (!limit || !most) return std::nullopt;
-  const Amount higher =
-      shortfall == Shortfall::kSmall ? SmallStepHigher(*limit) : OneStepHigher(*limit);
-  const Amount raised = Clamp(higher, *most);
+  const Amount raised = Clamp(Higher(*limit, shortfall), *most);
   if (raised == *limit) return std::nullopt;
   return tried.With(raised);
 }

@@ -113,11 +113,12 @@ struct MeasuredNeed {
 /// does not have is absent; what it has and nobody measured stays at the ceiling.
 Limits FirstAnswer(const MeasuredNeed& need, const Limits& ceiling);
 
-/// How far what failed was from holding: kSmall where the model served, and was somewhat slow.
-enum class Shortfall { kUnknown, kSmall };
+/// How far what failed was from holding: kSmall where the model served, and was somewhat slow;
+/// kOfHeap where a heap was nearly full that gets a part of what is raised.
+enum class Shortfall { kUnknown, kSmall, kOfHeap };
 
-/// One step more of `shortage` (OneStepHigher, SmallStepHigher). nullopt where the ceiling leaves
-/// no room, or has none of it.
+/// One step more of `shortage` (OneStepHigher, SmallStepHigher), or twice as much. nullopt where
+/// the ceiling leaves no room, or has none of it.
 std::optional<Limits> Raise(const Limits& tried, ResourceKind shortage, const Limits& ceiling,
                             Shortfall shortfall = Shortfall::kUnknown);
 

@@ -57,6 +57,12 @@ std::optional<ResourceKind> ShortageOf(const Verdict& verdict, std::optional<dou
   return no_cheaper ? ResourceKind::kCpu : verdict.shortage;
 }
 
+Shortfall ShortfallOf(const LimitedRun& run, ResourceKind shortage) {
+  if (IsSlowWithFewPages(run)) return Shortfall::kSmall;
+  const bool of_heap = shortage == ResourceKind::kMemory && run.verdict.collecting_cost;
+  return of_heap ? Shortfall::kOfHeap : Shortfall::kUnknown;
+}
+
 // What happens to the container meanwhile takes nothing from what was proven.
 void TakeCpuStep(Lab& lab, const Yardstick& yardstick, Container* last,
                  Verification& verification) {
@@ -110,9 +116,8 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       failed.disturbed = IsDisturbed(*attempt->failure);
       failed.passes = static_cast<int>(attempt->passes.size());
       verification.failed.push_back(failed);
-      const auto shortfall =
-          IsSlowWithFewPages(*attempt->failure) ? Shortfall::kSmall : Shortfall::kUnknown;
-      raised = Raise(verification.limits, *shortage, lab.ceiling(), shortfall);
+      raised = Raise(verification.limits, *shortage, lab.ceiling(),
+                     ShortfallOf(*attempt->failure, *shortage));
       // What CPU does to a request's cost tells nothing of memory.
       if (shortage != ResourceKind::kMemory) collecting_cost.reset();
       if (!raised && shortage != verdict.shortage) {

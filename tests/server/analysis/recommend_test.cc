@@ -83,6 +83,12 @@ TEST(RaiseTest, RaisesMemoryByAFifthAloneWhereLittleWasMissing) {
       MiB(192));
 }
 
+TEST(RaiseTest, DoublesMemoryOfWhichAHeapGetsAPart) {
+  EXPECT_EQ(
+      Raise({Cores(1.0), MiB(304)}, ResourceKind::kMemory, kCeiling, Shortfall::kOfHeap)->memory(),
+      MiB(608));
+}
+
 TEST(RaiseTest, RaisesCpuByOneStepOrATenth) {
   EXPECT_EQ(Raise({Cores(0.4), MiB(64)}, ResourceKind::kCpu, kCeiling)->cpu(), Cores(0.5));
   EXPECT_EQ(Raise({Cores(1.0), MiB(64)}, ResourceKind::kCpu, kCeiling)->cpu(), Cores(1.1));
