@@ -5,7 +5,9 @@ import oracle
 import probe
 
 # Counts up with every change of the rule by which a run counts as slow.
-RULE = 3
+RULE = 4
+# The rules since this one differ in how many looks in turn decide, and in nothing before those.
+SAME_FIRST_LOOK = 2
 # No host is that much slower than it was.
 BEYOND_DOUBT = 5
 # Of so many looks in turn the majority counts. On a host whose speed moves those count on both sides
@@ -77,7 +79,7 @@ def check(place, target, without, limit, runs, say):
 def by_this_rule(found):
     """Less what was checked by another, but where that decided nothing: no look was slow at first."""
     return {who: one for who, one in found.items() if one.get("rule", 1) == RULE
-            or one.get("rule") == 2 and not one["why"] and not one["outvoted"]}
+            or one.get("rule", 1) >= SAME_FIRST_LOOK and not one["why"] and not one["outvoted"]}
 
 
 def failures(found):

@@ -48,7 +48,7 @@ def _entry(target, values):
              "state": profile["state"], "seconds": profile["wallSeconds"],
              "warnings": profile["warnings"], "build": profile.get("build"),
              "runs": max((one["runs"] for one in found.values()), default=0),
-             "rule": checks.RULE if len(checks.by_this_rule(found)) == len(found) else 1, "by": {},
+             "earlier_rule": checks.by_this_rule(found) != found, "by": {},
              "control": found.get("control")}
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])

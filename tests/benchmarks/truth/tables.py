@@ -2,7 +2,6 @@
 
 import collections
 
-import checks
 import summary
 from summary import RECOMMENDERS, percent
 
@@ -80,7 +79,7 @@ def _builds(entries):
 
 def _looks(entries):
     """By which rule what was slow counted."""
-    earlier = sum(entry["rule"] != checks.RULE for entry in entries)
+    earlier = sum(entry["earlier_rule"] for entry in entries)
     rows = f" ({earlier} of {len(entries)} rows: by an earlier rule)" if earlier else ""
     return f"What was slow counted by the majority of looks in turn{rows}."
 

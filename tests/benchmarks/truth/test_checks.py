@@ -87,12 +87,13 @@ class ChecksTest(unittest.TestCase):
 
     def test_what_another_rule_decided_is_not_known(self):
         found = {"mlprof": {"rule": checks.RULE, "why": ["p95 25.00 ms"]}, "VPA": {},
-                 "KRR": {"rule": 2, "why": [], "outvoted": ["p95 25.00 ms"]},
-                 "Kruize": {"rule": 2, "why": ["p95 25.00 ms"], "outvoted": []}}
+                 "KRR": {"rule": checks.SAME_FIRST_LOOK, "why": [], "outvoted": ["p95 25.00 ms"]},
+                 "Kruize": {"rule": checks.SAME_FIRST_LOOK, "why": ["p95 25.00 ms"],
+                            "outvoted": []}}
         self.assertEqual(set(checks.by_this_rule(found)), {"mlprof"})
 
     def test_what_no_rule_had_to_decide_is_known(self):
-        found = {"mlprof": {"rule": 2, "why": [], "outvoted": []}}
+        found = {"mlprof": {"rule": checks.SAME_FIRST_LOOK, "why": [], "outvoted": []}}
         self.assertEqual(set(checks.by_this_rule(found)), {"mlprof"})
 
     def test_a_target_that_fails_without_limits_is_not_checked(self):
