@@ -10,7 +10,8 @@
 namespace mlprof::server::phases {
 namespace {
 
-// A raise takes CPU one step and memory a fifth: so many reach twice the first answer.
+// A raise takes CPU one step and memory a fifth, or as much again: so many reach twice the first
+// answer.
 constexpr int kRaises = 6;
 // Of a request whose cost fell by what was raised. Chosen, not measured.
 constexpr double kCheaper = 0.95;

@@ -119,6 +119,16 @@ TEST(HeapByLimitTest, IsShortOfMemoryWhereItCollectsAllTheTime) {
   EXPECT_GE(verified.limits.memory(), MiB(1200));
 }
 
+TEST(HeapByLimitTest, IsTriedWithTwiceTheMemoryWhereItCollectsAllTheTime) {
+  FakeModel model = AQuarterForTheHeap();
+  model.collection = std::chrono::milliseconds(20);
+  LabBench bench(model);
+  const phases::Verification verified = VerifiedFrom(bench, MiB(480), MiB(1084));
+  ASSERT_GE(verified.failed.size(), 2U);
+  EXPECT_EQ(verified.failed[0].limits.memory(), MiB(480));
+  EXPECT_EQ(verified.failed[1].limits.memory(), MiB(960));
+}
+
 TEST(HeapByLimitTest, IsNoWordForAModelThatKeepsToItself) {
   FakeModel model;
   model.serving_peak = MiB(200);
