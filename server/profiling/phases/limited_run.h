@@ -29,9 +29,11 @@ struct LimitedRun {
   ResourceUse use;                         // over the whole life of the container
   std::optional<Bytes> usual_memory = {};  // unreclaimable, the median since it was ready
   Bytes address_space = {};                // when it was ready (agent_protocol::Ready)
-  bool killed = false;                     // the kernel killed a process of it for memory
-  bool failed_in_burst = false;            // VerificationEvidence has more
-  PagesReadBack read_back;  // under the measured load, once warm, or in a start that failed
+  /// VerificationEvidence::collecting_cost.
+  std::optional<double> collecting_cost = {};
+  bool killed = false;           // the kernel killed a process of it for memory
+  bool failed_in_burst = false;  // VerificationEvidence has more
+  PagesReadBack read_back;       // under the measured load, once warm, or in a start that failed
   std::chrono::nanoseconds took{0};  // from the launch to its removal, or until it was kept
   NoiseEvidence noise;
   Look look;  // of its measured load

@@ -39,6 +39,8 @@ struct Verification {
   /// most that was tried.
   std::optional<HeapByLimit> heap = {};
   bool heap_seen = false;  // whether it does was looked at
+  /// Twice this memory made the requests of a heap that may collect no cheaper.
+  Bytes no_cheaper_than = {};
   /// Less memory than the limits', tried before them: once, whatever comes of it.
   std::optional<Bytes> step_tried = {};
   /// What it held, although none of it may become the answer: so many containers.

@@ -129,6 +129,33 @@ TEST(HeapByLimitTest, IsTriedWithTwiceTheMemoryWhereItCollectsAllTheTime) {
   EXPECT_EQ(verified.failed[1].limits.memory(), MiB(960));
 }
 
+// Each row in (heap - 100 MiB) / 10 MiB collects: from 220 MiB of heap on a request takes less than
+// 1.25 times what it takes with all memory. The objective allows more.
+phases::Verification VerifiedWherePayingIsAllowed(Bytes memory) {
+  FakeModel model = AQuarterForTheHeap();
+  model.collection = std::chrono::milliseconds(6);
+  LabBench bench(model);
+  bench.workload.objective.latency_ms = {{"p95", 100}};
+  return VerifiedFrom(bench, memory, MiB(1084));
+}
+
+TEST(HeapByLimitTest, IsNotSearchedDownToWhereRequestsPayForTheMemory) {
+  const phases::Verification verified = VerifiedWherePayingIsAllowed(MiB(1200));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_GE(verified.limits.memory(), MiB(864));
+  EXPECT_LE(verified.limits.memory(), MiB(944));
+}
+
+TEST(HeapByLimitTest, GetsMoreWhereItHoldsButRequestsPayForTheMemory) {
+  const phases::Verification verified = VerifiedWherePayingIsAllowed(MiB(480));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_TRUE(verified.failed.empty());
+  ASSERT_FALSE(verified.held_barely.empty());
+  EXPECT_EQ(verified.held_barely.front().bytes(), MiB(480));
+  EXPECT_GE(verified.limits.memory(), MiB(832));  // as dear as with 960 MiB, but for 5%
+  EXPECT_LE(verified.limits.memory(), MiB(960));
+}
+
 TEST(HeapByLimitTest, IsNoWordForAModelThatKeepsToItself) {
   FakeModel model;
   model.serving_peak = MiB(200);

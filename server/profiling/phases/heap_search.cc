@@ -1,0 +1,158 @@
+#include "server/profiling/phases/heap_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/profiling/phases/filled_limit.h"
+#include "server/profiling/phases/too_little.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+// Of the ceiling: with so much of it a model that follows its limit takes hardly less than there.
+// The need with its margin is 1.1 of what was taken, and 0.85 of that is less (TakesLess).
+constexpr double kMostThatTells = 0.75;
+
+// Of a request's cost: equal runs one after the other differ by less. Chosen, not measured.
+constexpr double kDearer = 1.05;
+
+bool MayPayForMemory(const LimitedRun& run) {
+  return run.collecting_cost.value_or(0) >= kCollectingCost;
+}
+
+// Whether a model may take what its limit lets it take: it took less than at the ceiling, or
+// reserved less address space. Threads that the ceiling's CPU made more of reserve some, too.
+bool MayFollowLimit(const Yardstick& yardstick, const Limits& ceiling, const LimitedRun& passed) {
+  const UseAtCeiling& there = yardstick.at_ceiling;
+  const auto used = passed.use.peak_unreclaimable;
+  return used && (TakesLess(there.memory, *used) ||
+                  ReservesByLimit({ceiling.memory(), there.address_space},
+                                  {passed.trial.limits.memory(), passed.address_space}));
+}
+
+// Of two runs with the same CPU. A peak alone may be a row that came in the one and not in the
+// other.
+bool FollowsLimit(const LimitedRun& ample, const LimitedRun& passed) {
+  const auto less = [](const std::optional<Bytes>& higher, const std::optional<Bytes>& lower) {
+    return higher && lower && TakesLess(*higher, *lower);
+  };
+  return ReservesByLimit({ample.trial.limits.memory(), ample.address_space},
+                         {passed.trial.limits.memory(), passed.address_space}) ||
+         (less(ample.use.peak_unreclaimable, passed.use.peak_unreclaimable) &&
+          less(ample.usual_memory, passed.usual_memory));
+}
+
+// As `passed`, with so much memory.
+PhaseResult<LimitedRun> RunWith(Lab& lab, Yardstick& yardstick, const LimitedRun& passed,
+                                Bytes memory) {
+  MLPROF_LET(run, RunAtLimits(lab, yardstick,
+                              ProofPlan(lab.budget(), yardstick, passed.trial.limits.With(memory),
+                                        TrialPurpose::kMemoryProbe, kContainers)));
+  yardstick.reference = run.reference;
+  return run;
+}
+
+// One more run with all memory tells, as a run at limits is shorter than what was served there.
+PhaseResult<std::optional<HeapByLimit>> SeeHeapWithMore(Lab& lab, Yardstick& yardstick,
+                                                        const LimitedRun& passed) {
+  const Bytes ceiling = lab.ceiling().memory();
+  if (!MayFollowLimit(yardstick, lab.ceiling(), passed)) return std::nullopt;
+  lab.Progressed(0.3, "seeing whether the model takes more memory where it may");
+  MLPROF_LET(ample, RunWith(lab, yardstick, passed, ceiling));
+  const auto used_there = ample.use.peak_unreclaimable;
+  if (!used_there || !FollowsLimit(ample, passed)) return std::nullopt;
+  return HeapByLimit{passed.trial.limits.memory(), *passed.use.peak_unreclaimable, ceiling,
+                     *used_there};
+}
+
+Bytes LeastMemory(const Yardstick& yardstick) {
+  return std::max(kSmallestLimits.memory(), yardstick.workload.least_memory);
+}
+
+Bytes HalfOf(Bytes memory) { return RoundUp(Scale(memory, 0.5), kMemoryQuantum); }
+
+// Of a model that took nearly all there is: whether it takes less where it has half of it, and is
+// still served, or collects its heap. What is killed there needs it.
+PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yardstick,
+                                                        const LimitedRun& passed) {
+  const Bytes memory = passed.trial.limits.memory();
+  const Bytes half = HalfOf(memory);
+  if (half < LeastMemory(yardstick)) return std::nullopt;
+  lab.Progressed(0.3, "seeing whether the model takes less memory where it must");
+  MLPROF_LET(less, RunWith(lab, yardstick, passed, half));
+  const bool served = less.verdict.passed || less.verdict.collecting_cost;
+  if (!served || less.killed || !FollowsLimit(passed, less)) return std::nullopt;
+  const Bytes used = passed.use.peak_unreclaimable.value_or(yardstick.at_ceiling.memory);
+  return HeapByLimit{memory, used, memory, used};  // until less is proven
+}
+
+}  // namespace
+
+bool PaysForLessMemory(const LimitedRun& less, const LimitedRun& more) {
+  const auto cost = less.trial.measurements.cpu_seconds_per_query;
+  const auto cost_with_more = more.trial.measurements.cpu_seconds_per_query;
+  return MayPayForMemory(less) && cost && cost_with_more && *cost > kDearer * *cost_with_more;
+}
+
+PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
+                                                const LimitedRun& passed) {
+  const bool seeable =
+      !yardstick.workload.each_row_once && LeavesRoomToProve(lab.budget(), yardstick);
+  if (!seeable) return std::nullopt;
+  const bool tells = passed.trial.limits.memory() <= Scale(lab.ceiling().memory(), kMostThatTells);
+  return tells ? SeeHeapWithMore(lab, yardstick, passed) : SeeHeapWithLess(lab, yardstick, passed);
+}
+
+PhaseResult<ProofAttempt> DoubleHeap(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                     Verification& so_far) {
+  const auto is_dear = [&] {
+    return MayPayForMemory(passed.passes.back()) && so_far.limits.memory() > so_far.no_cheaper_than;
+  };
+  while (is_dear() && LeavesRoomToProve(lab.budget(), yardstick)) {
+    const auto twice =
+        Raise(so_far.limits, ResourceKind::kMemory, lab.ceiling(), Shortfall::kOfHeap);
+    if (!twice) break;
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, *twice, 1));
+    if (attempt.failure || !PaysForLessMemory(passed.passes.back(), attempt.passes.back())) {
+      so_far.no_cheaper_than = so_far.limits.memory();
+      break;
+    }
+    so_far.held_barely.push_back(so_far.limits.memory());
+    so_far.limits = *twice;
+    passed = std::move(attempt);
+  }
+  return passed;
+}
+
+PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                    Verification& so_far) {
+  const LimitedRun most = passed.passes.back();
+  while (LeavesRoomToProve(lab.budget(), yardstick)) {
+    const Bytes half = HalfOf(so_far.limits.memory());
+    if (half < LeastMemory(yardstick) || half <= MostMemoryTooLittle(so_far) ||
+        half >= so_far.limits.memory())
+      break;
+    const Limits limits = so_far.limits.With(half);
+    MLPROF_LET(attempt, TryToProve(lab, yardstick, limits, 1));
+    if (attempt.failure) {
+      // Nothing but memory was taken from it: collecting without rest is slow, too.
+      const LimitedRun& run = *attempt.failure;
+      if (!IsDisturbed(run)) {
+        so_far.failed.push_back({limits, ResourceKind::kMemory, run.verdict.tail});
+      }
+      break;
+    }
+    const LimitedRun& run = attempt.passes.back();
+    // No other amount mends that.
+    if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
+    if (!MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) || PaysForLessMemory(run, most)) {
+      so_far.held_barely.push_back(half);
+      break;
+    }
+    so_far.limits = limits;
+    passed = std::move(attempt);
+  }
+  return passed;
+}
+
+}  // namespace mlprof::server::phases

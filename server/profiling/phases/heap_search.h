@@ -1,0 +1,31 @@
+// The memory of a model whose runtime sizes its heap by the limit: what it uses says what it was
+// given, and less of it shows in what a request costs long before it shows in a death.
+#pragma once
+
+#include <optional>
+
+#include "server/profiling/phases/proof_attempt.h"
+#include "server/profiling/phases/verify.h"
+
+namespace mlprof::server::phases {
+
+/// Whether requests of `less` pay with CPU for the memory that those of `more` had, which ran with
+/// the same CPU a while before or after it. A slower host makes both dear.
+bool PaysForLessMemory(const LimitedRun& less, const LimitedRun& more);
+
+/// Whether the model takes what its limit lets it take, by one more run: with all memory, or with
+/// half of it where `passed` had nearly all. nullopt where it does not, or that cannot be seen.
+PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
+                                                const LimitedRun& passed);
+
+/// Where requests of `passed` may pay for its memory with CPU: tried with twice of it, until more
+/// makes them no cheaper. Gives what passed last, and has its limits in `so_far`.
+PhaseResult<ProofAttempt> DoubleHeap(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                     Verification& so_far);
+
+/// A model that takes what its limit lets it take is tried with half of it, until that is too
+/// little. Gives what passed last, and has its limits in `so_far`.
+PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
+                                    Verification& so_far);
+
+}  // namespace mlprof::server::phases
