@@ -73,7 +73,13 @@ ReplayPlan PassPlan(const Workload& workload) {
   return plan;
 }
 
-PhaseResult<ReplayResult> ReplayAll(Lab& lab, Ample& ample, Workload& workload, RowFacts& facts) {
+PhaseResult<ReplayResult> ReplayAll(Lab& lab, Ample& ample, Workload& workload,
+                                    const WarmUpFacts& warm_up, RowFacts& facts) {
+  if (warm_up.row_pass) {
+    workload.left_out = ample.left_out();
+    facts.replayed = std::ssize(warm_up.row_pass->replay.requests);
+    return warm_up.row_pass->replay;
+  }
   ReplayPlan plan = PassPlan(workload);
   const bool fits = AllFit(lab.budget(), workload.rows, facts.serial);
   plan.max_time = lab.budget().For(fits ? Spend::kRows : Spend::kRowSample);
@@ -137,12 +143,14 @@ void SeeMemory(const Container& container, const WarmUpFacts& warm_up, RowFacts&
 
 PhaseResult<RowFacts> ReplayRows(Lab& lab, Ample& ample, Workload workload,
                                  const WarmUpFacts& warm_up) {
-  const Timestamp began = Now();
+  const Timestamp began = warm_up.row_pass ? warm_up.row_pass->began : Now();
   RowFacts facts;
   facts.serial = warm_up.serial;
-  MLPROF_LET(all, ReplayAll(lab, ample, workload, facts));
-  const std::vector<RequestRecord> later = LaterVisits(warm_up.first_visits, all.requests);
-  facts.serial.insert(facts.serial.end(), later.begin(), later.end());
+  MLPROF_LET(all, ReplayAll(lab, ample, workload, warm_up, facts));
+  if (!warm_up.row_pass) {
+    const std::vector<RequestRecord> later = LaterVisits(warm_up.first_visits, all.requests);
+    facts.serial.insert(facts.serial.end(), later.begin(), later.end());
+  }
   KeepRows(lab, workload, warm_up, all, facts);
   const auto see_slowest = [&](std::span<const RequestRecord> requests) {
     for (const RequestRecord& request : requests) {

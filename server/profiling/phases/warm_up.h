@@ -12,6 +12,12 @@
 
 namespace mlprof::server::phases {
 
+/// Every row once, one at a time, attributed, and not in the dataset's order.
+struct RowPass {
+  ReplayResult replay;
+  Timestamp began;
+};
+
 struct WarmUpFacts {
   bool steady = false;
   std::vector<RequestRecord> first_visits;  // one at a time, at the ceiling, in the dataset's order
@@ -19,6 +25,9 @@ struct WarmUpFacts {
   /// One at a time, at the ceiling, of rows that were visited before; the first visits where no
   /// others were made.
   std::vector<RequestRecord> serial;
+  /// A part of `serial` that phase "rows" need not replay again; absent where rows are quick, or
+  /// the model was not warm then.
+  std::optional<RowPass> row_pass;
   std::optional<ResponseCache> cache;
   Trial trial;  // of `serial`
   NeedSeen need;

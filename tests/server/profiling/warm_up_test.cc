@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
+#include <set>
 #include <utility>
 
+#include "server/profiling/phases/row_pass.h"
 #include "tests/server/profiling/lab_bench.h"
 
 namespace mlprof::server::phases {
@@ -75,6 +79,76 @@ TEST(WarmUpTest, IsNotOverWhileEachPassTakesLessThanTheOneBefore) {
   EXPECT_TRUE(facts.steady);
   ASSERT_FALSE(facts.serial.empty());
   EXPECT_LT(facts.serial.back().latency_us, 2'500U) << "of which 2 ms are left in the end";
+}
+
+constexpr std::size_t kSlowRows = 200;
+
+// A pass takes 4 s.
+FakeModel ModelOfSlowRows() {
+  FakeModel model;
+  model.cpu_per_row = milliseconds(20);
+  return model;
+}
+
+TEST(WarmUpTest, ReplaysSlowRowsAsPhaseRowsNeedsThemWhileItSeesWhetherTheModelIsWarm) {
+  LabBench bench(ModelOfSlowRows(), kSlowRows);
+  const WarmUpFacts facts = WarmUpOf(bench);
+  EXPECT_TRUE(facts.steady);
+  ASSERT_TRUE(facts.row_pass);
+  const auto& pass = facts.row_pass->replay.requests;
+  ASSERT_EQ(pass.size(), kSlowRows);
+  EXPECT_EQ(facts.serial.size(), kSlowRows) << "nothing was replayed beyond it";
+  std::set<std::uint32_t> rows;
+  for (const RequestRecord& request : pass) {
+    EXPECT_TRUE(request.cpu_us) << "row " << request.row;
+    rows.insert(request.row);
+  }
+  EXPECT_EQ(rows.size(), kSlowRows);
+  EXPECT_FALSE(std::is_sorted(pass.begin(), pass.end(), [](const auto& a, const auto& b) {
+    return a.row < b.row;
+  })) << "in the dataset's order a server that keeps state is not found out";
+}
+
+TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereTheModelWasNotWarmYet) {
+  FakeModel model = ModelOfSlowRows();
+  model.cpu_of_row = [served = 0](const std::string&) mutable {
+    return milliseconds(++served < 320 ? 15 : 0);
+  };
+  LabBench bench(model, kSlowRows);
+  const WarmUpFacts facts = WarmUpOf(bench);
+  EXPECT_TRUE(facts.steady);
+  EXPECT_FALSE(facts.row_pass);
+  EXPECT_GT(facts.serial.size(), kSlowRows);
+}
+
+TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereOneFails) {
+  FakeModel model = ModelOfSlowRows();
+  model.status = [](const std::string& row) { return row == "row 70" ? 400 : 200; };
+  LabBench bench(model, kSlowRows);
+  EXPECT_FALSE(WarmUpOf(bench).row_pass);
+}
+
+TEST(WarmUpTest, LeavesQuickRowsToTheirPhaseWhichReplaysThemSeveralTimes) {
+  LabBench bench(FakeModel{}, kSlowRows);
+  EXPECT_FALSE(WarmUpOf(bench).row_pass);
+}
+
+TEST(RowPassTest, OfTheWarmUpIsNotReplayedAgain) {
+  LabBench bench(ModelOfSlowRows(), kSlowRows);
+  Ample ample(bench.lab, bench.setup);
+  ASSERT_TRUE(ample.Launch(PageCache::kCold));
+  ASSERT_TRUE(ample.container().Start());
+  const auto warm_up = WarmUp(bench.lab, ample, bench.workload);
+  ASSERT_TRUE(warm_up && warm_up->row_pass);
+  const auto served = ample.container().RequestsServed();
+  const auto rows = ReplayRows(bench.lab, ample, bench.workload, *warm_up);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(ample.container().RequestsServed(), served);
+  EXPECT_EQ(rows->distinct, static_cast<std::int64_t>(kSlowRows));
+  EXPECT_EQ(rows->serial.size(), kSlowRows) << "its rows count once";
+  EXPECT_TRUE(rows->cpu_seconds_per_query);
+  ASSERT_TRUE(rows->cold) << "the first visits are there to compare with";
+  ample.Close();
 }
 
 }  // namespace
