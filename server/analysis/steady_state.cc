@@ -22,6 +22,15 @@ WarmUpWindow BestOf(std::span<const WarmUpWindow> windows) {
   return best;
 }
 
+WarmUpWindow WorstOf(std::span<const WarmUpWindow> windows) {
+  WarmUpWindow worst = windows.front();
+  for (const WarmUpWindow& window : windows) {
+    worst.p50_ms = std::max(worst.p50_ms, window.p50_ms);
+    worst.cpu_ms_per_request = std::max(worst.cpu_ms_per_request, window.cpu_ms_per_request);
+  }
+  return worst;
+}
+
 WarmUpWindow MeanOf(std::span<const WarmUpWindow> windows) {
   const auto count = static_cast<double>(windows.size());
   WarmUpWindow mean;
@@ -62,6 +71,12 @@ bool IsNotBecomingFaster(std::span<const WarmUpWindow> windows) {
   if (windows.size() < kWindowsThatAgree) return false;
   return IsAsWarm(MeanOf(windows.first(windows.size() - 1)), windows.back()) &&
          IsAsWarm(windows.front(), MeanOf(windows.subspan(1)));
+}
+
+bool IsNoFasterInTheEnd(std::span<const WarmUpWindow> windows) {
+  const std::size_t half = windows.size() / 2;
+  return half > 0 && IsAsWarm(BestOf(windows.first(half)), BestOf(windows.subspan(half))) &&
+         IsAsWarm(windows.front(), WorstOf(windows.subspan(1)));
 }
 
 bool IsAsWarm(const WarmUpWindow& window, const WarmUpWindow& warm) {

@@ -29,6 +29,11 @@ bool IsNoFasterAnyMore(std::span<const WarmUpWindow> windows);
 /// that still becomes warm does. Judged as by IsSteady().
 bool IsNotBecomingFaster(std::span<const WarmUpWindow> windows);
 
+/// True when, of two windows or more, the best of the later half is no better, by over 10%, than
+/// the best of the earlier half in either figure, nor the first worse than all behind it: what was
+/// measured in the first of them is of a model as warm as in the last. Judged as by IsSteady().
+bool IsNoFasterInTheEnd(std::span<const WarmUpWindow> windows);
+
 /// Whether a window's requests take no more than those of a warm model, by 10% at most: in both
 /// figures, judged as by IsSteady().
 bool IsAsWarm(const WarmUpWindow& window, const WarmUpWindow& warm);

@@ -1,7 +1,6 @@
 #include "server/profiling/phases/warm_up.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "server/analysis/first_visits.h"
@@ -61,54 +60,36 @@ bool IsWarm(std::span<const WarmUpWindow> windows) {
   return IsSteady(windows) || IsNoFasterAnyMore(windows);
 }
 
-enum class Part { kFirst, kRowPass, kRepeats };
-
-struct Windows {
-  ReplayResult first;     // every row once
-  ReplayResult row_pass;  // every row again, attributed, where there is to be such a pass
-  ReplayResult repeats;   // from then on
-  Timestamp row_pass_began;
-  Timestamp repeats_began;
-  std::vector<WarmUpWindow> windows;              // of all
-  std::optional<BesideFirstVisits> beside_first;  // once there are others
-  bool wants_row_pass = false;
-  bool steady = false;
-
-  ReplayResult& Of(Part part) {
-    return part == Part::kFirst ? first : part == Part::kRowPass ? row_pass : repeats;
-  }
-  std::array<const ReplayResult*, 3> parts() const { return {&first, &row_pass, &repeats}; }
-  std::size_t requests() const {
-    return first.requests.size() + row_pass.requests.size() + repeats.requests.size();
-  }
-  bool all_failed() const {
-    return first.failures + row_pass.failures + repeats.failures ==
-           static_cast<std::int64_t>(requests());
-  }
-  /// How many rows it lacks yet.
-  std::size_t Unseen(Part part, const Workload& workload) const {
-    const std::size_t seen =
-        part == Part::kFirst ? first.requests.size() : row_pass.requests.size();
-    return workload.rows_left() - std::min(workload.rows_left(), seen);
-  }
-  Part Next(const Workload& workload) const {
-    if (Unseen(Part::kFirst, workload) > 0) return Part::kFirst;
-    const bool pass = wants_row_pass && Unseen(Part::kRowPass, workload) > 0;
-    return pass ? Part::kRowPass : Part::kRepeats;
-  }
-  /// What is known of a warm model; of a cold one where nothing else is.
-  ReplayResult Warm() const {
-    ReplayResult warm = row_pass;
-    Append(warm, repeats);
-    return warm.requests.empty() ? first : warm;
-  }
-};
-
-// Rows that take so long together are replayed as phase "rows" does, while it is seen whether the
-// model is warm: a pass over them is a window of its own three times over. Quicker ones are
-// replayed several times there.
+// From so long a pass on rows are replayed as phase "rows" does while it is seen whether the model
+// is warm: three windows hold no pass, and attribution holds such rows up by a third. A pass of
+// quicker rows costs next to nothing, and is made several times.
 constexpr std::chrono::seconds kSlowPass{3};
 constexpr int kSlowPassShare = 4;  // of the warm-up, at most
+
+struct Windows {
+  ReplayResult first;                             // every row once
+  ReplayResult repeats;                           // from then on
+  std::vector<WarmUpWindow> windows;              // of both
+  std::optional<BesideFirstVisits> beside_first;  // once there are repeats
+  /// Of each window of the repeats.
+  std::vector<Timestamp> began;
+  std::vector<std::size_t> sizes;
+  bool as_rows = false;  // the repeats are as phase "rows" has them
+  bool steady = false;
+
+  std::size_t requests() const { return first.requests.size() + repeats.requests.size(); }
+  bool all_failed() const {
+    return first.failures + repeats.failures == static_cast<std::int64_t>(requests());
+  }
+  std::size_t Unseen(const Workload& workload) const {
+    return workload.rows_left() - std::min(workload.rows_left(), first.requests.size());
+  }
+  bool LacksRows(const Workload& workload) const {
+    return as_rows && repeats.requests.size() < workload.rows_left();
+  }
+  /// What is known of a warm model; of a cold one where nothing else is.
+  const ReplayResult& warm() const { return repeats.requests.empty() ? first : repeats; }
+};
 
 bool IsSlowPass(const Windows& seen, const Workload& workload, std::chrono::nanoseconds longest) {
   const auto took = seen.first.ended - seen.first.began;
@@ -116,38 +97,58 @@ bool IsSlowPass(const Windows& seen, const Workload& workload, std::chrono::nano
          took <= longest / kSlowPassShare;
 }
 
-ReplayPlan PlanOf(Part part, const Windows& seen, const ReplayResult& last,
-                  const Workload& workload, std::chrono::nanoseconds longest,
-                  std::chrono::nanoseconds left) {
+ReplayPlan PlanOf(const Windows& seen, const ReplayResult& last, const Workload& workload,
+                  std::chrono::nanoseconds longest, std::chrono::nanoseconds left) {
   ReplayPlan plan = WindowPlan(workload, seen.requests(), left);
-  if (part == Part::kRepeats) {
-    MakeWhole(last, plan);
-    return plan;
-  }
-  const std::size_t unseen = seen.Unseen(part, workload);
-  plan.max_requests = unseen;
-  plan.attribute = CanAttribute(workload, longest);
-  if (part == Part::kRowPass) {
+  if (const std::size_t unseen = seen.Unseen(workload); unseen > 0) {
+    plan.max_requests = unseen;
+    plan.attribute = CanAttribute(workload, longest);
+  } else if (seen.as_rows) {
     plan.order = SeededOrder(workload);
-    BeginAt(seen.row_pass.requests.size(), plan);
-    // A few rows are no window.
-    if (unseen < 2 * kWindowRequests) plan.min_requests = unseen;
+    BeginAt(seen.repeats.requests.size(), plan);
+    plan.attribute = true;
+  } else {
+    MakeWhole(last, plan);
   }
   return plan;
 }
 
-void SeeWindow(const Container& container, const ReplayResult& window, Part part, Windows& seen) {
+void See(const Container& container, const ReplayResult& window, bool is_first, Windows& seen) {
+  Append(is_first ? seen.first : seen.repeats, window);
+  if (seen.all_failed()) return;
   seen.windows.push_back(MeasureWindow(container, window));
-  if (part == Part::kFirst) return;
+  if (is_first) return;
+  seen.sizes.push_back(window.requests.size());
   if (!seen.beside_first) seen.beside_first.emplace(container, seen.first);
   seen.beside_first->Add(seen.windows.back(), window);
   seen.steady = IsWarm(seen.windows) || seen.beside_first->AreSteady();
 }
 
-// Whether it tells what phase "rows" is to find out: the model was as warm as it is now.
-bool RowPassTells(const Windows& seen, const Workload& workload) {
-  return seen.wants_row_pass && seen.steady && seen.Unseen(Part::kRowPass, workload) == 0 &&
-         seen.row_pass.failures == 0 && IsNotBecomingFaster(seen.beside_first->told());
+// The last windows that hold every row, where they tell what phase "rows" is to find out: the model
+// was as warm in the first of them as in the last.
+std::optional<RowPass> RowPassOf(const Windows& seen, const Workload& workload) {
+  if (!seen.as_rows || !seen.steady || seen.LacksRows(workload) || seen.repeats.failures > 0) {
+    return std::nullopt;
+  }
+  const std::size_t rows = workload.rows_left();
+  std::size_t windows = 0;
+  for (std::size_t held = 0; held < rows; ++windows) held += seen.sizes.rbegin()[windows];
+  const auto told = seen.beside_first->told();
+  if (told.size() < windows || !IsNoFasterInTheEnd(told.last(windows))) return std::nullopt;
+  RowPass pass{seen.repeats, seen.began.rbegin()[windows - 1]};
+  auto& requests = pass.replay.requests;
+  requests.erase(requests.begin(), requests.end() - static_cast<std::ptrdiff_t>(rows));
+  pass.replay.began = requests.front().due;
+  return pass;
+}
+
+// What a few more windows may tell is not replayed in a phase of its own; so many more at most.
+constexpr std::size_t kMostRowPasses = 2;
+
+bool GoesOn(const Windows& seen, const Workload& workload) {
+  if (!seen.steady || !seen.as_rows) return !seen.steady;
+  return seen.repeats.requests.size() < kMostRowPasses * workload.rows_left() &&
+         !RowPassOf(seen, workload);
 }
 
 // The first visits are a part of their own. Rows that all cost the same the first time are not
@@ -158,10 +159,10 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
   auto end = lab.clock().Now() + longest;
   Windows seen;
   ReplayResult last;
-  const auto goes_on = [&] { return !seen.steady || seen.Next(workload) == Part::kRowPass; };
-  while (goes_on() && lab.clock().Now() < end) {
-    const Part part = seen.Next(workload);
-    const ReplayPlan plan = PlanOf(part, seen, last, workload, longest, end - lab.clock().Now());
+  while (GoesOn(seen, workload) && lab.clock().Now() < end) {
+    const bool is_first = seen.Unseen(workload) > 0;
+    const ReplayPlan plan = PlanOf(seen, last, workload, longest, end - lab.clock().Now());
+    if (!is_first) seen.began.push_back(Now());
     ReplayResult window = ample.container().Replay(plan, lab.budget().end());
     MLPROF_LET(replaced, ample.ReplaceKilled(window));
     if (replaced) {
@@ -170,17 +171,12 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
       end = lab.clock().Now() + longest;
       continue;
     }
-    Append(seen.Of(part), window);
+    See(ample.container(), window, is_first, seen);
     if (auto ended = CheckTarget(lab, ample.container(), window); !ended) {
       return tl::unexpected<RunEnd>(ended.error());
     }
     if (seen.all_failed()) break;
-    SeeWindow(ample.container(), window, part, seen);
-    if (part == Part::kFirst) {
-      seen.row_pass_began = Now();
-      seen.wants_row_pass = IsSlowPass(seen, workload, longest);
-    }
-    if (part != Part::kRepeats) seen.repeats_began = Now();
+    if (is_first) seen.as_rows = IsSlowPass(seen, workload, longest);
     last = std::move(window);
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
                    "warming up, " + std::to_string(seen.requests()) + " requests");
@@ -191,7 +187,7 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
 
 std::optional<ResponseCache> SeeCache(const Windows& seen) {
   std::vector<VisitCost> visits;
-  for (const ReplayResult* part : seen.parts()) {
+  for (const ReplayResult* part : {&seen.first, &seen.repeats}) {
     for (const RequestRecord& request : part->requests) {
       if (!request.Succeeded()) continue;
       VisitCost visit{request.row, request.latency_us / 1000.0};
@@ -202,27 +198,34 @@ std::optional<ResponseCache> SeeCache(const Windows& seen) {
   return RecognizeResponseCache(visits);
 }
 
-// What is told of the warm-up itself: not the row pass where that is a trial of its own.
+// What was replayed before the row pass, if anything, which is a trial of its own.
+ReplayResult BeforeRowPass(ReplayResult repeats, const std::optional<RowPass>& pass) {
+  if (!pass) return repeats;
+  const auto of_pass = static_cast<std::ptrdiff_t>(pass->replay.requests.size());
+  repeats.requests.erase(repeats.requests.end() - of_pass, repeats.requests.end());
+  repeats.ended = pass->replay.began;
+  return repeats;
+}
+
 void KeepTrials(Lab& lab, const Container& container, const Workload& workload, Timestamp began,
                 const Windows& seen, WarmUpFacts& facts) {
   const auto of = [&](Timestamp since, const ReplayResult& replay) {
-    return MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, since, replay);
+    Trial trial = MakeTrial(container, workload, TrialPurpose::kWarmUp, {}, since, replay);
+    trial.passed = seen.steady;
+    trial.verdict = seen.steady ? "steady" : "not steady";
+    return trial;
   };
-  const bool cold_alone = seen.row_pass.requests.empty() && seen.repeats.requests.empty();
-  if (!cold_alone) {
+  const bool has_repeats = !seen.repeats.requests.empty();
+  if (has_repeats) {
     Trial cold = of(began, seen.first);
     cold.passed = true;
     cold.verdict = "every row for the first time";
     lab.Record(cold);
   }
-  const bool of_repeats = facts.row_pass && !seen.repeats.requests.empty();
-  const Timestamp since = cold_alone   ? began
-                          : of_repeats ? seen.repeats_began
-                                       : seen.row_pass_began;
-  facts.trial = of(since, of_repeats ? seen.repeats : seen.Warm());
-  facts.trial.passed = seen.steady;
-  facts.trial.verdict = seen.steady ? "steady" : "not steady";
-  if (!facts.row_pass || of_repeats) lab.Record(facts.trial);
+  const Timestamp since = has_repeats ? seen.began.front() : began;
+  facts.trial = of(since, seen.warm());
+  const ReplayResult before = BeforeRowPass(seen.warm(), facts.row_pass);
+  if (!before.requests.empty()) lab.Record(of(since, before));
 }
 
 }  // namespace
@@ -235,20 +238,15 @@ PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   facts.steady = seen.steady;
   facts.first_visits = seen.first.requests;
   facts.first_pass = {seen.first.began, seen.first.ended, std::ssize(seen.first.requests)};
-  const ReplayResult warm = seen.Warm();
-  facts.serial = warm.requests;
+  facts.serial = seen.warm().requests;
   facts.cache = SeeCache(seen);
-  if (RowPassTells(seen, workload)) {
-    facts.row_pass = RowPass{seen.row_pass, seen.row_pass_began};
-  }
+  facts.row_pass = RowPassOf(seen, workload);
   KeepTrials(lab, container, workload, began, seen, facts);
-  ReplayResult all;
-  for (const ReplayResult* part : seen.parts()) {
-    if (!part->requests.empty()) Append(all, *part);
-  }
+  ReplayResult all = seen.first;
+  Append(all, seen.repeats);
   MLPROF_LET(failed, CheckRows(container, workload.objective, all));
   facts.failed = failed;
-  facts.need = SeeNeed(container, workload, warm, facts.trial, facts.serial);
+  facts.need = SeeNeed(container, workload, seen.warm(), facts.trial, facts.serial);
   facts.need.noisy = lab.host().noisy();
   return facts;
 }

@@ -81,5 +81,17 @@ TEST(SteadyStateTest, LeavesWindowsToTheClockWhereAPassTakesLonger) {
   EXPECT_FALSE(WholePasses(0, 50, 100));
 }
 
+TEST(SteadyStateTest, IsNoFasterInTheEndWhereTheBestOfTheLaterHalfTakesWhatThatOfTheEarlierDid) {
+  const std::vector<WarmUpWindow> swings = {{15, 10}, {10, 10}, {14, 13}, {9.5, 9.5}};
+  const std::vector<WarmUpWindow> latency_falls = {{15, 10}, {14, 10}, {12, 10}, {12, 10}};
+  const std::vector<WarmUpWindow> cpu_falls = {{10, 15}, {10, 14}, {10, 12}, {10, 12}};
+  const std::vector<WarmUpWindow> began_cold = {{12, 13}, {10, 10}, {10, 10}, {10, 10}};
+  EXPECT_TRUE(IsNoFasterInTheEnd(swings));
+  EXPECT_FALSE(IsNoFasterInTheEnd(began_cold));
+  EXPECT_FALSE(IsNoFasterInTheEnd(latency_falls));
+  EXPECT_FALSE(IsNoFasterInTheEnd(cpu_falls));
+  EXPECT_FALSE(IsNoFasterInTheEnd(std::vector<WarmUpWindow>{{10, 10}}));
+}
+
 }  // namespace
 }  // namespace mlprof::server

@@ -109,7 +109,7 @@ TEST(WarmUpTest, ReplaysSlowRowsAsPhaseRowsNeedsThemWhileItSeesWhetherTheModelIs
   })) << "in the dataset's order a server that keeps state is not found out";
 }
 
-TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereTheModelWasNotWarmYet) {
+TEST(WarmUpTest, TakesTheLastWindowsThatHoldEveryRowOnceTheModelIsWarm) {
   FakeModel model = ModelOfSlowRows();
   model.cpu_of_row = [served = 0](const std::string&) mutable {
     return milliseconds(++served < 320 ? 15 : 0);
@@ -117,8 +117,21 @@ TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereTheModelWasNotWarmYet) {
   LabBench bench(model, kSlowRows);
   const WarmUpFacts facts = WarmUpOf(bench);
   EXPECT_TRUE(facts.steady);
-  EXPECT_FALSE(facts.row_pass);
   EXPECT_GT(facts.serial.size(), kSlowRows);
+  ASSERT_TRUE(facts.row_pass);
+  for (const RequestRecord& request : facts.row_pass->replay.requests) {
+    EXPECT_LT(request.latency_us, 30'000U) << "row " << request.row << " was cold";
+  }
+}
+
+TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereTheModelWasNotWarmYet) {
+  // By a fortieth a window: three of them agree, and a pass of twelve does not.
+  FakeModel model;
+  model.cpu_of_row = [served = 0](const std::string&) mutable {
+    return microseconds(static_cast<int>(20'000 * std::pow(0.9995, served++)));
+  };
+  LabBench bench(model, 600);
+  EXPECT_FALSE(WarmUpOf(bench).row_pass);
 }
 
 TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereOneFails) {
