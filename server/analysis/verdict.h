@@ -70,6 +70,8 @@ struct VerificationEvidence {
   /// CPU a request, so many times that with all memory there is; of a model that uses less of it
   /// than there (server/analysis/heap.h).
   std::optional<double> collecting_cost = {};
+  /// The same of any model, whatever memory it uses.
+  std::optional<double> cost_of_ceiling = {};
   PagesReadBack read_back = {};          // while the rows were replayed
   std::optional<double> scheduled_rate;  // requests per second that were to be served
   double measured_rate = 0;              // and were

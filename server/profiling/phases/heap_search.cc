@@ -13,8 +13,10 @@ namespace {
 // The need with its margin is 1.1 of what was taken, and 0.85 of that is less (TakesLess).
 constexpr double kMostThatTells = 0.75;
 
-// Of a request's cost: equal runs one after the other differ by less. Chosen, not measured.
-constexpr double kDearer = 1.05;
+// Of a request's cost: equal runs differ by less. Chosen.
+constexpr double kDearer = 1.1;
+// As much memory more is worth a container. Chosen.
+constexpr double kClearlyMore = 1.5;
 
 bool MayPayForMemory(const LimitedRun& run) {
   return run.collecting_cost.value_or(0) >= kCollectingCost;
@@ -88,10 +90,8 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yar
 
 }  // namespace
 
-bool PaysForLessMemory(const LimitedRun& less, const LimitedRun& more) {
-  const auto cost = less.trial.measurements.cpu_seconds_per_query;
-  const auto cost_with_more = more.trial.measurements.cpu_seconds_per_query;
-  return MayPayForMemory(less) && cost && cost_with_more && *cost > kDearer * *cost_with_more;
+bool PaysForLessMemory(const LimitedRun& run, const std::optional<double>& cost_with_more) {
+  return MayPayForMemory(run) && cost_with_more && *run.cost_of_ceiling > kDearer * *cost_with_more;
 }
 
 PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
@@ -105,19 +105,19 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
 
 PhaseResult<ProofAttempt> DoubleHeap(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                      Verification& so_far) {
-  const auto is_dear = [&] {
-    return MayPayForMemory(passed.passes.back()) && so_far.limits.memory() > so_far.no_cheaper_than;
-  };
-  while (is_dear() && LeavesRoomToProve(lab.budget(), yardstick)) {
+  while (MayPayForMemory(passed.passes.back()) && LeavesRoomToProve(lab.budget(), yardstick)) {
+    const Bytes memory = so_far.limits.memory();
     const auto twice =
         Raise(so_far.limits, ResourceKind::kMemory, lab.ceiling(), Shortfall::kOfHeap);
-    if (!twice) break;
+    const bool worth_it = twice && twice->memory() >= Scale(memory, kClearlyMore);
+    if (!worth_it || memory < so_far.no_cheaper_with) break;
     MLPROF_LET(attempt, TryToProve(lab, yardstick, *twice, 1));
-    if (attempt.failure || !PaysForLessMemory(passed.passes.back(), attempt.passes.back())) {
-      so_far.no_cheaper_than = so_far.limits.memory();
+    if (attempt.failure ||
+        !PaysForLessMemory(passed.passes.back(), attempt.passes.back().cost_of_ceiling)) {
+      so_far.no_cheaper_with = twice->memory();
       break;
     }
-    so_far.held_barely.push_back(so_far.limits.memory());
+    so_far.held_barely.push_back(memory);
     so_far.limits = *twice;
     passed = std::move(attempt);
   }
@@ -126,7 +126,6 @@ PhaseResult<ProofAttempt> DoubleHeap(Lab& lab, Yardstick& yardstick, ProofAttemp
 
 PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                     Verification& so_far) {
-  const LimitedRun most = passed.passes.back();
   while (LeavesRoomToProve(lab.budget(), yardstick)) {
     const Bytes half = HalfOf(so_far.limits.memory());
     if (half < LeastMemory(yardstick) || half <= MostMemoryTooLittle(so_far) ||
@@ -145,7 +144,8 @@ PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt
     const LimitedRun& run = attempt.passes.back();
     // No other amount mends that.
     if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
-    if (!MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) || PaysForLessMemory(run, most)) {
+    if (!MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) ||
+        PaysForLessMemory(run, so_far.cost_with_more)) {
       so_far.held_barely.push_back(half);
       break;
     }

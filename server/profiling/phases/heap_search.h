@@ -9,9 +9,10 @@
 
 namespace mlprof::server::phases {
 
-/// Whether requests of `less` pay with CPU for the memory that those of `more` had, which ran with
-/// the same CPU a while before or after it. A slower host makes both dear.
-bool PaysForLessMemory(const LimitedRun& less, const LimitedRun& more);
+/// Whether requests of `run` pay with CPU for memory that others had, which ran with the same CPU a
+/// while before: a request took `cost_with_more` there (LimitedRun::cost_of_ceiling). A slower host
+/// makes both dear.
+bool PaysForLessMemory(const LimitedRun& run, const std::optional<double>& cost_with_more);
 
 /// Whether the model takes what its limit lets it take, by one more run: with all memory, or with
 /// half of it where `passed` had nearly all. nullopt where it does not, or that cannot be seen.

@@ -68,6 +68,7 @@ class Run {
                                              lab_.subject().config.start_timeout, samples, run.use);
     run.verdict = judged.verdict;
     run.read_back = judged.evidence.read_back;
+    run.cost_of_ceiling = judged.evidence.cost_of_ceiling;
     run.collecting_cost = judged.evidence.collecting_cost;
     run.killed = judged.evidence.oom_kills > 0;
     run.failed_in_burst = facts().failed_in_burst;

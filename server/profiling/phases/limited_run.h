@@ -26,14 +26,14 @@ struct LimitedRun {
   std::vector<std::uint32_t> latencies;
   /// Of its part with a connection for each request, where it had one.
   std::optional<std::vector<std::uint32_t>> fresh_latencies = {};
-  ResourceUse use;                         // over the whole life of the container
-  std::optional<Bytes> usual_memory = {};  // unreclaimable, the median since it was ready
-  Bytes address_space = {};                // when it was ready (agent_protocol::Ready)
-  /// VerificationEvidence::collecting_cost.
-  std::optional<double> collecting_cost = {};
-  bool killed = false;           // the kernel killed a process of it for memory
-  bool failed_in_burst = false;  // VerificationEvidence has more
-  PagesReadBack read_back;       // under the measured load, once warm, or in a start that failed
+  ResourceUse use;                             // over the whole life of the container
+  std::optional<Bytes> usual_memory = {};      // unreclaimable, the median since it was ready
+  Bytes address_space = {};                    // when it was ready (agent_protocol::Ready)
+  std::optional<double> cost_of_ceiling = {};  // VerificationEvidence has more
+  std::optional<double> collecting_cost = {};  // likewise
+  bool killed = false;                         // the kernel killed a process of it for memory
+  bool failed_in_burst = false;                // VerificationEvidence has more
+  PagesReadBack read_back;  // under the measured load, once warm, or in a start that failed
   std::chrono::nanoseconds took{0};  // from the launch to its removal, or until it was kept
   NoiseEvidence noise;
   Look look;  // of its measured load

@@ -30,15 +30,14 @@ std::optional<Amount> Gap(const Verification& so_far) {
 // Whether what passed may become the answer. A heap takes less where it has less.
 bool LeftRoom(const Yardstick& yardstick, const LimitedRun& run, ResourceKind kind,
               const Verification& so_far) {
-  return MayBecomeAnswer(yardstick, run, kind) &&
+  const bool pays = kind == ResourceKind::kMemory && PaysForLessMemory(run, so_far.cost_with_more);
+  return !pays && MayBecomeAnswer(yardstick, run, kind) &&
          (so_far.heap || !TookLessWhereFull(yardstick, run));
 }
 
 // From limits at which a container passed downward. Gives what passed last.
 PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                  Verification& so_far) {
-  // Beside the last that passed each next could be a little dearer.
-  const LimitedRun most = passed.passes.back();
   while (const auto middle = Gap(so_far)) {
     if (!LeavesRoomToProve(lab.budget(), yardstick)) break;
     const Limits limits = so_far.limits.With(*middle);
@@ -47,8 +46,7 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
       const LimitedRun& run = attempt.passes.back();
       // No other amount mends that.
       if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
-      const bool pays = middle->kind() == ResourceKind::kMemory && PaysForLessMemory(run, most);
-      if (pays || !LeftRoom(yardstick, run, middle->kind(), so_far)) {
+      if (!LeftRoom(yardstick, run, middle->kind(), so_far)) {
         so_far.held_barely.push_back(*middle);
         continue;
       }
@@ -134,6 +132,7 @@ PhaseResult<ProofAttempt> ProveNarrowly(Lab& lab, Yardstick& yardstick, Verifica
   if (held.failure) return std::move(held);
   MLPROF_LET(passed, DoubleHeap(lab, yardstick, std::move(held), so_far));
   const Bytes most = so_far.limits.memory();
+  so_far.cost_with_more = passed.passes.back().cost_of_ceiling;
   if (!so_far.heap_seen) {
     MLPROF_LET(heap, SeeHeap(lab, yardstick, passed.passes.front()));
     so_far.heap = heap;

@@ -212,13 +212,15 @@ void SetHeap(const UseAtCeiling& at_ceiling, const ReplayResult& replay,
       !evidence.became_ready || evidence.died || evidence.new_failures >= kFewestNewFailures;
   if (!words && confirmed) words = FullHeapWords(seen.log);
   evidence.full_heap = words.value_or("");
-  const auto used = seen.whole_life.peak_unreclaimable;
   const auto successes = std::ssize(replay.requests) - replay.failures;
-  if (!used || !TakesLess(at_ceiling.memory, *used)) return;
   if (!seen.serving.cpu_seconds || successes <= 0) return;
   const double there = at_ceiling.cpu_seconds_per_query.value_or(0);
   if (there <= 0) return;
-  evidence.collecting_cost = *seen.serving.cpu_seconds / static_cast<double>(successes) / there;
+  evidence.cost_of_ceiling = *seen.serving.cpu_seconds / static_cast<double>(successes) / there;
+  const auto used = seen.whole_life.peak_unreclaimable;
+  if (used && TakesLess(at_ceiling.memory, *used)) {
+    evidence.collecting_cost = evidence.cost_of_ceiling;
+  }
 }
 
 }  // namespace mlprof::server::phases

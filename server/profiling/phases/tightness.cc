@@ -7,6 +7,7 @@
 #include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
 #include "server/profiling/phases/filled_limit.h"
+#include "server/profiling/phases/heap_search.h"
 #include "server/profiling/phases/reference_in_turns.h"
 
 namespace mlprof::server::phases {
@@ -186,9 +187,9 @@ class Descents {
   }
 
   // Whether a lower limit that held may become the answer. Memory not, if it was filled nearly to
-  // the limit. CPU not on a noisy host, where a slow reference makes a lower limit look good; and
-  // not for a rate, whose room for bursts a short run does not test. Neither by a run that was too
-  // short to prove it.
+  // the limit, or requests pay for it. CPU not on a noisy host, where a slow reference makes a
+  // lower limit look good; and not for a rate, whose room for bursts a short run does not test.
+  // Neither by a run that was too short to prove it.
   bool MayTake(const LimitedRun& run, ResourceKind resource) {
     if (run.lacks) return false;
     // Where it had no time for them, its slowest requests may be what more was chosen for.
@@ -197,6 +198,7 @@ class Descents {
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
     return MayBecomeAnswer(yardstick_, run, resource) &&
+           !PaysForLessMemory(run, verification_.cost_with_more) &&
            (verification_.heap || !TookLessWhereFull(yardstick_, run));
   }
 

@@ -39,8 +39,12 @@ struct Verification {
   /// most that was tried.
   std::optional<HeapByLimit> heap = {};
   bool heap_seen = false;  // whether it does was looked at
-  /// Twice this memory made the requests of a heap that may collect no cheaper.
-  Bytes no_cheaper_than = {};
+  /// So much memory made the requests of a heap that may collect no cheaper than half of it, which
+  /// held.
+  Bytes no_cheaper_with = {};
+  /// LimitedRun::cost_of_ceiling with the most memory that held with this CPU. Beside what passed
+  /// last each step less could be a little dearer.
+  std::optional<double> cost_with_more = {};
   /// Less memory than the limits', tried before them: once, whatever comes of it.
   std::optional<Bytes> step_tried = {};
   /// What it held, although none of it may become the answer: so many containers.

@@ -60,21 +60,25 @@ bool IsWarm(std::span<const WarmUpWindow> windows) {
   return IsSteady(windows) || IsNoFasterAnyMore(windows);
 }
 
-// From so long a pass on rows are replayed as phase "rows" does while it is seen whether the model
-// is warm: three windows hold no pass, and attribution holds such rows up by a third. A pass of
-// quicker rows costs next to nothing, and is made several times.
+// From so long a pass on, attribution's time with it, which may take half of it, rows are replayed
+// as phase "rows" does while it is seen whether the model is warm. A shorter one is made several
+// times there, and of quicker rows three windows hold more than a pass.
 constexpr std::chrono::seconds kSlowPass{3};
 constexpr int kSlowPassShare = 4;  // of the warm-up, at most
+
+struct Part {
+  Timestamp began;
+  std::chrono::nanoseconds began_of_run;  // the same moment on the run's clock
+  std::size_t requests = 0;
+};
 
 struct Windows {
   ReplayResult first;                             // every row once
   ReplayResult repeats;                           // from then on
   std::vector<WarmUpWindow> windows;              // of both
   std::optional<BesideFirstVisits> beside_first;  // once there are repeats
-  /// Of each window of the repeats.
-  std::vector<Timestamp> began;
-  std::vector<std::size_t> sizes;
-  bool as_rows = false;  // the repeats are as phase "rows" has them
+  std::vector<Part> parts;                        // the repeats, window by window
+  bool as_rows = false;                           // the repeats are as phase "rows" has them
   bool steady = false;
 
   std::size_t requests() const { return first.requests.size() + repeats.requests.size(); }
@@ -92,9 +96,14 @@ struct Windows {
 };
 
 bool IsSlowPass(const Windows& seen, const Workload& workload, std::chrono::nanoseconds longest) {
+  if (!CanAttribute(workload, longest) || seen.first.failures > 0) return false;
+  std::chrono::nanoseconds rows{0};
+  for (const RequestRecord& request : seen.first.requests) {
+    rows += std::chrono::microseconds(request.latency_us);
+  }
   const auto took = seen.first.ended - seen.first.began;
-  return CanAttribute(workload, longest) && seen.first.failures == 0 && took >= kSlowPass &&
-         took <= longest / kSlowPassShare;
+  const bool slow_rows = rows >= kAttribution * static_cast<std::int64_t>(workload.rows_left());
+  return slow_rows && took >= kSlowPass && took <= longest / kSlowPassShare;
 }
 
 ReplayPlan PlanOf(const Windows& seen, const ReplayResult& last, const Workload& workload,
@@ -118,11 +127,16 @@ void See(const Container& container, const ReplayResult& window, bool is_first, 
   if (seen.all_failed()) return;
   seen.windows.push_back(MeasureWindow(container, window));
   if (is_first) return;
-  seen.sizes.push_back(window.requests.size());
+  seen.parts.back().began_of_run = window.began;
+  seen.parts.back().requests = window.requests.size();
   if (!seen.beside_first) seen.beside_first.emplace(container, seen.first);
   seen.beside_first->Add(seen.windows.back(), window);
-  seen.steady = IsWarm(seen.windows) || seen.beside_first->AreSteady();
+  // What other work on the host does later takes nothing from it.
+  seen.steady = seen.steady || IsWarm(seen.windows) || seen.beside_first->AreSteady();
 }
+
+// A model is as warm in the one as in the other.
+constexpr std::size_t kFewestWindows = 2;
 
 // The last windows that hold every row, where they tell what phase "rows" is to find out: the model
 // was as warm in the first of them as in the last.
@@ -131,14 +145,17 @@ std::optional<RowPass> RowPassOf(const Windows& seen, const Workload& workload) 
     return std::nullopt;
   }
   const std::size_t rows = workload.rows_left();
-  std::size_t windows = 0;
-  for (std::size_t held = 0; held < rows; ++windows) held += seen.sizes.rbegin()[windows];
+  std::size_t from = seen.parts.size();
+  for (std::size_t held = 0; held < rows;) held += seen.parts[--from].requests;
   const auto told = seen.beside_first->told();
+  const std::size_t windows = std::max(seen.parts.size() - from, kFewestWindows);
   if (told.size() < windows || !IsNoFasterInTheEnd(told.last(windows))) return std::nullopt;
-  RowPass pass{seen.repeats, seen.began.rbegin()[windows - 1]};
+  RowPass pass{seen.repeats, seen.parts[from].began};
   auto& requests = pass.replay.requests;
   requests.erase(requests.begin(), requests.end() - static_cast<std::ptrdiff_t>(rows));
   pass.replay.began = requests.front().due;
+  pass.began += std::chrono::duration_cast<std::chrono::milliseconds>(
+      pass.replay.began - seen.parts[from].began_of_run);
   return pass;
 }
 
@@ -146,14 +163,14 @@ std::optional<RowPass> RowPassOf(const Windows& seen, const Workload& workload) 
 constexpr std::size_t kMostRowPasses = 2;
 
 bool GoesOn(const Windows& seen, const Workload& workload) {
-  if (!seen.steady || !seen.as_rows) return !seen.steady;
+  if (!seen.steady || !seen.as_rows || seen.repeats.failures > 0) return !seen.steady;
   return seen.repeats.requests.size() < kMostRowPasses * workload.rows_left() &&
          !RowPassOf(seen, workload);
 }
 
 // The first visits are a part of their own. Rows that all cost the same the first time are not
 // steady, unless that is what they cost when they come again.
-PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
+PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload, WarmUpFor next) {
   const auto longest =
       std::min<std::chrono::nanoseconds>(kLongestWarmUp, lab.budget().For(Spend::kWarmUp));
   auto end = lab.clock().Now() + longest;
@@ -162,7 +179,7 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
   while (GoesOn(seen, workload) && lab.clock().Now() < end) {
     const bool is_first = seen.Unseen(workload) > 0;
     const ReplayPlan plan = PlanOf(seen, last, workload, longest, end - lab.clock().Now());
-    if (!is_first) seen.began.push_back(Now());
+    if (!is_first) seen.parts.push_back({Now(), lab.clock().Now(), 0});
     ReplayResult window = ample.container().Replay(plan, lab.budget().end());
     MLPROF_LET(replaced, ample.ReplaceKilled(window));
     if (replaced) {
@@ -176,7 +193,9 @@ PhaseResult<Windows> ReplayWindows(Lab& lab, Ample& ample, Workload& workload) {
       return tl::unexpected<RunEnd>(ended.error());
     }
     if (seen.all_failed()) break;
-    if (is_first) seen.as_rows = IsSlowPass(seen, workload, longest);
+    if (is_first && next == WarmUpFor::kRows) {
+      seen.as_rows = IsSlowPass(seen, workload, longest);
+    }
     last = std::move(window);
     lab.Progressed(std::min(1.0, static_cast<double>(seen.windows.size()) / kUsualWindows),
                    "warming up, " + std::to_string(seen.requests()) + " requests");
@@ -222,7 +241,7 @@ void KeepTrials(Lab& lab, const Container& container, const Workload& workload, 
     cold.verdict = "every row for the first time";
     lab.Record(cold);
   }
-  const Timestamp since = has_repeats ? seen.began.front() : began;
+  const Timestamp since = has_repeats ? seen.parts.front().began : began;
   facts.trial = of(since, seen.warm());
   const ReplayResult before = BeforeRowPass(seen.warm(), facts.row_pass);
   if (!before.requests.empty()) lab.Record(of(since, before));
@@ -230,9 +249,9 @@ void KeepTrials(Lab& lab, const Container& container, const Workload& workload, 
 
 }  // namespace
 
-PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
+PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload, WarmUpFor next) {
   const Timestamp began = Now();
-  MLPROF_LET(seen, ReplayWindows(lab, ample, workload));
+  MLPROF_LET(seen, ReplayWindows(lab, ample, workload, next));
   const Container& container = ample.container();
   WarmUpFacts facts;
   facts.steady = seen.steady;
@@ -246,7 +265,9 @@ PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload) {
   Append(all, seen.repeats);
   MLPROF_LET(failed, CheckRows(container, workload.objective, all));
   facts.failed = failed;
-  facts.need = SeeNeed(container, workload, seen.warm(), facts.trial, facts.serial);
+  // A model rests while its rows are attributed: the mean says less than they use.
+  const double rested = seen.as_rows ? lab.ceiling().cpu().value() : 0;
+  facts.need = SeeNeed(container, workload, seen.warm(), facts.trial, facts.serial, rested);
   facts.need.noisy = lab.host().noisy();
   return facts;
 }

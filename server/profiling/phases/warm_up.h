@@ -34,7 +34,10 @@ struct WarmUpFacts {
   std::optional<FailedRows> failed;
 };
 
+/// What comes next: phase "rows", which may have its pass from the warm-up, or load alone.
+enum class WarmUpFor { kRows, kLoad };
+
 /// A row that ends the model is left out from then on; see Ample.
-PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload);
+PhaseResult<WarmUpFacts> WarmUp(Lab& lab, Ample& ample, Workload workload, WarmUpFor next);
 
 }  // namespace mlprof::server::phases

@@ -45,7 +45,7 @@ PhaseResult<ResourceUse> Story::MeasureAtCeiling(Lab& lab, Ample& ample, Workloa
   Finish(lab, "done");
 
   Enter(shares::kWarmUp, "warming up");
-  MLPROF_LET(warm_up, WarmUp(lab, ample, workload));
+  MLPROF_LET(warm_up, WarmUp(lab, ample, workload, WarmUpFor::kRows));
   facts_.warm_up = std::move(warm_up);
   workload.left_out = ample.left_out();
   See(ample);
@@ -110,7 +110,7 @@ PhaseResult<ResourceUse> Story::MeasureUnderLoad(Lab& lab, Ample& ample, Workloa
 
 PhaseResult<void> Story::Renew(Lab& lab, Ample& ample, const Workload& workload) {
   if (auto renewed = ample.Renew(); !renewed) return renewed;
-  const auto warm = WarmUp(lab, ample, workload);
+  const auto warm = WarmUp(lab, ample, workload, WarmUpFor::kLoad);
   if (!warm) return tl::unexpected<RunEnd>(warm.error());
   if (!facts_.workers) return {};
   const auto workers = ReachAtCeiling(lab, ample.container(), workload);

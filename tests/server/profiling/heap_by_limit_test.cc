@@ -1,6 +1,9 @@
 // Models that take what their limit lets them take.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "server/profiling/phases/tightness.h"
 #include "server/profiling/phases/verify.h"
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
@@ -131,29 +134,65 @@ TEST(HeapByLimitTest, IsTriedWithTwiceTheMemoryWhereItCollectsAllTheTime) {
 
 // Each row in (heap - 100 MiB) / 10 MiB collects: from 220 MiB of heap on a request takes less than
 // 1.25 times what it takes with all memory. The objective allows more.
-phases::Verification VerifiedWherePayingIsAllowed(Bytes memory) {
-  FakeModel model = AQuarterForTheHeap();
-  model.collection = std::chrono::milliseconds(6);
-  LabBench bench(model);
-  bench.workload.objective.latency_ms = {{"p95", 100}};
-  return VerifiedFrom(bench, memory, MiB(1084));
-}
+struct WherePayingIsAllowed {
+  explicit WherePayingIsAllowed(Bytes memory) : bench(Model()) {
+    bench.workload.objective.latency_ms = {{"p95", 100}};
+    verified = VerifiedFrom(bench, memory, MiB(1084));
+  }
+  static FakeModel Model() {
+    FakeModel model = AQuarterForTheHeap();
+    model.collection = std::chrono::milliseconds(6);
+    return model;
+  }
+  LabBench bench;
+  phases::Verification verified;
+};
 
 TEST(HeapByLimitTest, IsNotSearchedDownToWhereRequestsPayForTheMemory) {
-  const phases::Verification verified = VerifiedWherePayingIsAllowed(MiB(1200));
-  ASSERT_TRUE(verified.proof) << verified.why_not;
-  EXPECT_GE(verified.limits.memory(), MiB(864));
-  EXPECT_LE(verified.limits.memory(), MiB(944));
+  const WherePayingIsAllowed seen(MiB(1200));
+  ASSERT_TRUE(seen.verified.proof) << seen.verified.why_not;
+  EXPECT_FALSE(seen.verified.held_barely.empty());
+  EXPECT_GE(seen.verified.limits.memory(), MiB(784));  // as dear as with 1200 MiB, but for 10%
+  EXPECT_LE(seen.verified.limits.memory(), MiB(944));
 }
 
 TEST(HeapByLimitTest, GetsMoreWhereItHoldsButRequestsPayForTheMemory) {
-  const phases::Verification verified = VerifiedWherePayingIsAllowed(MiB(480));
+  const WherePayingIsAllowed seen(MiB(480));
+  ASSERT_TRUE(seen.verified.proof) << seen.verified.why_not;
+  EXPECT_TRUE(seen.verified.failed.empty());
+  ASSERT_FALSE(seen.verified.held_barely.empty());
+  EXPECT_EQ(seen.verified.held_barely.front().bytes(), MiB(480));
+  EXPECT_GE(seen.verified.limits.memory(), MiB(752));  // as dear as with 960 MiB, but for 10%
+  EXPECT_LE(seen.verified.limits.memory(), MiB(960));
+}
+
+TEST(HeapByLimitTest, IsNotGivenAStepLessThatHoldsWhereRequestsPayForTheMemory) {
+  WherePayingIsAllowed seen(MiB(480));
+  ASSERT_TRUE(seen.verified.proof) << seen.verified.why_not;
+  phases::Yardstick yardstick = seen.bench.MeasuredAt(2);
+  yardstick.at_ceiling = {MiB(1084), 0.002};
+  phases::Verification given = seen.verified;
+  given.limits = given.proof->limits;
+  const phases::Tightness lowered =
+      phases::TestTightness(seen.bench.lab, yardstick, given, [](const phases::Tightness&) {});
+  EXPECT_GE(lowered.proof.limits.memory(), MiB(752)) << "where a request is 10% dearer";
+}
+
+TEST(HeapByLimitTest, IsNotSoughtWithMoreMemoryAgainWhereThatMakesRequestsNoCheaper) {
+  FakeModel model;
+  model.serving_peak = MiB(200);
+  LabBench bench(model);
+  phases::Yardstick yardstick = bench.MeasuredAt(2);
+  // Of another moment of the host: less memory, and four times the CPU, here.
+  yardstick.at_ceiling = {MiB(320), 0.0005};
+  const phases::Verification verified = phases::Verify(bench.lab, yardstick, {Cores(1.0), MiB(352)},
+                                                       [](const phases::Verification&) {});
   ASSERT_TRUE(verified.proof) << verified.why_not;
-  EXPECT_TRUE(verified.failed.empty());
-  ASSERT_FALSE(verified.held_barely.empty());
-  EXPECT_EQ(verified.held_barely.front().bytes(), MiB(480));
-  EXPECT_GE(verified.limits.memory(), MiB(832));  // as dear as with 960 MiB, but for 5%
-  EXPECT_LE(verified.limits.memory(), MiB(960));
+  EXPECT_EQ(verified.limits.memory(), MiB(352));
+  const auto& launches = bench.runtime.launches();
+  EXPECT_EQ(std::count_if(launches.begin(), launches.end(),
+                          [](const auto& launch) { return launch.limits.memory() == MiB(704); }),
+            1);
 }
 
 TEST(HeapByLimitTest, IsNoWordForAModelThatKeepsToItself) {

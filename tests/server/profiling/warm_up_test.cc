@@ -34,11 +34,11 @@ FakeModel ModelOfUnlikeRows() {
   return model;
 }
 
-WarmUpFacts WarmUpOf(LabBench& bench) {
+WarmUpFacts WarmUpOf(LabBench& bench, WarmUpFor next = WarmUpFor::kRows) {
   Ample ample(bench.lab, bench.setup);
   EXPECT_TRUE(ample.Launch(PageCache::kCold));
   EXPECT_TRUE(ample.container().Start());
-  auto facts = WarmUp(bench.lab, ample, bench.workload);
+  auto facts = WarmUp(bench.lab, ample, bench.workload, next);
   ample.Close();
   EXPECT_TRUE(facts) << "the run ended";
   return facts ? *std::move(facts) : WarmUpFacts();
@@ -141,6 +141,41 @@ TEST(WarmUpTest, LeavesRowsToTheirPhaseWhereOneFails) {
   EXPECT_FALSE(WarmUpOf(bench).row_pass);
 }
 
+TEST(WarmUpTest, ReplaysNoMoreForARowPassOnceARowFailedThatWasAnsweredBefore) {
+  FakeModel model = ModelOfSlowRows();
+  model.status = [visits = 0](const std::string& row) mutable {
+    return row == "row 70" && visits++ > 0 ? 400 : 200;
+  };
+  LabBench bench(model, kSlowRows);
+  const WarmUpFacts facts = WarmUpOf(bench);
+  EXPECT_TRUE(facts.steady);
+  EXPECT_FALSE(facts.row_pass);
+  EXPECT_LE(facts.serial.size(), kSlowRows);
+}
+
+TEST(WarmUpTest, IsForNoRowPassWhereLoadComesNext) {
+  LabBench bench(ModelOfSlowRows(), kSlowRows);
+  const WarmUpFacts facts = WarmUpOf(bench, WarmUpFor::kLoad);
+  EXPECT_TRUE(facts.steady);
+  EXPECT_FALSE(facts.row_pass);
+  EXPECT_LT(facts.serial.size(), kSlowRows);
+}
+
+TEST(WarmUpTest, HasARowPassOfFewRowsInOneWindow) {
+  FakeModel model;
+  model.cpu_per_row = milliseconds(100);
+  LabBench bench(model, 40);
+  const WarmUpFacts facts = WarmUpOf(bench);
+  ASSERT_TRUE(facts.row_pass);
+  EXPECT_EQ(facts.row_pass->replay.requests.size(), 40U);
+  EXPECT_EQ(facts.serial.size() % 40, 0U);
+}
+
+TEST(WarmUpTest, TellsTheCoresThatRowsUseAlthoughTheModelRestsWhileTheyAreAttributed) {
+  LabBench bench(ModelOfSlowRows(), kSlowRows);
+  EXPECT_NEAR(WarmUpOf(bench).need.cores, 1, 0.05);
+}
+
 TEST(WarmUpTest, LeavesQuickRowsToTheirPhaseWhichReplaysThemSeveralTimes) {
   LabBench bench(FakeModel{}, kSlowRows);
   EXPECT_FALSE(WarmUpOf(bench).row_pass);
@@ -151,7 +186,7 @@ TEST(RowPassTest, OfTheWarmUpIsNotReplayedAgain) {
   Ample ample(bench.lab, bench.setup);
   ASSERT_TRUE(ample.Launch(PageCache::kCold));
   ASSERT_TRUE(ample.container().Start());
-  const auto warm_up = WarmUp(bench.lab, ample, bench.workload);
+  const auto warm_up = WarmUp(bench.lab, ample, bench.workload, WarmUpFor::kRows);
   ASSERT_TRUE(warm_up && warm_up->row_pass);
   const auto served = ample.container().RequestsServed();
   const auto rows = ReplayRows(bench.lab, ample, bench.workload, *warm_up);
