@@ -29,6 +29,7 @@ import kept
 import needs
 import neighbour
 import oracle
+import pace
 import place
 import profiled
 import report
@@ -54,6 +55,10 @@ def parse():
     parser.add_argument("--alone", action="store_true",
                         help="check what mlprof recommends, and leave the other recommenders to a "
                              "later run without this")
+    parser.add_argument("--steady", type=int, metavar="MINUTES",
+                        help="wait so long before each target for the host to be as fast as it was "
+                             "at its fastest, and leave the target to another run where it is not; "
+                             "what the host was is kept with the checks")
     parser.add_argument("--runs", type=int, default=3, metavar="N",
                         help="fresh containers at each recommended limit (default 3)")
     parser.add_argument("--budget-seconds", type=int, metavar="S",
@@ -95,6 +100,10 @@ def judge(target, options, profiler):
 
     if results.outdated:
         say("what was known is of another target, rule or machine: found anew")
+    now = pace.Pace(options.results)
+    if options.steady is not None and not now.becomes_steady(options.steady, say):
+        say(f"left out: in {options.steady} minutes the host was not as fast as at its best")
+        return
     folder = (compiled if target.compiled else place).Folder(options.results, target)
     folder.make(lambda: place.training_python(options.results))
     if not options.oracle_only:
@@ -122,8 +131,12 @@ def judge(target, options, profiler):
     others = {} if options.alone else {who: limits for who, limits in answers.items()
                                        if who not in checked}
     if others or not checked:
-        results.keep("checks", checked | checks.check_all(
-            here, target, {} if checked else profile, others, options.runs, say))
+        before = now.now()
+        found = checks.check_all(here, target, {} if checked else profile, others, options.runs, say)
+        after = now.now()
+        for check in found.values():
+            check["hostPace"] = [round(before, 2), round(after, 2)]
+        results.keep("checks", checked | found)
     if options.keep:
         kept.keep(target, results.values)
 
