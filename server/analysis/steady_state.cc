@@ -13,22 +13,24 @@ constexpr double kResolvableCpuMs = 0.05;
 constexpr double kGain = 0.95;
 constexpr double kLongestWindowSeconds = 1.6;  // chosen, not measured
 
-WarmUpWindow BestOf(std::span<const WarmUpWindow> windows) {
-  WarmUpWindow best = windows.front();
+using OfTwo = const double& (*)(const double&, const double&);
+
+// In each figure by itself.
+WarmUpWindow Extreme(std::span<const WarmUpWindow> windows, OfTwo of_two) {
+  WarmUpWindow extreme = windows.front();
   for (const WarmUpWindow& window : windows) {
-    best.p50_ms = std::min(best.p50_ms, window.p50_ms);
-    best.cpu_ms_per_request = std::min(best.cpu_ms_per_request, window.cpu_ms_per_request);
+    extreme.p50_ms = of_two(extreme.p50_ms, window.p50_ms);
+    extreme.cpu_ms_per_request = of_two(extreme.cpu_ms_per_request, window.cpu_ms_per_request);
   }
-  return best;
+  return extreme;
+}
+
+WarmUpWindow BestOf(std::span<const WarmUpWindow> windows) {
+  return Extreme(windows, std::min<double>);
 }
 
 WarmUpWindow WorstOf(std::span<const WarmUpWindow> windows) {
-  WarmUpWindow worst = windows.front();
-  for (const WarmUpWindow& window : windows) {
-    worst.p50_ms = std::max(worst.p50_ms, window.p50_ms);
-    worst.cpu_ms_per_request = std::max(worst.cpu_ms_per_request, window.cpu_ms_per_request);
-  }
-  return worst;
+  return Extreme(windows, std::max<double>);
 }
 
 WarmUpWindow MeanOf(std::span<const WarmUpWindow> windows) {

@@ -16,10 +16,11 @@ ReplayResult WithoutTheVeryFirst(ReplayResult first) {
 }  // namespace
 
 BesideFirstVisits::BesideFirstVisits(const Container& container, const ReplayResult& first)
-    : windows_(VisitsOf(WithoutTheVeryFirst(first).requests)) {
-  const ReplayResult rest = WithoutTheVeryFirst(first);
-  first_ = windows_.Told(MeasureWindow(container, rest), rest);
-}
+    : BesideFirstVisits(WithoutTheVeryFirst(first), container) {}
+
+BesideFirstVisits::BesideFirstVisits(const ReplayResult& rest, const Container& container)
+    : windows_(VisitsOf(rest.requests)),
+      first_(windows_.Told(MeasureWindow(container, rest), rest)) {}
 
 bool BesideFirstVisits::AreSteady() const {
   if (!first_ || !IsSteady(told())) return false;

@@ -24,6 +24,9 @@ class BesideFirstVisits {
   std::span<const WarmUpWindow> told() const { return windows_.told(); }
 
  private:
+  /// `rest`: without the very first.
+  BesideFirstVisits(const ReplayResult& rest, const Container& container);
+
   WindowsByRow windows_;  // since all rows were visited
   std::optional<WarmUpWindow> first_;
 };
