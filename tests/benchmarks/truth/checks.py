@@ -1,23 +1,19 @@
 """Fresh plain containers at recommended limits: do they hold?"""
 
+import cause
+import in_turn
 import judgement
 import oracle
 import probe
 
 # Counts up with every change of the rule by which a run counts as slow.
-RULE = 4
-# The rules since this one differ in how many looks in turn decide, and in nothing before those.
+RULE = 5
+# The rules since this one differ in what decides about a first look that was slow, and in nothing
+# before that.
 SAME_FIRST_LOOK = 2
 # No host is that much slower than it was.
 BEYOND_DOUBT = 5
-# Of so many looks in turn the majority counts. On a host whose speed moves those count on both sides
-# of which a request without limits cost the same CPU, within half of what throughput may differ.
-# Where one look in four goes the wrong way, most of three do in 16% of cases and most of five in 10%;
-# more take a quarter of an hour a row on a noisy host.
-IN_TURN = 5
-ALIKE = 0.025
-MOST_LOOKS = 11
-# Checked beside an answer, as it is: what counts as slow of these is the host's doing, or the check's.
+# Looked at beside an answer, once each: what is slow of these tells how much the host moved.
 CONTROL = {"cpu": None, "memoryInBytes": None, "cpuIsLimit": False}
 
 
@@ -29,7 +25,6 @@ def check_all(place, target, profile, answers, runs, say):
     if answer:
         limits["mlprof"] = {"cpu": answer["requestedCpu"],
                             "memoryInBytes": answer["requestedMemoryInBytes"], "cpuIsLimit": True}
-        limits["control"] = CONTROL
     without = reference(place, target, say) if limits else {}
     done = {}
     for who, limit in limits.items():
@@ -37,7 +32,10 @@ def check_all(place, target, profile, answers, runs, say):
         if key not in done:
             say(f"at the limits of {who}")
             done[key] = check(place, target, without, limit, runs, say)
-    return {who: done[tuple(limit.values())] for who, limit in limits.items()}
+    found = {who: done[tuple(limit.values())] for who, limit in limits.items()}
+    if answer:
+        found["control"] = control(place, target, without, runs, say)
+    return found
 
 
 def reference(place, target, say):
@@ -49,31 +47,80 @@ def reference(place, target, say):
 
 
 def check(place, target, without, limit, runs, say):
-    """{"runs", "oomKills", "errors", "misses", "p95Ms", "why", "outvoted", "rule"}: each run counts
-    once at most; "outvoted" says why runs missed of which most looks in turn held. `without`: the
-    reference without limits."""
+    """{"runs", "oomKills", "errors", "misses", "p95Ms", "stoppedSeconds", "why", "theHosts",
+    "outvoted", "rule"}: each run counts once at most; "theHosts" says why runs missed that nothing
+    of their limits can have made slow, "outvoted" why those of which most looks in turn held.
+    `without`: the reference without limits."""
     cpu, memory = limit["cpu"], limit["memoryInBytes"]
-    found = {**limit, "runs": runs, "oomKills": 0, "errors": 0, "misses": 0, "p95Ms": [], "why": [],
-             "outvoted": [], "rule": RULE, "reference": judgement.stored(without)}
+    found = _nothing_found(limit, runs, without)
     for seed in range(1, runs + 1):
-        run = _judge(place, target, limit, seed, without)
-        why = judgement.miss(target, run, without)
-        found["p95Ms"].append(round(run.p95_ms, 3))
-        if why and run.survived and not _beyond_doubt(target, run, without):
-            slow, (run, why) = why, _in_turn(place, target, limit, seed, (run, why))
+        run, why = _look(place, target, limit, seed, without, found)
+        slow = why if run.survived and not _beyond_doubt(target, run, without) else ""
+        if slow and not _is_the_limits(target, limit, run, without):
+            found["theHosts"].append(slow)
+            why = ""
+        elif slow:
+            run, why = _in_turn(place, target, limit, seed, (run, slow))
             found["outvoted"] += [] if why else [slow]
-        if run.oom_killed:
-            found["oomKills"] += 1
-        elif not run.survived:
-            found["errors"] += 1
-        elif why:
-            found["misses"] += 1
-        found["why"] += [why] if why else []
+        _count(found, run, why)
     cores = "no word on cores" if cpu is None else f"{cpu} cores"
     size = "all memory" if memory is None else f"{memory >> 20} MiB"
     say(f"{cores}, {size}: {found['oomKills']} OOM kills, {found['errors']} errors,"
-        f" {found['misses']} misses in {runs}, p95 {found['p95Ms']} {'; '.join(found['why'])}")
+        f" {found['misses']} misses in {runs}, {len(found['theHosts'])} slow by the host alone, p95"
+        f" {found['p95Ms']} {'; '.join(found['why'])}")
     return found
+
+
+def control(place, target, without, runs, say):
+    """As `check`, of containers without limits: a slow look is the host's there."""
+    found = _nothing_found(CONTROL, runs, without)
+    for seed in range(1, runs + 1):
+        _count(found, *_look(place, target, CONTROL, seed, without, found))
+    say(f"without limits once more: {found['misses']} of {runs} looks slow, p95 {found['p95Ms']}"
+        f" {'; '.join(found['why'])}")
+    return found
+
+
+def _nothing_found(limit, runs, without):
+    return {**limit, "runs": runs, "oomKills": 0, "errors": 0, "misses": 0, "p95Ms": [],
+            "stoppedSeconds": [], "why": [], "theHosts": [], "outvoted": [], "rule": RULE,
+            "reference": judgement.stored(without)}
+
+
+def _look(place, target, limit, seed, without, found):
+    run = _judge(place, target, limit, seed, without)
+    found["p95Ms"].append(round(run.p95_ms, 3))
+    found["stoppedSeconds"].append(round(run.throttled_seconds, 3))
+    return run, judgement.miss(target, run, without)
+
+
+def _in_turn(place, target, limit, seed, missed):
+    """What its limits cannot have done does not count here either."""
+    def miss(run, beside):
+        why = judgement.miss(target, run, beside)
+        return why if _is_the_limits(target, limit, run, beside) else ""
+
+    def ample():
+        return probe.quiet(lambda: probe.fresh(place, target, None, None, seed=seed, **oracle.LOOK))
+
+    return in_turn.decided(missed, lambda beside: _judge(place, target, limit, seed, beside), ample,
+                           miss)
+
+
+def _is_the_limits(target, limit, run, without):
+    """Whether they may be why it missed. Beside a neighbour that is what makes it slow."""
+    return (_has_neighbour(limit) or not run.survived or run.gave_up
+            or cause.may_be_the_limits(target, run, without))
+
+
+def _count(found, run, why):
+    if run.oom_killed:
+        found["oomKills"] += 1
+    elif not run.survived:
+        found["errors"] += 1
+    elif why:
+        found["misses"] += 1
+    found["why"] += [why] if why else []
 
 
 def by_this_rule(found):
@@ -105,46 +152,3 @@ def _judge(place, target, limit, seed, without):
         # What else is busy there is so on purpose.
         return probe.beside_neighbour(place, target, cpu, memory, **how)
     return probe.quiet(lambda: probe.fresh(place, target, cpu, memory, **how))
-
-
-def _in_turn(place, target, limit, seed, missed):
-    """(run, why) for one that `missed`, itself such a pair; why is "" where most looks held. The host
-    may have become slower since the reference was taken, and may while this looks: again in turn with
-    looks without limits, until the majority is clear of those looks between two of which the host
-    was the same, or of all where there are too few of those. Chosen by what a request costs without
-    limits alone: at limits it may cost more because of them. One that fails has failed, whatever the
-    others do."""
-    steady, others = [], []
-    before = _without_limits(place, target, seed)
-    while not _clear(steady) and len(steady) + len(others) < MOST_LOOKS:
-        if not before.survived:
-            return missed
-        without = judgement.reference([before])
-        run = _judge(place, target, limit, seed, without)
-        if not run.survived:
-            return run, judgement.miss(target, run, without)
-        after = _without_limits(place, target, seed)
-        if not after.survived:
-            return missed
-        why = judgement.miss(target, run, judgement.reference([before, after]))
-        (steady if _cost_alike(before, after) else others).append((run, why))
-        before = after
-    return _by_most(steady if _clear(steady) else steady + others)
-
-
-def _without_limits(place, target, seed):
-    return probe.quiet(lambda: probe.fresh(place, target, None, None, seed=seed, **oracle.LOOK))
-
-
-def _cost_alike(one, other):
-    return abs(one.cost_ms - other.cost_ms) <= ALIKE * other.cost_ms
-
-
-def _clear(looks):
-    misses = sum(bool(why) for _, why in looks)
-    return 2 * max(misses, len(looks) - misses) > IN_TURN
-
-
-def _by_most(looks):
-    misses = [(run, why) for run, why in looks if why]
-    return misses[-1] if 2 * len(misses) > len(looks) else (looks[-1][0], "")

@@ -92,17 +92,23 @@ def lacked_memory(run, cost_ms):
 
 
 def _part_miss(target, part, without, throttled):
+    return next(iter(part_misses(target, part, without, throttled).values()), "")
+
+
+def part_misses(target, part, without, throttled):
+    """{figure: why} of those that one load missed."""
+    found = {}
     if part.p95_ms > bound_ms(target, without):
-        return f"p95 {part.p95_ms:.2f} ms"
+        found["p95"] = f"p95 {part.p95_ms:.2f} ms"
     if target.p95_ms:
-        return ""  # an objective of its own replaces the rest
+        return found  # an objective of its own replaces the rest
     if not target.rate and part.per_second < THROUGHPUT_SHARE * without.per_second:
-        return f"{part.per_second:.1f} of {without.per_second:.1f} requests/s"
+        found["throughput"] = f"{part.per_second:.1f} of {without.per_second:.1f} requests/s"
     # A tail that comes without any throttling is the host's.
     counts = throttled and min(part.answered, without.answered) >= P99_REQUESTS
     if counts and part.p99_ms > P99_FACTOR * without.p99_ms + P99_MORE_MS:
-        return f"p99 {part.p99_ms:.2f} ms"
-    return ""
+        found["p99"] = f"p99 {part.p99_ms:.2f} ms"
+    return found
 
 
 def interval(votes, need):

@@ -49,6 +49,7 @@ def _entry(target, values):
              "warnings": profile["warnings"], "build": profile.get("build"),
              "runs": max((one["runs"] for one in found.values()), default=0),
              "earlier_rule": checks.by_this_rule(found) != found, "by": {},
+             "slow_by_the_host": len(found.get("mlprof", {}).get("theHosts", ())),
              "control": found.get("control")}
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])
@@ -81,11 +82,11 @@ def _within_step(cpu, low, high=None):
 
 
 def write(results, docs):
-    """Replaces what stands between the marks in MEASUREMENT.md; writes truth.svg."""
+    """Replaces what stands between the marks in TRUTH.md; writes truth.svg."""
     entries = load(results)
     if not entries:
         raise SystemExit("truth: no finished target to report; run it first")
-    path = docs / "MEASUREMENT.md"
+    path = docs / "TRUTH.md"
     text = path.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)

@@ -1,4 +1,4 @@
-"""The tables of docs/MEASUREMENT.md."""
+"""The tables of docs/TRUTH.md."""
 
 import collections
 
@@ -81,17 +81,20 @@ def _looks(entries):
     """By which rule what was slow counted."""
     earlier = sum(entry["earlier_rule"] for entry in entries)
     rows = f" ({earlier} of {len(entries)} rows: by an earlier rule)" if earlier else ""
-    return f"What was slow counted by the majority of looks in turn{rows}."
+    by_host = sum(entry["slow_by_the_host"] for entry in entries)
+    told = f" {by_host} more runs of mlprof's answers were slow by the host alone." if by_host else ""
+    return (f"A run counted as slow where its limits can be why and most looks in turn were"
+            f"{rows}.{told}")
 
 
 def _control(entries):
-    """How often a container without limits counts as slow by the same check."""
+    """How often a look at a container without limits is slow."""
     controls = [entry["control"] for entry in entries if entry["control"]]
     if not controls:
         return ""
     runs, misses = (sum(one[name] for one in controls) for name in ("runs", "misses"))
-    return (f" Of {runs} containers without limits that were checked likewise in {len(controls)} "
-            f"rows, as a control, {misses} counted as slow.")
+    return (f" Of {runs} containers without limits that were looked at once each in {len(controls)} "
+            f"rows, {misses} were slow.")
 
 
 def _build(entry):

@@ -51,6 +51,11 @@ class Target:
         return "--max-requests" in self.options
 
     @property
+    def heap_by_limit(self):
+        """What it lacks of memory makes its requests dearer before it is killed."""
+        return "--heap-share" in self.options
+
+    @property
     def connections(self):
         """As its users come: where it forks, a kept-alive connection and a fresh one for each
         request are different things."""

@@ -5,6 +5,7 @@ import unittest
 from unittest import mock
 
 import checks
+import in_turn
 import judgement
 import oracle
 import probe
@@ -14,8 +15,8 @@ TARGET = targets.Target("t", "t")
 MIB = 1 << 20
 
 
-def run(p95=20.0, **more):
-    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=1.0, **more,
+def run(p95=20.0, throttled=1.0, **more):
+    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=throttled, **more,
                      parts={"keepAlive": judgement.Part(150, 50.0, 20.0, p95, 30.0)})
 
 
@@ -65,8 +66,8 @@ class ChecksTest(unittest.TestCase):
     def test_all_looks_count_where_too_few_are_between_two_alike(self):
         fast, dear = run(20.0, load_cpu_seconds=3.0), run(20.0, load_cpu_seconds=3.6)
         slow = run(25.0)
-        turns = [one for _ in range(checks.MOST_LOOKS) for one in (fast, slow, dear, slow)]
-        found, _ = self.check([fast], [slow, *turns[:2 * checks.MOST_LOOKS + 1], fast])
+        turns = [one for _ in range(in_turn.MOST_LOOKS) for one in (fast, slow, dear, slow)]
+        found, _ = self.check([fast], [slow, *turns[:2 * in_turn.MOST_LOOKS + 1], fast])
         self.assertEqual(found["mlprof"]["misses"], 1)
 
     def test_beside_a_neighbour_it_is_looked_at_likewise(self):
@@ -100,9 +101,19 @@ class ChecksTest(unittest.TestCase):
         failed = probe.Run(1, "status 500", 0.1, False, 0)
         self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [run()])
 
-    def test_a_control_without_limits_is_checked_likewise(self):
+    def test_what_its_limits_cannot_have_done_is_the_hosts(self):
+        fast, slow, stopped = run(20.0), run(25.0, throttled=0.0), run(25.0)
+        found, _ = self.check([fast], [slow])
+        self.assertEqual((found["mlprof"]["misses"], found["mlprof"]["theHosts"]),
+                         (0, ["p95 25.00 ms"] * 3))
+        looks = [stopped, fast, stopped, fast, stopped, fast, *[slow, fast] * 3, fast, fast]
+        found, _ = self.check([fast], looks)
+        self.assertEqual((found["mlprof"]["misses"], found["mlprof"]["outvoted"]),
+                         (0, ["p95 25.00 ms"]))
+
+    def test_a_control_without_limits_is_looked_at_once(self):
         fast, slow = run(20.0), run(25.0)
-        found, _ = self.check([fast], [fast, fast, fast, *[slow, fast] * 4])
+        found, _ = self.check([fast], [fast, fast, fast, slow, fast, fast])
         self.assertEqual((found["mlprof"]["misses"], found["control"]["misses"]), (0, 1))
 
 

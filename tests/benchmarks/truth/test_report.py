@@ -88,18 +88,23 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(report.load("/nowhere"), [])
 
     def test_says_how_many_rows_were_checked_by_an_earlier_rule(self):
-        self.assertEqual(tables._looks([{"earlier_rule": False}, {"earlier_rule": True}]),
-                         "What was slow counted by the majority of looks in turn (1 of 2 rows: by "
-                         "an earlier rule).")
-        self.assertEqual(tables._looks([{"earlier_rule": False}]),
-                         "What was slow counted by the majority of looks in turn.")
+        now = {"earlier_rule": False, "slow_by_the_host": 0}
+        rule = "A run counted as slow where its limits can be why and most looks in turn were"
+        self.assertEqual(tables._looks([now, {**now, "earlier_rule": True}]),
+                         f"{rule} (1 of 2 rows: by an earlier rule).")
+        self.assertEqual(tables._looks([now]), f"{rule}.")
 
-    def test_says_how_often_a_control_counts_as_slow(self):
+    def test_says_how_many_runs_the_host_alone_made_slow(self):
+        entries = [{"earlier_rule": False, "slow_by_the_host": slow} for slow in (2, 0, 1)]
+        self.assertTrue(tables._looks(entries).endswith(
+            " 3 more runs of mlprof's answers were slow by the host alone."))
+
+    def test_says_how_many_looks_without_limits_were_slow(self):
         entries = [{"control": {"runs": 3, "misses": 1}}, {"control": None},
                    {"control": {"runs": 3, "misses": 0}}]
         self.assertEqual(tables._control(entries),
-                         " Of 6 containers without limits that were checked likewise in 2 rows, as a"
-                         " control, 1 counted as slow.")
+                         " Of 6 containers without limits that were looked at once each in 2 rows, 1"
+                         " were slow.")
         self.assertEqual(tables._control([{"control": None}]), "")
 
     def test_shows_intervals_and_measures_a_step_from_them(self):
