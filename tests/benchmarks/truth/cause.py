@@ -1,22 +1,29 @@
 """Whether its limits can be what made a run slow.
 
-They act in two ways alone, and the kernel counts both: a quota stops the container, and memory that is
-lacking has file pages read back or a heap collected. What shows neither was made slow by the host,
-whose other guests no counter shows: of a model that its quota of a core stopped for 0.000 s, and of
-the same without limits, looks a minute apart differed by a third.
+They act in three ways, and the kernel counts all of them: a quota stops the container, or a runtime
+makes fewer threads because of it, so that fewer cores are used; and memory that is lacking has file
+pages read back or a heap collected. What shows nothing of that was made slow by the host, whose other
+guests no counter shows: of a model that its quota of a core stopped for 0.000 s, and of the same
+without limits, looks a minute apart differed by a third.
 """
 
 import judgement
 
-# A hundredth of what counts as want of memory in the search for a need: pages are slow on some disks.
+# A tenth of what counts as want of memory in the search for a need: pages are slow on some disks.
 FEW_PAGES = 0.01  # a request
 
 
 def may_be_the_limits(target, run, without):
     """Of a run that survived, was not given up, and missed beside the reference `without` limits."""
     return (target.heap_by_limit or run.pages_read_back > FEW_PAGES * run.answered
-            or any(_stopped_long_enough(target, run, part, without[name])
+            or any(_used_fewer_cores(part, without[name])
+                   or _stopped_long_enough(target, run, part, without[name])
                    for name, part in run.parts.items()))
+
+
+def _used_fewer_cores(part, without):
+    """By more than throughput may lose: with as many, each request took more of them."""
+    return part.cores < judgement.THROUGHPUT_SHARE * without.cores
 
 
 def _stopped_long_enough(target, run, part, without):

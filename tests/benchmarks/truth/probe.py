@@ -156,7 +156,7 @@ class Serving:
         client_cpu = 0.0
         for (_, before), (said, after) in zip(seen, parts):
             if said["part"] in LOADS:
-                run.parts[said["part"]] = _part(said)
+                run.parts[said["part"]] = _part(said, after.since(before, "cpu"))
                 run.throttled_seconds += after.since(before, "throttled")
                 run.pages_read_back += after.since(before, "read_back")
                 run.load_cpu_seconds += after.since(before, "cpu")
@@ -199,9 +199,10 @@ class _Counters:
         return 0.0 if None in values else max(values[0] - values[1], 0.0)
 
 
-def _part(said):
-    return judgement.Part(said["answered"], said["answered"] / max(said["seconds"], 1e-6),
-                          said["p50Ms"], said["p95Ms"], said["p99Ms"])
+def _part(said, cpu_seconds):
+    seconds = max(said["seconds"], 1e-6)
+    return judgement.Part(said["answered"], said["answered"] / seconds, said["p50Ms"],
+                          said["p95Ms"], said["p99Ms"], round(cpu_seconds / seconds, 3))
 
 
 def _add_use(run, first, last, client_cpu):

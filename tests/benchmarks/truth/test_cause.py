@@ -7,12 +7,12 @@ import judgement
 import probe
 import targets
 
-WITHOUT = {"keepAlive": judgement.Part(300, 100.0, 10.0, 10.0, 12.0)}
+WITHOUT = {"keepAlive": judgement.Part(300, 100.0, 10.0, 10.0, 12.0, 1.0)}
 
 
 def run(stopped=0.0, read_back=0, **seen):
     part = judgement.Part(**{"answered": 300, "per_second": 100.0, "p50_ms": 10.0, "p95_ms": 10.0,
-                             "p99_ms": 12.0, **seen})
+                             "p99_ms": 12.0, "cores": 1.0, **seen})
     return probe.Run(0, "", 0.1, False, 0, parts={"keepAlive": part}, throttled_seconds=stopped,
                      pages_read_back=read_back)
 
@@ -24,6 +24,10 @@ def may_be(one, **target):
 class CauseTest(unittest.TestCase):
     def test_what_was_not_stopped_and_reads_nothing_back_the_host_made_slow(self):
         self.assertFalse(may_be(run(p95_ms=14.0, per_second=70.0, p99_ms=60.0)))
+
+    def test_fewer_cores_may_be_why_though_nothing_was_stopped(self):
+        self.assertFalse(may_be(run(p95_ms=14.0, cores=0.95)))
+        self.assertTrue(may_be(run(p95_ms=14.0, cores=0.94)))  # a pool of fewer threads
 
     def test_pages_read_back_may_be_why(self):
         self.assertTrue(may_be(run(p95_ms=14.0, read_back=4)))
