@@ -35,6 +35,8 @@ class Part:
     p95_ms: float
     p99_ms: float
     cores: float = 0  # used meanwhile
+    throttled_seconds: float = 0
+    pages_read_back: float = 0
 
 
 def reference(runs):

@@ -42,6 +42,7 @@ class Run:
     throttled_seconds: float = 0  # under the load
     pages_read_back: float = 0  # likewise
     load_cpu_seconds: float = 0  # likewise
+    uncounted: bool = False  # the kernel did not tell all of these
     gave_up: bool = False  # so slow that it was not seen to its end
     replay_seconds: float = 0  # from ready to the end
 
@@ -156,10 +157,11 @@ class Serving:
         client_cpu = 0.0
         for (_, before), (said, after) in zip(seen, parts):
             if said["part"] in LOADS:
-                run.parts[said["part"]] = _part(said, after.since(before, "cpu"))
-                run.throttled_seconds += after.since(before, "throttled")
-                run.pages_read_back += after.since(before, "read_back")
+                part = run.parts[said["part"]] = _part(said, before, after)
+                run.throttled_seconds += part.throttled_seconds
+                run.pages_read_back += part.pages_read_back
                 run.load_cpu_seconds += after.since(before, "cpu")
+                run.uncounted = run.uncounted or not after.complete
             if said["part"] == "firstVisits":
                 run.first_visits = {"p50Ms": said["p50Ms"], "p95Ms": said["p95Ms"],
                                     "mostMs": said["mostMs"],
@@ -193,16 +195,22 @@ class _Counters:
     processes: dict
     read_back: int | None = None
 
+    @property
+    def complete(self):
+        return None not in (self.cpu, self.throttled, self.read_back)
+
     def since(self, before, name):
         """0 where the cgroup was gone already."""
         values = getattr(self, name), getattr(before, name)
         return 0.0 if None in values else max(values[0] - values[1], 0.0)
 
 
-def _part(said, cpu_seconds):
+def _part(said, before, after):
     seconds = max(said["seconds"], 1e-6)
     return judgement.Part(said["answered"], said["answered"] / seconds, said["p50Ms"],
-                          said["p95Ms"], said["p99Ms"], round(cpu_seconds / seconds, 3))
+                          said["p95Ms"], said["p99Ms"],
+                          round(after.since(before, "cpu") / seconds, 3),
+                          after.since(before, "throttled"), after.since(before, "read_back"))
 
 
 def _add_use(run, first, last, client_cpu):

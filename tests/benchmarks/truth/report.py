@@ -49,7 +49,7 @@ def _entry(target, values):
              "warnings": profile["warnings"], "build": profile.get("build"),
              "runs": max((one["runs"] for one in found.values()), default=0),
              "earlier_rule": checks.by_this_rule(found) != found, "by": {},
-             "slow_by_the_host": len(found.get("mlprof", {}).get("theHosts", ())),
+             "slow_by_host": len(found.get("mlprof", {}).get("slowByHost", ())),
              "control": found.get("control")}
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])

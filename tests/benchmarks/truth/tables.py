@@ -2,6 +2,7 @@
 
 import collections
 
+import checks
 import summary
 from summary import RECOMMENDERS, percent
 
@@ -81,15 +82,17 @@ def _looks(entries):
     """By which rule what was slow counted."""
     earlier = sum(entry["earlier_rule"] for entry in entries)
     rows = f" ({earlier} of {len(entries)} rows: by an earlier rule)" if earlier else ""
-    by_host = sum(entry["slow_by_the_host"] for entry in entries)
-    told = f" {by_host} more runs of mlprof's answers were slow by the host alone." if by_host else ""
-    return (f"A run counted as slow where its limits can be why and most looks in turn were"
+    by_host = sum(entry["slow_by_host"] for entry in entries)
+    told = (f" {by_host} looks at mlprof's answers were slow by the host alone, and were taken again."
+            if by_host else "")
+    return (f"A run counted as slow where its limits may be why and most looks in turn were"
             f"{rows}.{told}")
 
 
 def _control(entries):
     """How often a look at a container without limits is slow."""
-    controls = [entry["control"] for entry in entries if entry["control"]]
+    controls = [entry["control"] for entry in entries
+                if entry["control"] and entry["control"].get("rule") == checks.RULE]
     if not controls:
         return ""
     runs, misses = (sum(one[name] for one in controls) for name in ("runs", "misses"))

@@ -16,8 +16,9 @@ MIB = 1 << 20
 
 
 def run(p95=20.0, throttled=1.0, **more):
+    part = judgement.Part(150, 50.0, 20.0, p95, 30.0, throttled_seconds=throttled)
     return probe.Run(0, "", 0.1, False, 0, throttled_seconds=throttled, **more,
-                     parts={"keepAlive": judgement.Part(150, 50.0, 20.0, p95, 30.0)})
+                     parts={"keepAlive": part})
 
 
 class ChecksTest(unittest.TestCase):
@@ -72,7 +73,7 @@ class ChecksTest(unittest.TestCase):
 
     def test_beside_a_neighbour_it_is_looked_at_likewise(self):
         krr = {"KRR": {"cpu": 1.0, "memoryInBytes": 64 * MIB, "cpuIsLimit": False}}
-        with mock.patch.object(probe, "beside_neighbour", return_value=run(25.0)):
+        with mock.patch.object(probe, "beside_neighbour", return_value=run(25.0, throttled=0.0)):
             found, _ = self.check([run(20.0)], [run(20.0)], krr)
         self.assertEqual((found["mlprof"]["misses"], found["KRR"]["misses"]), (0, 3))
 
@@ -90,7 +91,9 @@ class ChecksTest(unittest.TestCase):
         found = {"mlprof": {"rule": checks.RULE, "why": ["p95 25.00 ms"]}, "VPA": {},
                  "KRR": {"rule": checks.SAME_FIRST_LOOK, "why": [], "outvoted": ["p95 25.00 ms"]},
                  "Kruize": {"rule": checks.SAME_FIRST_LOOK, "why": ["p95 25.00 ms"],
-                            "outvoted": []}}
+                            "outvoted": []},
+                 "Autopilot": {"rule": checks.RULE - 1, "why": [], "outvoted": [],
+                               "slowByHost": ["p95 25.00 ms"]}}
         self.assertEqual(set(checks.by_this_rule(found)), {"mlprof"})
 
     def test_what_no_rule_had_to_decide_is_known(self):
@@ -102,14 +105,28 @@ class ChecksTest(unittest.TestCase):
         self.assertRaisesRegex(RuntimeError, "status 500", self.check, [run(), failed], [run()])
 
     def test_what_its_limits_cannot_have_done_is_the_hosts(self):
-        fast, slow, stopped = run(20.0), run(25.0, throttled=0.0), run(25.0)
-        found, _ = self.check([fast], [slow])
-        self.assertEqual((found["mlprof"]["misses"], found["mlprof"]["theHosts"]),
-                         (0, ["p95 25.00 ms"] * 3))
-        looks = [stopped, fast, stopped, fast, stopped, fast, *[slow, fast] * 3, fast, fast]
-        found, _ = self.check([fast], looks)
+        fast, slow, throttled = run(20.0), run(25.0, throttled=0.0), run(25.0)
+        found, _ = self.check([fast], [slow, fast])
+        self.assertEqual((found["mlprof"]["misses"], found["mlprof"]["slowByHost"]),
+                         (0, ["p95 25.00 ms"]))
+        in_turns = [throttled, fast, throttled, fast, throttled, fast, *[slow, fast] * 3]
+        found, _ = self.check([fast], [*in_turns, fast, fast])
         self.assertEqual((found["mlprof"]["misses"], found["mlprof"]["outvoted"]),
                          (0, ["p95 25.00 ms"]))
+
+    def test_a_run_that_the_host_makes_slow_again_and_again_does_not_count(self):
+        fast, slow = run(20.0), run(25.0, throttled=0.0)
+        found, _ = self.check([fast], [*[slow] * checks.MOST_LOOKS, fast])
+        self.assertEqual((found["mlprof"]["runs"], found["mlprof"]["misses"]), (2, 0))
+        self.assertEqual(len(found["mlprof"]["slowByHost"]), checks.MOST_LOOKS)
+
+    def test_what_is_many_times_too_slow_counts_at_once(self):
+        found, _ = self.check([run(20.0)], [run(120.0, throttled=0.0), run(20.0)])
+        self.assertEqual((found["mlprof"]["misses"], found["mlprof"]["why"]), (1, ["p95 120.00 ms"]))
+
+    def test_tells_for_how_long_the_quota_throttled_each_look(self):
+        found, _ = self.check([run(20.0)], [run(20.0, throttled=0.25), run(20.0)])
+        self.assertEqual(found["mlprof"]["throttledSeconds"], [0.25, 1.0, 1.0])
 
     def test_a_control_without_limits_is_looked_at_once(self):
         fast, slow = run(20.0), run(25.0)

@@ -56,9 +56,19 @@ class ProbeTest(unittest.TestCase):
         self.assertEqual(found.first_visits["mostMs"], 300.0)
         self.assertEqual(found.throttled_seconds, 0.75)
         self.assertEqual(found.pages_read_back, 9)
+        kept_alive, fresh = found.parts["keepAlive"], found.parts["perRequest"]
+        self.assertEqual((kept_alive.cores, fresh.cores), (0.333, 0.333))
+        self.assertEqual((kept_alive.throttled_seconds, fresh.throttled_seconds), (0.5, 0.25))
+        self.assertEqual((kept_alive.pages_read_back, fresh.pages_read_back), (7, 2))
+        self.assertFalse(found.uncounted)
         self.assertEqual(found.cost_ms, 1000 * 3.0 / 600)
         self.assertEqual((found.served, found.processes), (2, 3))
         self.assertEqual(found.replay_seconds, 10)
+
+    def test_says_where_the_kernel_did_not_count(self):
+        found = self.read(({"readySeconds": 0.5}, counters(1)),
+                          (line("keepAlive"), counters(4, throttled=None)))
+        self.assertTrue(found.uncounted)
 
     def test_a_failure_of_any_part_is_the_runs(self):
         found = self.read(({"readySeconds": 0.5}, counters(1)),

@@ -3,6 +3,7 @@
 import unittest
 from unittest import mock
 
+import checks
 import report
 import summary
 import tables
@@ -88,20 +89,22 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(report.load("/nowhere"), [])
 
     def test_says_how_many_rows_were_checked_by_an_earlier_rule(self):
-        now = {"earlier_rule": False, "slow_by_the_host": 0}
-        rule = "A run counted as slow where its limits can be why and most looks in turn were"
+        now = {"earlier_rule": False, "slow_by_host": 0}
+        rule = "A run counted as slow where its limits may be why and most looks in turn were"
         self.assertEqual(tables._looks([now, {**now, "earlier_rule": True}]),
                          f"{rule} (1 of 2 rows: by an earlier rule).")
         self.assertEqual(tables._looks([now]), f"{rule}.")
 
     def test_says_how_many_runs_the_host_alone_made_slow(self):
-        entries = [{"earlier_rule": False, "slow_by_the_host": slow} for slow in (2, 0, 1)]
+        entries = [{"earlier_rule": False, "slow_by_host": slow} for slow in (2, 0, 1)]
         self.assertTrue(tables._looks(entries).endswith(
-            " 3 more runs of mlprof's answers were slow by the host alone."))
+            " 3 looks at mlprof's answers were slow by the host alone, and were taken again."))
 
     def test_says_how_many_looks_without_limits_were_slow(self):
-        entries = [{"control": {"runs": 3, "misses": 1}}, {"control": None},
-                   {"control": {"runs": 3, "misses": 0}}]
+        now = {"runs": 3, "rule": checks.RULE}
+        entries = [{"control": {**now, "misses": 1}}, {"control": None},
+                   {"control": {**now, "misses": 0}},
+                   {"control": {**now, "misses": 2, "rule": checks.RULE - 1}}]
         self.assertEqual(tables._control(entries),
                          " Of 6 containers without limits that were looked at once each in 2 rows, 1"
                          " were slow.")
