@@ -5,7 +5,7 @@ that fewer cores are used: the kernel counts both. Memory that is lacking has fi
 which it counts as well, or a heap collected, which it does not: a target with such a heap may always
 be slow by its limit. What shows nothing of that was made slow by the host, whose other guests no
 counter shows: of a model that its quota of a core stopped for 0.000 s, and of the same without limits,
-looks a minute apart differed by a third.
+looks a minute apart differed by three tenths.
 """
 
 import judgement
@@ -15,14 +15,13 @@ def limits_may_be_why(target, run, without):
     """Of a run that survived and missed beside the reference `without` limits."""
     if run.gave_up or run.uncounted or target.heap_by_limit or without.keys() - run.parts.keys():
         return True  # it was not seen to its end, or the kernel does not tell
-    return any(_missed(target, part, without[name]) and (
-        part.pages_read_back > 0 or _used_fewer_cores(target, part, without[name])
-        or _was_throttled_enough(target, part, without[name]))
-               for name, part in run.parts.items())
+    return any(_may_be_why(target, part, without[name]) for name, part in run.parts.items())
 
 
-def _missed(target, part, without):
-    return judgement.part_misses(target, part, without, part.throttled_seconds > 0)
+def _may_be_why(target, part, without):
+    misses = judgement.part_misses(target, part, without, part.throttled_seconds > 0)
+    return misses and (part.pages_read_back > 0 or _used_fewer_cores(target, part, without)
+                       or _was_throttled_enough(target, part, without, misses))
 
 
 def _used_fewer_cores(target, part, without):
@@ -31,9 +30,9 @@ def _used_fewer_cores(target, part, without):
     return not target.rate and part.cores < judgement.THROUGHPUT_SHARE * without.cores
 
 
-def _was_throttled_enough(target, part, without):
-    """For one of the figures to miss by it. Cores are counted by themselves, so that the container as
-    a whole was throttled for less."""
+def _was_throttled_enough(target, part, without, misses):
+    """For one of these figures to miss by it. Cores are counted by themselves, so that the container
+    as a whole was throttled for less."""
     throttled = part.throttled_seconds
     if target.rate or target.p95_ms:
         return throttled > 0  # what queues behind waits as well, and a bound is not the reference's
@@ -45,4 +44,4 @@ def _was_throttled_enough(target, part, without):
                       * part.answered / part.per_second,
         "p95": (judgement.P95_FACTOR - 1) * without.p95_ms,
         "p99": (judgement.P99_FACTOR - 1) * without.p99_ms + judgement.P99_MORE_MS}
-    return any(waited_ms > least_ms[figure] for figure in _missed(target, part, without))
+    return any(waited_ms > least_ms[figure] for figure in misses)

@@ -145,6 +145,12 @@ def _decided_something(one):
     return one["why"] or one["outvoted"] or one.get("slowByHost") or one.get("theHosts")
 
 
+def lacking(found, answers):
+    """(whether mlprof's check, whose answers of the rules) are not known by this rule."""
+    known = by_this_rule(found)
+    return "mlprof" not in known, {who: limit for who, limit in answers.items() if who not in known}
+
+
 def failures(found):
     return found["oomKills"] + found["errors"] + found["misses"]
 

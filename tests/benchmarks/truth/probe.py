@@ -39,16 +39,22 @@ class Run:
     processes: int = 0
     cores: float = 0
     other_cores: float = 0
-    throttled_seconds: float = 0  # under the load
-    pages_read_back: float = 0  # likewise
-    load_cpu_seconds: float = 0  # likewise
-    uncounted: bool = False  # the kernel did not tell all of these
+    load_cpu_seconds: float = 0
+    uncounted: bool = False  # the kernel did not tell all that its parts have of it
     gave_up: bool = False  # so slow that it was not seen to its end
     replay_seconds: float = 0  # from ready to the end
 
     @property
     def answered(self):
         return sum(part.answered for part in self.parts.values())
+
+    @property
+    def throttled_seconds(self):
+        return sum(part.throttled_seconds for part in self.parts.values())
+
+    @property
+    def pages_read_back(self):
+        return sum(part.pages_read_back for part in self.parts.values())
 
     @property
     def cost_ms(self):
@@ -157,11 +163,9 @@ class Serving:
         client_cpu = 0.0
         for (_, before), (said, after) in zip(seen, parts):
             if said["part"] in LOADS:
-                part = run.parts[said["part"]] = _part(said, before, after)
-                run.throttled_seconds += part.throttled_seconds
-                run.pages_read_back += part.pages_read_back
+                run.parts[said["part"]] = _part(said, before, after)
                 run.load_cpu_seconds += after.since(before, "cpu")
-                run.uncounted = run.uncounted or not after.complete
+                run.uncounted = run.uncounted or not (before.complete and after.complete)
             if said["part"] == "firstVisits":
                 run.first_visits = {"p50Ms": said["p50Ms"], "p95Ms": said["p95Ms"],
                                     "mostMs": said["mostMs"],

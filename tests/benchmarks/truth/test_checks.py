@@ -17,8 +17,7 @@ MIB = 1 << 20
 
 def run(p95=20.0, throttled=1.0, **more):
     part = judgement.Part(150, 50.0, 20.0, p95, 30.0, throttled_seconds=throttled)
-    return probe.Run(0, "", 0.1, False, 0, throttled_seconds=throttled, **more,
-                     parts={"keepAlive": part})
+    return probe.Run(0, "", 0.1, False, 0, parts={"keepAlive": part}, **more)
 
 
 class ChecksTest(unittest.TestCase):
@@ -95,6 +94,13 @@ class ChecksTest(unittest.TestCase):
                  "Autopilot": {"rule": checks.RULE - 1, "why": [], "outvoted": [],
                                "slowByHost": ["p95 25.00 ms"]}}
         self.assertEqual(set(checks.by_this_rule(found)), {"mlprof"})
+
+    def test_mlprofs_check_is_lacking_though_anothers_is_known(self):
+        known = {"rule": checks.RULE, "why": [], "outvoted": []}
+        vpa = {"VPA": {"cpu": 2.0, "memoryInBytes": 64 * MIB, "cpuIsLimit": True}}
+        self.assertEqual(checks.lacking({"control": known}, vpa), (True, vpa))
+        self.assertEqual(checks.lacking({"mlprof": known}, vpa), (False, vpa))
+        self.assertEqual(checks.lacking({"mlprof": known, "VPA": known}, vpa), (False, {}))
 
     def test_what_no_rule_had_to_decide_is_known(self):
         found = {"mlprof": {"rule": checks.SAME_FIRST_LOOK, "why": [], "outvoted": []}}

@@ -13,21 +13,19 @@ import targets
 MIB = 1 << 20
 
 
-def part(answered=150, per_second=50.0, p50=20.0, p95=21.0, p99=22.0):
-    return judgement.Part(answered, per_second, p50, p95, p99)
+def part(answered=150, per_second=50.0, p50=20.0, p95=21.0, p99=22.0, throttled=1.0, pages=0):
+    return judgement.Part(answered, per_second, p50, p95, p99, throttled_seconds=throttled,
+                          pages_read_back=pages)
 
 
-def run(throttled=1.0, **loads):
-    return probe.Run(0, "", 0.1, False, 0, parts=loads or {"keepAlive": part()},
-                     throttled_seconds=throttled)
+def run(**loads):
+    return probe.Run(0, "", 0.1, False, 0, parts=loads or {"keepAlive": part()})
 
 
 def judged(without, **seen):
     """Why a part of a closed loop misses."""
     target = seen.pop("target", targets.Target("t", "t"))
-    throttled = seen.pop("throttled", 1.0)
-    return judgement.miss(target, run(throttled, keepAlive=part(**seen)),
-                          {"keepAlive": without})
+    return judgement.miss(target, run(keepAlive=part(**seen)), {"keepAlive": without})
 
 
 class JudgementTest(unittest.TestCase):
@@ -83,13 +81,13 @@ class JudgementTest(unittest.TestCase):
     def test_a_memory_limit_misses_where_the_kernel_tells_of_want_of_memory(self):
         without = {"keepAlive": part(p95=20.0)}
 
-        def miss(**seen):
-            slow = dataclasses.replace(run(keepAlive=part(p95=25.0)), **seen)
+        def miss(pages=0, **seen):
+            slow = dataclasses.replace(run(keepAlive=part(p95=25.0, pages=pages)), **seen)
             return judgement.memory_miss(targets.Target("t", "t"), slow, without, cost_ms=20.0)
 
         self.assertEqual(miss(load_cpu_seconds=3.0), "", "the host was slow")
         self.assertEqual(miss(load_cpu_seconds=6.0), "p95 25.00 ms", "a full heap")
-        self.assertEqual(miss(load_cpu_seconds=3.0, pages_read_back=300), "p95 25.00 ms")
+        self.assertEqual(miss(load_cpu_seconds=3.0, pages=300), "p95 25.00 ms")
         self.assertEqual(miss(gave_up=True), "far too slow")
         self.assertEqual(miss(oom_killed=True), "OOM")
 

@@ -27,8 +27,8 @@ class SmallestTest(unittest.TestCase):
 
 
 def served(p95_ms, pages=0):
-    parts = {"keepAlive": judgement.Part(100, 1000 / p95_ms, p95_ms, p95_ms, p95_ms)}
-    return probe.Run(0, "", 0.1, False, 0, parts=parts, pages_read_back=pages, load_cpu_seconds=0.5)
+    part = judgement.Part(100, 1000 / p95_ms, p95_ms, p95_ms, p95_ms, pages_read_back=pages)
+    return probe.Run(0, "", 0.1, False, 0, parts={"keepAlive": part}, load_cpu_seconds=0.5)
 
 
 class TogetherTest(unittest.TestCase):

@@ -127,18 +127,16 @@ def judge(target, options, profiler):
     if "error" in true or options.oracle_only:
         return
     answers = results.once("rules", lambda: rules.answers(profile))
-    checked = checks.by_this_rule(results.values.get("checks", {}))
-    others = {} if options.alone else {who: limits for who, limits in answers.items()
-                                       if who not in checked}
-    checks_mlprof = "mlprof" not in checked
-    if others or checks_mlprof:
+    known = results.values.get("checks", {})
+    mlprofs, others = checks.lacking(known, {} if options.alone else answers)
+    if mlprofs or others:
         before = now.now()
-        found = checks.check_all(here, target, profile if checks_mlprof else {}, others,
-                                 options.runs, say)
+        found = checks.check_all(here, target, profile if mlprofs else {}, others, options.runs,
+                                 say)
         after = now.now()
         for check in found.values():
             check["hostPace"] = [round(before, 2), round(after, 2)]
-        results.keep("checks", checked | found)
+        results.keep("checks", checks.by_this_rule(known) | found)
     if options.keep:
         kept.keep(target, results.values)
 
