@@ -1,9 +1,12 @@
-// bench-sampling: what does it cost to look at a container? The agent in one where nothing moves,
-// and a loop that wakes 100 times a second and does nothing, take turns in one run.
+// bench-sampling: what does it cost to look at a container? The agent in one where nothing moves
+// and in one that works, and a loop that wakes 100 times a second and does nothing, take turns in
+// one run.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "common/json/json.h"
 #include "server/runtime/model_start.h"
 #include "tests/benchmarks/container/bench_container.h"
+#include "tests/benchmarks/sampling/busy_process.h"
 #include "tests/benchmarks/sampling/parts.h"
 
 namespace mlprof::server {
@@ -55,22 +59,48 @@ AgentUse UseOfAgent(AgentSession& session, std::chrono::milliseconds time) {
   return {used / took * 100, static_cast<double>(samples.size() - before - 1) / took.count()};
 }
 
+// Shares of a core that a container uses while its agent is looked at. Little work leaves the cores
+// asleep, from which waking is dear; much keeps them awake.
+struct Motion {
+  const char* key;
+  const char* text;
+  double core_share;
+};
+constexpr Motion kMotions[] = {
+    {"agent", "agent in a container where nothing moves", 0},
+    {"agentBesideLittleWork", "agent in a container that uses 5% of a core", 0.05},
+    {"agentBesideMuchWork", "agent in a container that uses 90% of a core", 0.9}};
+
+AgentUse UseBeside(bench::BenchContainer& container, double core_share,
+                   std::chrono::milliseconds time) {
+  std::optional<bench::BusyProcess> busy;
+  if (core_share > 0) {
+    busy.emplace(container.pid(), core_share);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until the pace has changed
+  }
+  return UseOfAgent(container.session(), time);
+}
+
 Json Measure(int rounds, std::chrono::milliseconds time) {
   bench::BenchContainer container(NullModel());
-  std::vector<double> sampling;
+  std::map<std::string, std::vector<double>> sampling;
   std::vector<double> idle;
-  AgentUse use;
+  Json rates;
   for (int round = 0; round < rounds; ++round) {
-    use = UseOfAgent(container.session(), time);
-    sampling.push_back(use.cpu_percent);
+    for (const Motion& motion : kMotions) {
+      const AgentUse use = UseBeside(container, motion.core_share, time);
+      sampling[motion.key].push_back(use.cpu_percent);
+      rates[motion.key] = use.samples_per_second;
+    }
     idle.push_back(bench::IdleLoopCpuPercent(time));
   }
-  return {{"rounds", rounds},
-          {"samplesPerSecond", use.samples_per_second},
-          {"agent", Figures(sampling)},
-          {"idleLoop", Figures(idle)},
-          {"warmSampleMicroseconds", bench::WarmSampleMicroseconds()},
-          {"rowReadingMicroseconds", bench::RowReadingMicroseconds()}};
+  Json result{{"rounds", rounds},
+              {"samplesPerSecond", rates},
+              {"idleLoop", Figures(idle)},
+              {"warmSampleMicroseconds", bench::WarmSampleMicroseconds()},
+              {"rowReadingMicroseconds", bench::RowReadingMicroseconds()}};
+  for (const auto& [key, values] : sampling) result[key] = Figures(values);
+  return result;
 }
 
 void Print(const Json& result) {
@@ -79,10 +109,12 @@ void Print(const Json& result) {
                 result[key]["minPercent"].get<double>());
   };
   std::printf("%-52s %9s %9s\n", "CPU in percent of a core", "median", "min");
-  row("agent in a container where nothing moves", "agent");
+  for (const Motion& motion : kMotions) {
+    row(motion.text, motion.key);
+    std::printf("  samples/s %51.1f\n", result["samplesPerSecond"][motion.key].get<double>());
+  }
   row("a loop that wakes 100 times/s and does nothing", "idleLoop");
-  std::printf("%d rounds, %.1f samples/s\n", result["rounds"].get<int>(),
-              result["samplesPerSecond"].get<double>());
+  std::printf("%d rounds\n", result["rounds"].get<int>());
   std::printf("one whole sample with its peak, warm: %.1f µs CPU\n",
               result["warmSampleMicroseconds"].get<double>());
   std::printf("memory readings around an attributed row, one process, warm: %.1f µs CPU\n",
@@ -105,8 +137,10 @@ int Main(int argc, char** argv) {
     } else {
       std::printf(
           "usage: bench-sampling [-n ROUNDS] [--seconds S] [-o json]\nCPU of the agent in a "
-          "container where nothing moves, asked for 100 samples a second, and of a loop that only "
-          "wakes as often, taking turns of S seconds.\nNeeds Docker.\n");
+          "container where nothing moves and in one that works, asked for 100 samples a second, "
+          "and "
+          "of a loop that only wakes as often, taking turns of S seconds.\nNeeds Docker and "
+          "root.\n");
       return argument == "--help" ? 0 : 2;
     }
   }
