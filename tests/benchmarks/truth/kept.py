@@ -70,6 +70,17 @@ def find(target, folder=FOLDER, machine=None):
     return without_old_rules(next(found, {}))
 
 
+def of_build(target, commit, folder=FOLDER):
+    """The entry of this target whose answer is by that build, on whichever kind of machine: this one,
+    where there are several. Else {}."""
+    here = host()
+    found = [one for one in entries(target.name, folder)
+             if one["hash"] == key(target, one["host"]) and
+             ((one.get("profile") or {}).get("build") or {}).get("commit") == commit]
+    found.sort(key=lambda one: one["host"] != here)
+    return without_old_rules(found[0]) if found else {}
+
+
 def worth_keeping(target, true):
     """A failure of a target with an answer may be the host's, and limits that were not seen to hold
     together are none: both are sought anew."""

@@ -14,16 +14,17 @@ BEGIN, END = "<!-- truth:begin -->", "<!-- truth:end -->"
 MIB = 1 << 20
 
 
-def load(results):
-    """One entry a finished target, in the order they are defined: of this folder, else as kept.
+def load(results, build=None):
+    """One entry a finished target, in the order they are defined: of this folder, else as kept; with
+    a build, of what is kept of that one alone, on any kind of machine.
     None where no limits were seen to hold together: nothing is known that an answer could miss."""
     entries = []
     for target in targets.ALL:
-        values = Results(results, target).values
+        values = {} if build else Results(results, target).values
         if _refuted(values):
             continue
         if not _finished(target, values):
-            values = kept.find(target)
+            values = kept.of_build(target, build) if build else kept.find(target)
         if _finished(target, values):
             entries.append(_entry(target, values))
     return entries
@@ -47,6 +48,7 @@ def _entry(target, values):
              "cpu": true["cpu"], "memoryInBytes": true["memoryInBytes"],
              "state": profile["state"], "seconds": profile["wallSeconds"],
              "warnings": profile["warnings"], "build": profile.get("build"),
+             "machine": values.get("host") or kept.host(),
              "runs": max((one["runs"] for one in found.values()), default=0),
              "earlier_rule": checks.by_this_rule(found) != found, "by": {},
              "slow_by_host": len(found.get("mlprof", {}).get("slowByHost", ())),
@@ -54,15 +56,23 @@ def _entry(target, values):
     answer = profile["recommendation"]
     entry["verified"] = bool(answer and answer["verified"])
     for who in summary.RECOMMENDERS:
-        if who in found:
+        # What it answered to the same profile, where nobody ran that in containers.
+        answered = found.get(who) or values.get("rules", {}).get(who)
+        if answered:
             entry["by"][who] = {
-                "cpu": found[who]["cpu"], "memoryInBytes": found[who]["memoryInBytes"],
-                "slack": found[who]["memoryInBytes"] / true["memoryInBytes"] - 1,
-                "excessInBytes": found[who]["memoryInBytes"] - true["memoryInBytes"],
-                "cpuWithinStep": _within_step(found[who]["cpu"], low, high),
-                "runs": found[who]["runs"], "failures": checks.failures(found[who]),
-                "oomKills": found[who]["oomKills"], "misses": found[who]["misses"]}
+                "cpu": answered["cpu"], "memoryInBytes": answered["memoryInBytes"],
+                "slack": answered["memoryInBytes"] / true["memoryInBytes"] - 1,
+                "excessInBytes": answered["memoryInBytes"] - true["memoryInBytes"],
+                "cpuWithinStep": _within_step(answered["cpu"], low, high),
+                **_ran(found.get(who))}
     return entry
+
+
+def _ran(check):
+    if check is None:
+        return {"runs": 0, "failures": 0, "oomKills": 0, "misses": 0}
+    return {"runs": check["runs"], "failures": checks.failures(check),
+            "oomKills": check["oomKills"], "misses": check["misses"]}
 
 
 def _needed(target, true):
@@ -81,9 +91,9 @@ def _within_step(cpu, low, high=None):
     return abs(cpu - true) <= max(0.1, 0.1 * true) + 1e-9
 
 
-def write(results, docs):
+def write(results, docs, build=None):
     """Replaces what stands between the marks in TRUTH.md; writes truth.svg."""
-    entries = load(results)
+    entries = load(results, build)
     if not entries:
         raise SystemExit("truth: no finished target to report; run it first")
     path = docs / "TRUTH.md"

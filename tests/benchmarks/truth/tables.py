@@ -7,6 +7,8 @@ import summary
 from summary import RECOMMENDERS, percent
 
 MIB = 1 << 20
+NOT_RUN = "°"
+MARKS = "¹²³⁴⁵"
 SUM_HEAD = ("", "answers", "memory slack, needs of 256 MiB and more: median, least, worst",
             "smaller needs: most above", "CPU within one step; of needs other than 1.0",
             "runs failed: OOM, slow, other")
@@ -16,8 +18,8 @@ GOALS = ("", "", "goal: median ≤ 12%, worst ≤ 25%", "goal: ≤ 32 MiB", "goa
 def of(entries):
     total = summary.of(entries)
     return "\n".join([
-        f"{summary.scope(total)}. Every answer was run in fresh containers; bold: how many of them "
-        "failed.", "",
+        f"{summary.scope(total)}. Answers were run in fresh containers; bold: how many of them failed; "
+        f"{NOT_RUN}: nobody ran it.", "",
         *_sum_table(total), "", "![memory slack of each recommender](truth.svg)", "",
         *_table(entries), "", f"{_builds(entries)} {_looks(entries)}{_control(entries)}",
         *_violated(entries)])
@@ -51,8 +53,9 @@ def _table(entries):
     head = ["target", "true cores", "true MiB",
             *(f"{who} {what}" for who in RECOMMENDERS for what in ("cores", "MiB"))]
     return [_row(head), "|---" * len(head) + "|",
-            *(_row([f"{e['name']}: {e['about']}", *e["needed"],
-                    *(_cell(e, who) for who in RECOMMENDERS)]) for e in entries)]
+            *(_row([f"{e['name']}: {e['about']}{mark}", *e["needed"],
+                    *(_cell(e, who) for who in RECOMMENDERS)])
+              for e, mark in zip(entries, _marks(entries)))]
 
 
 def _cell(entry, who):
@@ -67,15 +70,24 @@ def _cell(entry, who):
     bad = [f"{count} {name}" for count, name in (
         (by["oomKills"], "OOM"), (by["misses"], "slow"), (others, "failed")) if count]
     cpu = "–" if by["cpu"] is None else f"{by['cpu']:.1f}"
-    return f"{cpu} | {size}{' **' + ', '.join(bad) + '**' if bad else ''}"
+    not_run = "" if by["runs"] else f" {NOT_RUN}"
+    return f"{cpu} | {size}{not_run}{' **' + ', '.join(bad) + '**' if bad else ''}"
+
+
+def _marks(entries):
+    """One an entry: which kind of machine, where it is not that of most."""
+    kinds = [_machine(entry) for entry in entries]
+    often = [kind for kind, _ in collections.Counter(kinds).most_common()]
+    return ["" if kind == often[0] else f" {MARKS[often.index(kind) - 1]}" for kind in kinds]
 
 
 def _builds(entries):
-    """Which builds the rows are of."""
-    rows = collections.Counter(_build(entry) for entry in entries)
+    """Which builds and machines the rows are of."""
+    told = [f"{_build(entry)}, on {_machine(entry)}{mark}"
+            for entry, mark in zip(entries, _marks(entries))]
     return "Measured: " + "; ".join(
-        f"{count} {'row' if count == 1 else 'rows'} of {build}" for build, count in rows.items()
-    ) + "."
+        f"{count} {'row' if count == 1 else 'rows'} of {one}"
+        for one, count in collections.Counter(told).items()) + "."
 
 
 def _looks(entries):
@@ -108,6 +120,12 @@ def _build(entry):
     budget = build["budgetSeconds"]
     asked = f"a budget of {budget} s" if budget else "mlprof's own budget"
     return f"mlprof {build['version']}{at} with {asked}, {entry['runs']} containers an answer"
+
+
+def _machine(entry):
+    machine = entry["machine"]
+    return (f"{machine['cores']} cores ({machine['cpu'].replace('(R)', '')}), "
+            f"{machine['memoryInGib']} GiB, cgroup v{machine['cgroup']}")
 
 
 def _violated(entries):

@@ -4,12 +4,15 @@ import unittest
 from unittest import mock
 
 import checks
+import kept
 import report
+import rules
 import summary
 import tables
 import targets
 
 MIB = 1 << 20
+MACHINE = {"cpu": "A", "cores": 2, "memoryInGib": 24, "cgroup": 1}
 
 
 def entry(true_mib, mib, cpu=1.0, failures=0, grows=False):
@@ -50,12 +53,48 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| mlprof | 2 | ", "\n".join(tables._sum_table(total)))
         self.assertIn("| VPA | 0 | ", "\n".join(tables._sum_table(total)))
 
-    def test_says_which_builds_the_rows_are_of(self):
+    def test_has_what_others_answer_where_nobody_ran_it(self):
+        target = next(one for one in targets.ALL if one.answerable)
+        check = {"cpu": 1.0, "memoryInBytes": 288 * MIB, "runs": 3, "oomKills": 0, "misses": 0,
+                 "errors": 0, "why": []}
+        values = {"oracle": {"cpu": 1.0, "memoryInBytes": 256 * MIB}, "checks": {"mlprof": check},
+                  "rules": {"VPA": {"cpu": 1.2, "memoryInBytes": 320 * MIB}},
+                  "profile": {"state": "Succeeded", "wallSeconds": 60, "warnings": [],
+                              "recommendation": {"verified": True, "requestedCpu": 1.0,
+                                                 "requestedMemoryInBytes": 288 * MIB}}}
+        known = report._entry(target, values)
+        self.assertEqual(known["by"]["VPA"]["slack"], 0.25)
+        self.assertNotIn("KRR", known["by"])
+        self.assertEqual(tables._cell(known, "VPA"), "1.2 | 320 (+25%) °")
+        self.assertEqual(tables._cell(known, "mlprof"), "1.0 | 288 (+12%)")
+        total = summary.of([known])
+        self.assertEqual((total["VPA"]["answers"], total["VPA"]["runs"]), (1, 0))
+
+    def test_says_which_builds_the_rows_are_of_and_on_which_machine(self):
         build = {"version": "0.1.0", "commit": "1f0c3a9", "budgetSeconds": None}
-        told = tables._builds([{"build": build, "runs": 3}] * 2 + [{"build": None, "runs": 3}])
+        one = {"build": build, "runs": 3, "machine": MACHINE}
+        other = {"build": None, "runs": 3, "machine": {**MACHINE, "cpu": "B"}}
         self.assertEqual(
-            told, "Measured: 2 rows of mlprof 0.1.0 at 1f0c3a9 with mlprof's own budget, "
-                  "3 containers an answer; 1 row of a build that was not recorded.")
+            tables._builds([one, one, other]),
+            "Measured: 2 rows of mlprof 0.1.0 at 1f0c3a9 with mlprof's own budget, 3 containers an "
+            "answer, on 2 cores (A), 24 GiB, cgroup v1; 1 row of a build that was not recorded, on "
+            "2 cores (B), 24 GiB, cgroup v1 ¹.")
+        self.assertEqual(tables._marks([other, one, one]), [" ¹", "", ""])
+
+    def test_of_one_build_are_its_rows_alone_on_whichever_machine(self):
+        target = next(one for one in targets.ALL if one.answerable)
+        elsewhere = {**MACHINE, "cpu": "another"}
+        def row(machine, commit):
+            return {"hash": kept.key(target, machine), "host": machine, "oracle": {},
+                    "rulesVersion": rules.RULE, "profile": {"build": {"commit": commit}}}
+        known = [row(kept.host(), "old"), row(elsewhere, "new"),
+                 {**row(elsewhere, "gone"), "hash": "of another target"}]
+        with mock.patch.object(kept, "entries", lambda *_: known):
+            self.assertEqual(kept.of_build(target, "new")["host"], elsewhere)
+            self.assertEqual(kept.of_build(target, "old")["host"], kept.host())
+            self.assertEqual(kept.of_build(target, "gone"), {})
+            known.append(row(kept.host(), "new"))
+            self.assertEqual(kept.of_build(target, "new")["host"], kept.host())
 
     def test_leaves_out_limits_that_were_not_seen_to_hold_together(self):
         target = next(target for target in targets.ALL if target.answerable)

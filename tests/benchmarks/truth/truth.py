@@ -71,6 +71,9 @@ def parse():
     parser.add_argument("--report", action="store_true",
                         help="write the table and the plot of what is known into docs/, run "
                              "nothing")
+    parser.add_argument("--of", metavar="COMMIT",
+                        help="report the rows of this build alone, on whichever kind of machine "
+                             "they were measured")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table",
                         help="of the summary at the end")
     return parser.parse_args()
@@ -194,7 +197,7 @@ def main():
             print(line_of(target, Results(options.results, target).values))
         return 0
     if options.report:
-        report.write(options.results, ROOT / "docs")
+        report.write(options.results, ROOT / "docs", options.of)
         return 0
     # Ended from outside, it still removes its container and ends its server.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
