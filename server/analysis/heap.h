@@ -43,4 +43,8 @@ struct HeapByLimit {
 /// uses less memory than there, pays for collecting garbage. Chosen: equal runs differ by 10%.
 inline constexpr double kCollectingCost = 1.25;
 
+/// So many times a request's cost elsewhere is no chance: equal runs differ by less than that.
+/// Chosen.
+inline constexpr double kClearlyDearer = 1.1;
+
 }  // namespace mlprof::server

@@ -130,6 +130,8 @@ struct FailedTry {
   /// It was slow while other work used the host: it raised the answer and bounds nothing.
   bool disturbed = false;
   int passes = 0;  // of other runs at the same limits, before it
+  /// Of a heap that collects: Verdict::collecting_cost.
+  std::optional<double> collecting_cost = {};
 };
 
 /// The recommendation at `limits`, with a bound of each resource that was measured. `held`: amounts

@@ -47,6 +47,22 @@ TEST_F(CreateProfileTest, PrintsTheResourceAndNothingElseAsJson) {
   EXPECT_EQ(ParseJson(outcome.out).value(), EncodeProfile(SucceededProfile(true)));
 }
 
+TEST_F(CreateProfileTest, SaysBesideADocumentWhyTheExitStatusIsNotZero) {
+  Profile unproven = SucceededProfile(false);
+  unproven.warnings = {{"unverified", "the answer could not be verified: p95 was 9 ms", ""}};
+  Ends(unproven);
+  const Outcome outcome = Run({"profile", "-m", "sentiment", "--idi", "requests", "-o", "json"});
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_NE(outcome.err.find("warning: the answer could not be verified: p95 was 9 ms\n"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("exit status 5"), std::string::npos) << outcome.err;
+
+  Ends(ProfileWithoutAnswer());
+  const Outcome none = Run({"profile", "-m", "sentiment", "--idi", "requests", "-o", "yaml"});
+  EXPECT_NE(none.err.find("(exit status 6)"), std::string::npos) << none.err;
+}
+
 TEST_F(CreateProfileTest, ExitStatusIsThatOfTheProfile) {
   Ends(SucceededProfile(false));
   EXPECT_EQ(Run({"profile", "-m", "sentiment", "--idi", "requests"}).status, 5);

@@ -9,6 +9,9 @@ namespace mlprof::client::cli {
 /// Prints a profile in the form that the session was asked for.
 void PrintProfile(Session& session, const Resource<Profile>& profile);
 
+/// What decides the exit status, and the warnings, for a person beside a document on stdout.
+void SayFindings(Session& session, const Profile& profile);
+
 /// kWrongUse for --no-wait on a server that ends with the command.
 Status CheckWaiting(Session& session, const Options& options);
 /// Of a profile that was just made: watches it, tags its models where that is asked for, and prints

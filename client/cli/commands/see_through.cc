@@ -21,6 +21,15 @@ Result<Resource<Profile>> TagModels(Session& session, Client& client,
 
 }  // namespace
 
+void SayFindings(Session& session, const Profile& profile) {
+  for (const Warning& warning : profile.warnings) session.Say("warning: " + warning.message);
+  if (profile.error) session.Say(profile.error->message);
+  if (ExitStatusOf(profile) == kNotVerified) {
+    session.Say("the answer could not be verified (exit status 5)");
+  }
+  if (profile.no_answer) session.Say(profile.no_answer->message + " (exit status 6)");
+}
+
 Status CheckWaiting(Session& session, const Options& options) {
   if (!options.Has("--no-wait") || !session.uses_private_server()) return {};
   return WrongUse(
@@ -46,6 +55,7 @@ Result<int> SeeThrough(Session& session, Client& client, const Options& options,
     watched.profile = std::move(tagged);
   }
   PrintProfile(session, watched.profile);
+  if (session.format() != OutputFormat::kTable) SayFindings(session, watched.profile.value);
   return ExitStatusOf(watched.profile.value);
 }
 

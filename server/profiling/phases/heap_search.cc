@@ -13,8 +13,6 @@ namespace {
 // The need with its margin is 1.1 of what was taken, and 0.85 of that is less (TakesLess).
 constexpr double kMostThatTells = 0.75;
 
-// Of a request's cost: equal runs differ by less. Chosen.
-constexpr double kDearer = 1.1;
 // As much memory more is worth a container. Chosen.
 constexpr double kClearlyMore = 1.5;
 
@@ -91,7 +89,14 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yar
 }  // namespace
 
 bool PaysForLessMemory(const LimitedRun& run, const std::optional<double>& cost_with_more) {
-  return MayPayForMemory(run) && cost_with_more && *run.cost_of_ceiling > kDearer * *cost_with_more;
+  return MayPayForMemory(run) && cost_with_more &&
+         *run.cost_of_ceiling > kClearlyDearer * *cost_with_more;
+}
+
+void NoteHeldBarely(const LimitedRun& run, const Amount& amount, Verification& so_far) {
+  so_far.held_barely.push_back(amount);
+  if (amount.kind() != ResourceKind::kMemory || !MayPayForMemory(run)) return;
+  so_far.paid.push_back({run.trial.limits, *run.cost_of_ceiling});
 }
 
 PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,
@@ -117,7 +122,7 @@ PhaseResult<ProofAttempt> DoubleHeap(Lab& lab, Yardstick& yardstick, ProofAttemp
       so_far.no_cheaper_with = twice->memory();
       break;
     }
-    so_far.held_barely.push_back(memory);
+    NoteHeldBarely(passed.passes.back(), memory, so_far);
     so_far.limits = *twice;
     passed = std::move(attempt);
   }
@@ -137,7 +142,7 @@ PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt
       // Nothing but memory was taken from it: collecting without rest is slow, too.
       const LimitedRun& run = *attempt.failure;
       if (!IsDisturbed(run)) {
-        so_far.failed.push_back({limits, ResourceKind::kMemory, run.verdict.tail});
+        so_far.failed.push_back(FailedFor(run, ResourceKind::kMemory));
       }
       break;
     }
@@ -146,7 +151,7 @@ PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt
     if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
     if (!MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) ||
         PaysForLessMemory(run, so_far.cost_with_more)) {
-      so_far.held_barely.push_back(half);
+      NoteHeldBarely(run, half, so_far);
       break;
     }
     so_far.limits = limits;

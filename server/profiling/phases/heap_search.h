@@ -14,6 +14,10 @@ namespace mlprof::server::phases {
 /// makes both dear.
 bool PaysForLessMemory(const LimitedRun& run, const std::optional<double>& cost_with_more);
 
+/// `run` held with `amount` and left no room, or requests paid for its memory: it may not become
+/// the answer.
+void NoteHeldBarely(const LimitedRun& run, const Amount& amount, Verification& so_far);
+
 /// Whether the model takes what its limit lets it take, by one more run: with all memory, or with
 /// half of it where `passed` had nearly all. nullopt where it does not, or that cannot be seen.
 PhaseResult<std::optional<HeapByLimit>> SeeHeap(Lab& lab, Yardstick& yardstick,

@@ -47,7 +47,7 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
       // No other amount mends that.
       if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
       if (!LeftRoom(yardstick, run, middle->kind(), so_far)) {
-        so_far.held_barely.push_back(*middle);
+        NoteHeldBarely(run, *middle, so_far);
         continue;
       }
       so_far.limits = limits;
@@ -59,7 +59,7 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
     const bool of_heap =
         so_far.heap && middle->kind() == ResourceKind::kMemory && !run.verdict.unreached;
     if ((run.verdict.shortage != middle->kind() && !of_heap) || IsDisturbed(run)) break;
-    so_far.failed.push_back({limits, middle->kind(), run.verdict.tail});
+    so_far.failed.push_back(FailedFor(run, middle->kind()));
   }
   return passed;
 }
@@ -114,7 +114,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     const LimitedRun& run = *attempt.failure;
     if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run) &&
         !IsSlowWithFewPages(run)) {
-      FailedTry failed{*limits, ResourceKind::kMemory, run.verdict.tail};
+      FailedTry failed = FailedFor(run, ResourceKind::kMemory);
       failed.passes = static_cast<int>(attempt.passes.size());
       so_far.failed.push_back(failed);
     }

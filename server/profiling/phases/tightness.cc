@@ -9,6 +9,7 @@
 #include "server/profiling/phases/filled_limit.h"
 #include "server/profiling/phases/heap_search.h"
 #include "server/profiling/phases/reference_in_turns.h"
+#include "server/profiling/phases/too_little.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -112,7 +113,7 @@ class Descents {
       const bool passed = run->verdict.passed;
       descent.Tell(passed, passed && MayTake(*run, resource));
       if (!passed && descent.failed()) {
-        state_.failed.push_back({run->trial.limits, resource, run->verdict.tail});
+        state_.failed.push_back(FailedFor(*run, resource));
       }
       if (!passed) continue;
       passes.push_back(*std::move(run));

@@ -6,6 +6,13 @@
 
 namespace mlprof::server::phases {
 
+FailedTry FailedFor(const LimitedRun& run, ResourceKind shortage) {
+  FailedTry failed{run.trial.limits, shortage, run.verdict.tail};
+  failed.disturbed = IsDisturbed(run);
+  failed.collecting_cost = run.verdict.collecting_cost;
+  return failed;
+}
+
 std::vector<Amount> TooLittle(const Verification& so_far) {
   std::vector<Amount> too_little = so_far.held_barely;
   for (const FailedTry& attempt : so_far.failed) {

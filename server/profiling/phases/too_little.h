@@ -1,4 +1,4 @@
-// What a verification knows to be too little of what only a restart can try. Pure.
+// What runs that failed show, and what a verification knows by them to be too little. Pure.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,10 @@
 
 namespace mlprof::server::phases {
 
-/// Of each amount: it failed on a quiet host, or held and left no room.
+/// The limits of `run`, which failed for want of `shortage`.
+FailedTry FailedFor(const LimitedRun& run, ResourceKind shortage);
+
+/// Of each amount that only a restart can try: it failed on a quiet host, or held and left no room.
 std::vector<Amount> TooLittle(const Verification& so_far);
 
 /// The most memory of it; 0 where nothing is known.

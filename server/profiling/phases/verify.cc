@@ -6,6 +6,7 @@
 
 #include "server/analysis/sentence.h"
 #include "server/profiling/phases/narrowing.h"
+#include "server/profiling/phases/too_little.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -116,8 +117,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
     verification.why_not = verdict.sentence;
     std::optional<Limits> raised;
     if (const auto shortage = ShortageOf(verdict, collecting_cost)) {
-      FailedTry failed{verification.limits, *shortage, verdict.tail};
-      failed.disturbed = IsDisturbed(*attempt->failure);
+      FailedTry failed = FailedFor(*attempt->failure, *shortage);
       failed.passes = static_cast<int>(attempt->passes.size());
       verification.failed.push_back(failed);
       raised = Raise(verification.limits, *shortage, lab.ceiling(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/analysis/heap.h"
+#include "server/analysis/memory_for_cpu.h"
 #include "server/analysis/recommend.h"
 #include "server/profiling/phases/cpu_step.h"
 #include "server/profiling/phases/proof_attempt.h"
@@ -27,6 +28,8 @@ struct Verification {
   std::vector<FailedTry> failed;  // what was tried and did not hold
   /// What held and left no room, so that it may not become the answer.
   std::vector<Amount> held_barely = {};
+  /// Of those, where requests may have paid for memory with CPU (LimitedRun::collecting_cost).
+  std::vector<CostAt> paid = {};
   std::optional<Proof> proof;  // absent: neither the budget nor the ceiling allowed one
   std::string why_not;         // there is none
   /// In the last container of the proof.

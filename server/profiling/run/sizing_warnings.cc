@@ -1,8 +1,12 @@
 #include "server/profiling/run/sizing_warnings.h"
 
+#include <algorithm>
+
 #include "server/analysis/cpu_curve.h"
 #include "server/analysis/heap.h"
+#include "server/analysis/memory_for_cpu.h"
 #include "server/analysis/sentence.h"
+#include "server/profiling/run/answer.h"
 
 namespace mlprof::server {
 namespace {
@@ -22,10 +26,43 @@ void AddKnee(const RunFacts& facts, std::vector<Warning>& warnings) {
        "--p95-ms if that is too slow"});
 }
 
+std::string MemoryInUse(const phases::Proof& proof) {
+  const auto used = PeakOf(proof);
+  return used ? Sentence(", of which %.0f were in use,", used->mib()) : "";
+}
+
+// Where the memory that the model uses says nothing.
+void AddHeapByItsCost(const RunFacts& facts, std::vector<Warning>& warnings) {
+  const phases::Proof* proof = ProofOf(facts);
+  if (proof == nullptr) return;
+  double dearest = 0;
+  for (const phases::LimitedRun& run : proof->passes) {
+    dearest = std::max(dearest, run.cost_of_ceiling.value_or(0));
+  }
+  if (dearest <= 0) return;
+  const auto less =
+      DearerWithLess(FailedBefore(facts), facts.verification->paid, proof->limits, dearest);
+  if (!less) return;
+  warnings.push_back(
+      {"heapByLimit",
+       Sentence(
+           "the model's runtime looks as if it sized a part of its heap by the memory limit: "
+           "with %.0f MiB a request took %.1f times the CPU that it takes with all memory, and "
+           "with the %.0f MiB of the answer%s %.1f times",
+           less->limits.memory().mib(), less->cost, proof->limits.memory().mib(),
+           MemoryInUse(*proof).c_str(), dearest),
+       "the memory that is not in use buys nothing but CPU: set what the runtime takes from the "
+       "limit (Node: --max-semi-space-size, a JVM: -Xmn and -Xmx) and profile again, it may do "
+       "with much less"});
+}
+
 void AddHeap(const RunFacts& facts, std::vector<Warning>& warnings) {
-  if (!facts.verification || !facts.verification->heap) return;
-  const HeapByLimit& heap = *facts.verification->heap;
-  if (heap.limit >= heap.higher_limit) return;  // no less was proven
+  if (!facts.verification) return;
+  const auto& seen = facts.verification->heap;
+  if (!seen || seen->limit >= seen->higher_limit) {  // no less was proven
+    return AddHeapByItsCost(facts, warnings);
+  }
+  const HeapByLimit& heap = *seen;
   warnings.push_back(
       {"heapByLimit",
        Sentence("the model sizes its heap by the memory limit: it took %.0f MiB of %.0f, and %.0f "

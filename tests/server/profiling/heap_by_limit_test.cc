@@ -117,6 +117,7 @@ TEST(HeapByLimitTest, IsShortOfMemoryWhereItCollectsAllTheTime) {
   for (const FailedTry& attempt : verified.failed) {
     EXPECT_EQ(attempt.shortage, ResourceKind::kMemory);
   }
+  EXPECT_GE(verified.failed.front().collecting_cost.value_or(0), kCollectingCost);
   EXPECT_EQ(verified.limits.cpu(), Cores(1.0));
   // Less than one row in twenty collects from 310 MiB of heap on.
   EXPECT_GE(verified.limits.memory(), MiB(1200));
@@ -162,6 +163,9 @@ TEST(HeapByLimitTest, GetsMoreWhereItHoldsButRequestsPayForTheMemory) {
   EXPECT_TRUE(seen.verified.failed.empty());
   ASSERT_FALSE(seen.verified.held_barely.empty());
   EXPECT_EQ(seen.verified.held_barely.front().bytes(), MiB(480));
+  ASSERT_FALSE(seen.verified.paid.empty());
+  EXPECT_EQ(seen.verified.paid.front().limits.memory(), MiB(480));
+  EXPECT_GE(seen.verified.paid.front().cost, kCollectingCost);
   EXPECT_GE(seen.verified.limits.memory(), MiB(752));  // as dear as with 960 MiB, but for 10%
   EXPECT_LE(seen.verified.limits.memory(), MiB(960));
 }

@@ -72,6 +72,47 @@ TEST(WarningsTest, AHeapIsSaidToFollowItsLimitOnlyWhereItTookLessWithLess) {
   EXPECT_THAT(Warned(facts), Contains(Code("heapByLimit")));
 }
 
+// As V8's young objects are collected: with 4 GiB as with all memory, below it at 1.4 times the
+// CPU.
+RunFacts CheaperFrom4Gib() {
+  RunFacts facts = Facts();
+  facts.host.ceiling = {Cores(6.0), GiB(8)};
+  phases::Verification& verification = facts.verification.emplace();
+  FailedTry failed{{Cores(1.5), MiB(3936)}, ResourceKind::kMemory};
+  failed.collecting_cost = 1.4;
+  verification.failed = {failed};
+  phases::LimitedRun run;
+  run.cost_of_ceiling = 1.08;
+  run.use.peak_unreclaimable = MiB(1072);
+  verification.proof = phases::Proof{{Cores(1.5), MiB(4144)}, {run}};
+  return facts;
+}
+
+TEST(WarningsTest, AHeapIsSaidToFollowItsLimitWhereMoreMemoryMadeRequestsCheaper) {
+  EXPECT_THAT(
+      Warned(CheaperFrom4Gib()),
+      Contains(AllOf(Code("heapByLimit"),
+                     Field(&Warning::message,
+                           AllOf(HasSubstr("with 3936 MiB a request took 1.4 times the CPU"),
+                                 HasSubstr("4144 MiB of the answer, of which 1072 were in use, "
+                                           "1.1 times"))),
+                     Field(&Warning::advice, HasSubstr("--max-semi-space-size")))));
+}
+
+TEST(WarningsTest, AHeapIsSaidToFollowItsLimitWhereLessMemoryHeldAndRequestsPaidForIt) {
+  RunFacts facts = CheaperFrom4Gib();
+  facts.verification->failed.clear();
+  EXPECT_THAT(Warned(facts), Not(Contains(Code("heapByLimit"))));
+  facts.verification->paid = {{{Cores(1.5), MiB(2368)}, 1.4}};
+  EXPECT_THAT(Warned(facts), Contains(Code("heapByLimit")));
+}
+
+TEST(WarningsTest, AHeapIsNotSaidToFollowItsLimitWhereRequestsAreAsDearWithTheAnswer) {
+  RunFacts facts = CheaperFrom4Gib();
+  facts.verification->proof->passes.front().cost_of_ceiling = 1.35;
+  EXPECT_THAT(Warned(facts), Not(Contains(Code("heapByLimit"))));
+}
+
 TEST(WarningsTest, NoiseIsSaidToTouchMemoryWhereNothingElseRaisedThat) {
   RunFacts facts = Facts();
   facts.noise.noisy = true;

@@ -7,6 +7,7 @@
 #include "client/cli/commands/ml/ml_commands.h"
 #include "client/cli/commands/ml/model_facts.h"
 #include "client/cli/commands/ml/profile_tags.h"
+#include "client/cli/commands/profile_commands.h"
 #include "client/cli/commands/profile_options.h"
 #include "client/cli/text_file.h"
 #include "client/cli/watch/watch.h"
@@ -69,16 +70,6 @@ Status Resolve(Session& session, Client& client, const Options& options,
   return {};
 }
 
-// What Azure's shape has no place for.
-void SayFindings(Session& session, const Profile& profile) {
-  for (const Warning& warning : profile.warnings) session.Say("warning: " + warning.message);
-  if (profile.error) session.Say(profile.error->message);
-  if (ExitStatusOf(profile) == kNotVerified) {
-    session.Say("the answer could not be verified (exit status 5)");
-  }
-  if (profile.no_answer) session.Say(profile.no_answer->message + " (exit status 6)");
-}
-
 // Its logs are a path on the server; a private one is gone when anybody could look.
 void PlaceLogs(const Session& session, Json& document) {
   const auto logs = document.find("errorLogsUri");
@@ -102,7 +93,7 @@ Result<Json> AzureDocument(const Session& session, Client& client, const Profile
 
 Result<int> Report(Session& session, Client& client, const Options& options,
                    const Profile& profile) {
-  SayFindings(session, profile);
+  SayFindings(session, profile);  // Azure's shape has no place for them
   MLPROF_LET(json, AzureDocument(session, client, profile));
   MLPROF_TRY(AddProfileTags(session, client, options, profile, json));
   if (options.Has("--output-metadata-file")) {
