@@ -167,7 +167,7 @@ def main():
     parser.add_argument("--budget-seconds", type=int, default=300, metavar="S",
                         help="of the profile (default 300, as mlprof's own)")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
-                        help="a variable of the server's, as NODE_OPTIONS=--max-semi-space-size=64")
+                        help="a variable of the server's, as NODE_OPTIONS=--max-old-space-size=2048")
     options = parser.parse_args()
     # Ended from outside, it still ends its server and removes what it made.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

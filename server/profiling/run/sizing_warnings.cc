@@ -46,14 +46,14 @@ void AddHeapByItsCost(const RunFacts& facts, std::vector<Warning>& warnings) {
   warnings.push_back(
       {"heapByLimit",
        Sentence(
-           "the model's runtime looks as if it sized a part of its heap by the memory limit: "
-           "with %.0f MiB a request took %.1f times the CPU that it takes with all memory, and "
-           "with the %.0f MiB of the answer%s %.1f times",
+           "the model's runtime looks as if it sized its heap by the memory limit: with %.0f MiB a "
+           "request took %.1f times the CPU that it takes with all memory, and with the %.0f "
+           "MiB of the answer%s %.1f times",
            less->limits.memory().mib(), less->cost, proof->limits.memory().mib(),
            MemoryInUse(*proof).c_str(), dearest),
-       "the memory that is not in use buys nothing but CPU: set what the runtime takes from the "
-       "limit (Node: --max-semi-space-size, a JVM: -Xmn and -Xmx) and profile again, it may do "
-       "with much less"});
+       "the memory that is not in use buys nothing but CPU: fix its heap (Node: "
+       "--max-old-space-size, a JVM: -Xmx) so that it does not change with the limit, and profile "
+       "again: it may do with much less"});
 }
 
 void AddHeap(const RunFacts& facts, std::vector<Warning>& warnings) {

@@ -72,8 +72,7 @@ TEST(WarningsTest, AHeapIsSaidToFollowItsLimitOnlyWhereItTookLessWithLess) {
   EXPECT_THAT(Warned(facts), Contains(Code("heapByLimit")));
 }
 
-// As V8's young objects are collected: with 4 GiB as with all memory, below it at 1.4 times the
-// CPU.
+// As Node collects: with 4 GiB as with all memory, below it at 1.4 times the CPU.
 RunFacts CheaperFrom4Gib() {
   RunFacts facts = Facts();
   facts.host.ceiling = {Cores(6.0), GiB(8)};
@@ -96,7 +95,7 @@ TEST(WarningsTest, AHeapIsSaidToFollowItsLimitWhereMoreMemoryMadeRequestsCheaper
                            AllOf(HasSubstr("with 3936 MiB a request took 1.4 times the CPU"),
                                  HasSubstr("4144 MiB of the answer, of which 1072 were in use, "
                                            "1.1 times"))),
-                     Field(&Warning::advice, HasSubstr("--max-semi-space-size")))));
+                     Field(&Warning::advice, HasSubstr("--max-old-space-size")))));
 }
 
 TEST(WarningsTest, AHeapIsSaidToFollowItsLimitWhereLessMemoryHeldAndRequestsPaidForIt) {
