@@ -17,9 +17,12 @@ def _text(x, y, text, anchor="start", size=11):
             f'fill="#333">{html.escape(text)}</text>')
 
 
-def _mark(x, y, who, failed):
-    """A dot where all runs held, a cross where one failed."""
+def _mark(x, y, who, runs, failed):
+    """A dot where all runs held, a cross where one failed, a ring where nobody ran it."""
     colour = COLOURS[who]
+    if not runs:
+        return (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.4" fill="none" stroke="{colour}" '
+                'stroke-width="1.2"/>')
     if not failed:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
     return (f'<path d="M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8" stroke="{colour}" '
@@ -40,9 +43,10 @@ def _axis(height):
 def _legend(recommenders):
     parts, x = [], LEFT
     for who in recommenders:
-        parts += [_mark(x, 14, who, False), _text(x + 9, 18, who)]
+        parts += [_mark(x, 8, who, runs=1, failed=0), _text(x + 9, 12, who)]
         x += 110
-    return parts + [_text(x, 18, "cross: a run at these limits failed")]
+    return parts + [_text(LEFT - 4, 28, "dot: all runs at these limits held; cross: one failed; ring: "
+                                        "nobody ran them")]
 
 
 def draw(entries, recommenders):
@@ -59,5 +63,6 @@ def draw(entries, recommenders):
         for offset, who in reversed(list(enumerate(recommenders))):
             by = entry["by"].get(who)
             if by:
-                parts.append(_mark(_x(by["slack"]), y + offset - 1.5, who, by["failures"]))
+                parts.append(_mark(_x(by["slack"]), y + offset - 1.5, who, by["runs"],
+                                   by["failures"]))
     return "\n".join(parts + ["</svg>", ""])

@@ -5,6 +5,7 @@ from unittest import mock
 
 import checks
 import kept
+import plot
 import report
 import rules
 import summary
@@ -69,6 +70,9 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(tables._cell(known, "mlprof"), "1.0 | 288 (+12%)")
         total = summary.of([known])
         self.assertEqual((total["VPA"]["answers"], total["VPA"]["runs"]), (1, 0))
+        drawn = plot.draw([known], ["mlprof", "VPA"])
+        dot, ring = (f'fill="{colour}"' for colour in (plot.COLOURS["VPA"], "none"))
+        self.assertEqual((drawn.count(dot), drawn.count(ring)), (1, 1))  # the legend has the dot
 
     def test_says_which_builds_the_rows_are_of_and_on_which_machine(self):
         build = {"version": "0.1.0", "commit": "1f0c3a9", "budgetSeconds": None}
