@@ -1,5 +1,6 @@
 #include "tests/benchmarks/sampling/busy_process.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;
 
 [[noreturn]] void WorkInBursts(double core_share) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody ends it where the benchmark is killed
   constexpr auto kPeriod = 10ms;
   const auto burst = std::chrono::duration_cast<std::chrono::nanoseconds>(kPeriod * core_share);
   auto next = SteadyClock::now();
