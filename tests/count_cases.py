@@ -2,7 +2,8 @@
 
 One ctest test is a whole program: GoogleTest or Python unittest. Their own summaries are read from
 its output; a program that failed without naming a failed case (it crashed, it ran out of time)
-counts as one failure. With --failures the failed programs' output is printed instead, its end only.
+counts as one failure. With --failures the failed programs' output is printed instead, its end only;
+with --names their names.
 """
 
 import re
@@ -35,9 +36,18 @@ def what_failed(output):
     return "\n".join(cases).split("\n") if cases else output.rstrip().split("\n")
 
 
+def show_failure(test):
+    output = test.findtext("system-out") or ""
+    print(f"--- {test.get('name')}, after {float(test.get('time', 0)):.0f} s",
+          *what_failed(output)[-SHOWN_LINES:], sep="\n")
+    if not re.search(r"^(\[  FAILED|FAILED \()", output, re.M):
+        print("(no case of it failed: it crashed, or ran out of time, which it does too while a process "
+              "that it left behind holds its output)")
+
+
 def main():
     arguments = sys.argv[1:]
-    show = "--failures" in arguments
+    show = "--failures" in arguments or "--names" in arguments
     try:
         tests = list(xml.etree.ElementTree.parse(arguments[-1]).getroot().iter("testcase"))
     except (OSError, xml.etree.ElementTree.ParseError) as error:
@@ -45,9 +55,12 @@ def main():
         return
     if show:
         for test in tests:
-            if cases(test)[1]:
-                lines = what_failed(test.findtext("system-out") or "")
-                print(f"--- {test.get('name')}", *lines[-SHOWN_LINES:], sep="\n")
+            if not cases(test)[1]:
+                continue
+            if "--names" in arguments:
+                print(test.get("name"))
+            else:
+                show_failure(test)
         return
     sums = [cases(test) for test in tests]
     print(sum(p for p, _ in sums), sum(f for _, f in sums) if tests else 1)

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from server import BIN
 
 PROGRAM = BIN / "target-target-server"
 READY_DEADLINE_S = 20
+GONE_DEADLINE_S = 5
 MOST_TRIES = 20
 MIB = 1 << 20
 
@@ -29,8 +31,8 @@ class Target:
     def __init__(self, *options, **environment):
         self.port = free_port()
         self.process = subprocess.Popen([PROGRAM, "--port", str(self.port), *map(str, options)],
-                                        env={**os.environ, **environment},
-                                        stderr=subprocess.DEVNULL)
+                                        env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, start_new_session=True)
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         deadline = time.monotonic() + READY_DEADLINE_S
         while True:
@@ -44,8 +46,9 @@ class Target:
 
     def close(self):
         self.connection.close()
-        self.process.kill()
-        self.process.wait()
+        # All at once: a worker just forked has not yet asked to die with its supervisor.
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate(timeout=GONE_DEADLINE_S)  # which lasts as long as anyone is left
 
     def post(self, body):
         self.connection.request("POST", "/", body)
@@ -213,6 +216,10 @@ class TargetsTest(unittest.TestCase):
         target = self.target("--workers", 2, "--idle-workers", 3)
         self.assertTrue(eventually(lambda: len(target.children()) == 5), target.children())
         self.assertEqual(len({target.answer()[0] for _ in range(40)}), 2)
+
+    def test_nothing_of_it_is_left_where_it_is_killed_while_it_forks(self):
+        for _ in range(100):
+            Target("--workers", 8).close()
 
     def test_closes_each_connection_and_says_so(self):
         target = self.target("--close")

@@ -1,7 +1,9 @@
 """What the truth benchmark's replay does and how it is read, without containers."""
 
 import json
+import os
 import pathlib
+import signal
 import socket
 import subprocess
 import tempfile
@@ -103,9 +105,9 @@ class ReplayTest(unittest.TestCase):
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         server = subprocess.Popen([SERVER, "--port", str(port), *options],
-                                  stderr=subprocess.DEVNULL)
+                                  stderr=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(server.wait)
-        self.addCleanup(server.kill)
+        self.addCleanup(os.killpg, server.pid, signal.SIGKILL)
         return server, port
 
     def replay(self, port, rows, *options):
