@@ -11,6 +11,8 @@ namespace mlprof::server {
 /// From a verified answer downward. One run can fail or hold by chance, so one step lower is run
 /// until two of at most three runs agree: two failures end the descent and make the answer tight. A
 /// step that passes three times and never failed becomes the answer; three steps are taken at most.
+/// One that held and was full, and never failed, needs no second run: it cannot become the answer,
+/// and that the answer is tight can no longer be said of it for sure.
 /// Use: while (const auto limit = descent.Next()) descent.Tell(run at limit passed, may be taken).
 class Descent {
  public:
@@ -19,7 +21,7 @@ class Descent {
   /// What to run in a fresh container now; nullopt when there is nothing more to learn.
   std::optional<Amount> Next() const {
     const bool told_apart = passes_ >= kMajority && !may_take_;
-    if (failed() || told_apart || steps_taken_ == kMostSteps) return std::nullopt;
+    if (failed() || told_apart || held_full_ || steps_taken_ == kMostSteps) return std::nullopt;
     return candidate_;
   }
 
@@ -39,6 +41,13 @@ class Descent {
     candidate_ = OneStepLower(accepted_);
   }
 
+  /// What Next() named held, and was filled to the limit.
+  void TellHeldFull() {
+    const bool never_failed = failures_ == 0;
+    Tell(true, false);
+    held_full_ = held_full_ || never_failed;
+  }
+
   /// The lowest limit that held as often as it must.
   const Amount& accepted() const { return accepted_; }
   /// The limit that ended the descent.
@@ -48,10 +57,10 @@ class Descent {
   /// Nothing lower than accepted() can be asked for, so nothing was tried.
   bool at_floor() const { return !candidate_; }
   /// True: two of three runs one step below accepted() failed, or it is at its floor. False: two
-  /// passed. nullopt: it was not tried often enough to tell.
+  /// passed, or one that was full. nullopt: it was not tried often enough to tell.
   std::optional<bool> tight() const {
     if (failed() || at_floor()) return true;
-    if (passes_ >= kMajority) return false;
+    if (passes_ >= kMajority || held_full_) return false;
     return std::nullopt;
   }
 
@@ -65,6 +74,7 @@ class Descent {
   int passes_ = 0;                   // of the candidate
   int failures_ = 0;                 // likewise
   bool may_take_ = true;             // likewise
+  bool held_full_ = false;           // likewise
   int steps_taken_ = 0;
 };
 

@@ -98,7 +98,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   const auto limits = StepThatFits(lab.budget(), yardstick, passed, so_far);
   if (!limits || so_far.step_tried == limits->memory()) return std::nullopt;
   so_far.step_tried = limits->memory();
-  so_far.step_passes = 0;
+  so_far.step_held_full = false;
   ProofAttempt attempt;
   attempt.tried_again = true;  // what fails once is not asked for
   for (int containers = 1; containers <= kContainers; ++containers) {
@@ -107,7 +107,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     if (attempt.failure) break;
     if (attempt.passes.back().lacks) return std::nullopt;
     if (LeftRoom(yardstick, attempt.passes.back(), ResourceKind::kMemory, so_far)) continue;
-    so_far.step_passes = containers;
+    so_far.step_held_full = true;
     return std::nullopt;
   }
   if (attempt.failure) {

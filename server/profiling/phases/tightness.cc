@@ -71,7 +71,6 @@ class Descents {
   // What failed on the way to the answer was judged with no less care, as were the runs that held
   // there before it.
   void TellKnown(const Limits& others, Descent& descent) {
-    TellFullStep(descent);
     for (const FailedTry& known : state_.failed) {
       const auto step = descent.Next();
       const bool of_step = step && known.shortage == step->kind() && !known.disturbed &&
@@ -80,6 +79,7 @@ class Descents {
       for (int pass = 0; pass < known.passes; ++pass) descent.Tell(true, false);
       descent.Tell(false);
     }
+    TellFullStep(descent);
     TellCpuStep(others, descent);
   }
 
@@ -88,8 +88,7 @@ class Descents {
     const auto step = descent.Next();
     const bool of_step =
         step && step->kind() == ResourceKind::kMemory && verification_.step_tried == step->bytes();
-    if (!of_step) return;
-    for (int pass = 0; pass < verification_.step_passes; ++pass) descent.Tell(true, false);
+    if (of_step && verification_.step_held_full) descent.TellHeldFull();
   }
 
   // Behind what fresh containers showed.

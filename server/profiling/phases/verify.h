@@ -50,8 +50,8 @@ struct Verification {
   std::optional<double> cost_with_more = {};
   /// Less memory than the limits', tried before them: once, whatever comes of it.
   std::optional<Bytes> step_tried = {};
-  /// What it held, although none of it may become the answer: so many containers.
-  int step_passes = 0;
+  /// It held, and was filled to the limit, so that it may not become the answer.
+  bool step_held_full = false;
   bool finished = false;  // rather than still trying, or ended by the run's end
   Reference reference;    // with the looks so far
   std::optional<WorkerCoverage> workers =

@@ -91,6 +91,26 @@ TEST(DescentTest, TakesNoStepThatMayNotBeTaken) {
   EXPECT_EQ(lucky.tight(), false);
 }
 
+TEST(DescentTest, IsNotTightWhereOneStepLowerHeldOnceAndWasFull) {
+  Descent full(MiB(512));
+  full.TellHeldFull();
+  EXPECT_EQ(full.Next(), std::nullopt);
+  EXPECT_EQ(full.accepted(), MiB(512));
+  EXPECT_EQ(full.tight(), false);
+}
+
+TEST(DescentTest, AsksAThirdTimeWhereTheStepThatWasFullFailedBefore) {
+  for (const bool third_passed : {true, false}) {
+    Descent descent(MiB(512));
+    descent.Tell(false);
+    descent.TellHeldFull();
+    EXPECT_EQ(descent.Next(), MiB(448));
+    descent.Tell(third_passed);
+    EXPECT_EQ(descent.Next(), std::nullopt);
+    EXPECT_EQ(descent.tight(), !third_passed);
+  }
+}
+
 TEST(DescentTest, EndsAfterThreeStepsWithoutAClaim) {
   Descent descent(Cores(2.0));
   EXPECT_EQ(Descend(descent, Cores(0.1)), 9);
