@@ -24,6 +24,7 @@ def score(number):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # a response in one write: two wait for the client's delayed acknowledgement
 
     def do_GET(self):
         self.answer({})
