@@ -120,6 +120,20 @@ void WriteBound(const char* label, const Bound& bound, Details& details) {
   }
 }
 
+// Of an answer that is not tight. All were tried, and what is tight fell short one step lower.
+std::string Loose(const Recommendation& answer) {
+  std::string held;
+  for (const Amount& amount : answer.requested.All()) {
+    const auto lower = OneStepLower(amount);
+    if (!lower || RulesOf(amount.kind()).search == LimitSearch::kHardCap) continue;
+    const Bound* bound = answer.bounds.Find(amount.kind());
+    if (bound != nullptr && bound->low_failed && bound->low >= *lower) continue;
+    held += (held.empty() ? " of " : " and of ") + std::string(Label(amount.kind()));
+  }
+  return "no: one step less" + held +
+         " held as well, but too seldom or with too little room to be the answer";
+}
+
 }  // namespace
 
 std::string_view Text(Confidence confidence) {
@@ -198,7 +212,7 @@ std::string StartText(const Recommendation& answer, const std::optional<Cores>& 
 
 std::string Tight(const Recommendation& answer) {
   if (!answer.tight) return "";
-  if (!*answer.tight) return "no: two runs of one step less passed as well";
+  if (!*answer.tight) return Loose(answer);
   std::string tried;
   std::string least;
   for (const Amount& amount : answer.requested.All()) {

@@ -97,6 +97,15 @@ TEST(SentencesTest, NameTheResourceThatWasTriedWhereTheOtherIsAtItsFloor) {
                                       "CPU is the least there is, so less was not tried"));
 }
 
+TEST(SentencesTest, NameTheResourceThatOneStepLessOfHeldAsWell) {
+  FakeModel model;
+  model.serving_peak = MiB(123);  // 144 MiB, and 128 MiB hold and are full
+  const Told told = Tell(model);
+  EXPECT_THAT(UntrueOf(told), IsEmpty()) << TextOf(told);
+  ASSERT_EQ(told.profile.recommendation->tight, false);
+  EXPECT_THAT(TextOf(told), HasSubstr("no: one step less of memory held as well, but"));
+}
+
 TEST(SentencesTest, AreTrueOfARateThatIsSustainedOnceItIsVerified) {
   for (const double rate : {20.0, 50.0, 137.0}) {
     const Told told = Tell({}, {.objective = PerSecond(rate)});
@@ -318,7 +327,7 @@ TEST(ClaimsTest, SeeEachSentenceThatNoTrialBearsOut) {
               }),
               Contains(HasSubstr("failed for want of it")));
   EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->tight = false; }),
-              Contains(HasSubstr("no two runs with one step less passed")));
+              Contains(HasSubstr("no run with one step less passed")));
   EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->verified = false; }),
               Contains(HasSubstr("three passed")));
   EXPECT_THAT(lie([](Told& told) {
