@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "server/analysis/latency.h"
 #include "server/profiling/phases/cpu_probe.h"
@@ -71,9 +72,16 @@ class Stepping {
     step_.requests += probed->successes;
     if (probed->other_host || JudgeNoise(probed->noise).noisy) return Told::kNothing;
     if (probed->verdict.passed) return Told::kHolds;
+    if (probed->verdict.shortage == ResourceKind::kMemory) return ShortOfMemory();
     if (probed->verdict.shortage != ResourceKind::kCpu) return Told::kOver;
     step_.tail = probed->verdict.tail;
     return Told::kFails;
+  }
+
+  // This container has held its memory. Once it may have read files back by chance; what does so
+  // twice has too little of it to tell of CPU.
+  Told ShortOfMemory() {
+    return std::exchange(was_short_of_memory_, true) ? Told::kOver : Told::kNothing;
   }
 
   Lab& lab_;
@@ -81,6 +89,7 @@ class Stepping {
   Container& container_;
   const Cores cpu_;
   const std::optional<double> usual_cost_;
+  bool was_short_of_memory_ = false;
   CpuStep step_;
 };
 

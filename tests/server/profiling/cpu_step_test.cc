@@ -132,7 +132,25 @@ TEST(CpuStepTest, GoesOnBehindLoadsThatWereDisturbed) {
 TEST(CpuStepTest, TellsNothingOfCpuWhereMemoryIsShort) {
   FakeModel model;
   model.hot_file = GiB(1);
-  EXPECT_EQ(TryBelow(Cores(1.0), model).step.value().failures, 0);
+  const Tried tried = TryBelow(Cores(1.0), model);
+  EXPECT_EQ(tried.step.value().failures, 0);
+  EXPECT_EQ(tried.trials.size(), 2U);
+}
+
+TEST(CpuStepTest, GoesOnBehindOneLoadThatReadFilesBack) {
+  const LabBench* host = nullptr;
+  FakeModel model;
+  model.rare_file = MiB(300) - model.serving_peak - MiB(20);
+  model.rise = [&](const std::string&) {
+    return MiB(host != nullptr && host->journal.trials.empty() ? 50 : 0);
+  };
+  LabBench bench(model);
+  host = &bench;
+  const Tried tried = TryIn(bench, Cores(1.0), bench.MeasuredAt(kRowMs, kRowMs), kRowMs);
+  ASSERT_EQ(tried.trials.size(), 3U);
+  EXPECT_NE(tried.trials.front().verdict.find("pages had to be read again"), std::string::npos)
+      << tried.trials.front().verdict;
+  EXPECT_EQ(tried.step.value().failures, 2);
 }
 
 TEST(CpuStepTest, LeavesOneOfTwoFailuresToAFreshContainerWherePoolsMayBeSmallerThere) {
