@@ -24,8 +24,11 @@ struct Bound {
   std::string reason;  // one sentence a person understands
   Confidence confidence = Confidence::kLow;
   bool at_floor = false;    // the requested amount is the smallest there is: no lower one was tried
-  bool low_failed = false;  // `low` was run, fell short and did not hold twice: less than the range
+  bool low_failed = false;  // `low` was run, fell short and did not hold after: less than the range
   std::string because = {};  // why it is as sure as it is; empty where that was not written down
+  /// Whether one step lower fell short, as Recommendation::tight; absent: not told apart, or at the
+  /// floor.
+  std::optional<bool> tight = {};
   bool operator==(const Bound&) const = default;
 };
 
@@ -57,8 +60,9 @@ struct ServingWorkers {
 struct Recommendation {
   Limits requested;
   bool verified = false;
-  /// Of every resource that is not at its floor two of three runs one step lower failed; absent:
-  /// not all of them were tried.
+  /// Of every resource that is not at its floor two of three runs one step lower failed; false
+  /// where two held, or one before the proof that may not become the answer; absent: not all were
+  /// tried.
   std::optional<bool> tight;
   Confidence confidence = Confidence::kLow;
   PerResource<Bound> bounds;  // of what was measured

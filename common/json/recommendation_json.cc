@@ -50,6 +50,7 @@ Json EncodeBound(const Bound& bound) {
                {"confidence", NameOf(bound.confidence)},
                {"atFloor", bound.at_floor}};
   if (bound.low_failed) json["lowFailed"] = true;
+  if (bound.tight) json["tight"] = *bound.tight;
   if (!bound.because.empty()) json["because"] = bound.because;
   return json;
 }
@@ -60,6 +61,7 @@ Bound ReadBound(JsonReader& reader, const Amount& requested) {
               ParseConfidence(reader.String("confidence").value_or(""))};
   bound.at_floor = reader.Boolean("atFloor").value_or(false);
   bound.low_failed = reader.Boolean("lowFailed").value_or(false);
+  bound.tight = reader.Boolean("tight");
   bound.because = reader.String("because").value_or("");
   return bound;
 }

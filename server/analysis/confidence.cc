@@ -48,12 +48,13 @@ Clauses LowOf(ResourceKind kind, const ConfidenceEvidence& evidence) {
   return low;
 }
 
+std::string NoisyHost() {
+  return std::string("the host was busy with other work, or its speed changed: ") + kWhenQuiet;
+}
+
 Clauses LowOfCpu(const ConfidenceEvidence& evidence) {
   Clauses low = LowOf(ResourceKind::kCpu, evidence);
-  if (evidence.noisy) {
-    low.push_back(std::string("the host was busy with other work, or its speed changed: ") +
-                  kWhenQuiet);
-  }
+  if (evidence.noisy) low.push_back(NoisyHost());
   return low;
 }
 
@@ -143,6 +144,30 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
                             ContainersHeld(evidence) +
                                 Sentence(", %lld requests met no kill, and memory stays flat",
                                          static_cast<long long>(evidence.requests))));
+  return labels;
+}
+
+ConfidenceLabels JudgeUnproven(const UnprovenEvidence& evidence) {
+  const std::string unproven = "it is not proven in three fresh containers";
+  const auto fell_short = [](int containers, const char* of) {
+    return Sentence("%d fell short of %s", containers, of);
+  };
+  Clauses cpu{unproven};
+  if (evidence.short_of_cpu > 0) cpu.push_back(fell_short(evidence.short_of_cpu, "CPU"));
+  if (evidence.noisy) cpu.push_back(NoisyHost());
+  Clauses memory{unproven};
+  if (evidence.short_of_memory > 0) {
+    memory.push_back(fell_short(evidence.short_of_memory, "memory"));
+  } else if (evidence.short_of_cpu_alone > 0) {
+    memory.push_back(Sentence("%d that fell short of CPU had no more memory, and were content",
+                              evidence.short_of_cpu_alone));
+  }
+  const bool content = evidence.short_of_memory == 0 && !evidence.grows &&
+                       evidence.short_of_cpu_alone >= kSomePasses;
+  ConfidenceLabels labels = UnsureBecause(unproven);
+  labels.judged.Set(ResourceKind::kCpu, {Confidence::kLow, Joined(cpu)});
+  labels.judged.Set(ResourceKind::kMemory,
+                    {content ? Confidence::kMedium : Confidence::kLow, Joined(memory)});
   return labels;
 }
 

@@ -55,6 +55,19 @@ struct ConfidenceLabels {
 /// kRequestsForMemory. Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 
+/// Of an answer that is not proven: the fresh containers that fell short on the way to it.
+struct UnprovenEvidence {
+  bool noisy = false;
+  bool grows = false;  // memory
+  int short_of_cpu = 0;
+  int short_of_memory = 0;
+  int short_of_cpu_alone = 0;  // of the first, those with no more memory than the answer's
+};
+
+/// Low, but for memory that two containers and more were content with: medium. Says of each number
+/// whether it is the one that fell short.
+ConfidenceLabels JudgeUnproven(const UnprovenEvidence& evidence);
+
 /// Low, of every resource.
 ConfidenceLabels UnsureBecause(const std::string& why);
 

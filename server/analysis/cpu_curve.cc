@@ -13,6 +13,7 @@ constexpr std::array<double, 8> kParallelisms = {1, 2, 4, 8, 16, 32, 64, 128};
 // Squared errors that differ by less are equal: then the smaller parallelism is taken.
 constexpr double kEqualErrors = 1e-9;
 constexpr double kWorstFit = 0.15;
+constexpr double kClearlyFaster = 0.8;
 
 struct Law {
   double serial = 0;
@@ -100,6 +101,15 @@ std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer, Cores least)
   const double pays = std::min(*curve.work_ms / *curve.serial_ms, *curve.parallelism);
   const Cores knee = std::max({kKneeFrom, least, Cores(std::round(10 * pays) / 10)});
   return knee < answer ? std::optional(knee) : std::nullopt;
+}
+
+std::optional<CpuPoint> FasterWithFewerCores(const std::vector<CpuPoint>& points) {
+  if (points.empty()) return std::nullopt;
+  const auto fastest =
+      std::min_element(points.begin(), points.end(),
+                       [](const CpuPoint& a, const CpuPoint& b) { return a.mean_ms < b.mean_ms; });
+  const bool faster = fastest->mean_ms <= kClearlyFaster * points.back().mean_ms;
+  return faster && fastest->cpu < points.back().cpu ? std::optional(*fastest) : std::nullopt;
 }
 
 }  // namespace mlprof::server

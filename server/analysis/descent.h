@@ -11,8 +11,8 @@ namespace mlprof::server {
 /// From a verified answer downward. One run can fail or hold by chance, so one step lower is run
 /// until two of at most three runs agree: two failures end the descent and make the answer tight. A
 /// step that passes three times and never failed becomes the answer; three steps are taken at most.
-/// One that held and was full, and never failed, needs no second run: it cannot become the answer,
-/// and that the answer is tight can no longer be said of it for sure.
+/// One that held before the descent and cannot become the answer needs no second run, where it
+/// never failed: it is not worth a container that the answer may be tight all the same.
 /// Use: while (const auto limit = descent.Next()) descent.Tell(run at limit passed, may be taken).
 class Descent {
  public:
@@ -41,8 +41,10 @@ class Descent {
     candidate_ = OneStepLower(accepted_);
   }
 
-  /// What Next() named held, and was filled to the limit.
+  /// What Next() names held before, and may not be taken: it left no room. As Tell(), ignored where
+  /// Next() names nothing.
   void TellHeldFull() {
+    if (!Next()) return;
     const bool never_failed = failures_ == 0;
     Tell(true, false);
     held_full_ = held_full_ || never_failed;

@@ -195,6 +195,45 @@ TEST(ProfileDetailsTest, SaysWhyANumberIsNoSurer) {
   EXPECT_EQ(text.find("3 fresh containers held it"), std::string::npos) << text;
 }
 
+TEST(ProfileDetailsTest, NamesTheNumberThatIsNotTight) {
+  Profile profile = SucceededProfile(true);
+  Recommendation& answer = *profile.recommendation;
+  answer.tight = false;
+  const std::string held = " held as well, but not surely enough to be the answer";
+  const auto told = [&](std::optional<bool> cpu, std::optional<bool> memory) {
+    answer.bounds.Find(ResourceKind::kCpu)->tight = cpu;
+    answer.bounds.Find(ResourceKind::kMemory)->tight = memory;
+    const std::string text = ProfileDetails(profile);
+    const std::size_t at = text.find("no: one step less");
+    return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(told(true, false), "no: one step less of memory" + held);
+  EXPECT_EQ(told(false, true), "no: one step less of CPU" + held);
+  EXPECT_EQ(told(false, false), "no: one step less of CPU and of memory" + held);
+  EXPECT_EQ(told({}, {}), "no: one step less" + held) << "of a profile of before";
+}
+
+TEST(ProfileDetailsTest, SaysWhatToSetInAPodAndHowRareAKillIsAtMost) {
+  Profile profile = SucceededProfile(true);
+  Recommendation& answer = *profile.recommendation;
+  answer.kubernetes =
+      PodResources{Cores(0.31), Cores(0.5), MiB(512), Cores(1.0),
+                   "at 0.4 cores the quota stopped the model in 40% of its periods"};
+  answer.rare_events = RareEvents{3478, 0.00086};
+  profile.findings.memory.emplace().in_flight = 7;
+  const std::string text = ProfileDetails(profile);
+  for (const char* line :
+       {"  Kubernetes       requests cpu 310m, memory 512Mi; limits cpu 500m, memory 512Mi; 1 core "
+        "while it starts\n"
+        "                   at 0.4 cores the quota stopped the model in 40% of its periods\n",
+        "  rare             no kill in 3478 requests: at most 0.086% of them, at 95% confidence\n",
+        "holds 7 requests at once: one arrival in 10,000 meets more\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  answer.kubernetes->limits_cpu.reset();
+  EXPECT_NE(ProfileDetails(profile).find("limits cpu none, memory 512Mi"), std::string::npos);
+}
+
 TEST(ProfileDetailsTest, NamesNoGainOfAPoolsSizeThatBroughtNone) {
   Profile profile = LeakingProfile();
   const auto told = [&](double gain, std::optional<double> saved) {

@@ -1,5 +1,6 @@
 """The program with known needs keeps to them: what the tests and the truth benchmark rest on."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -47,7 +48,8 @@ class Target:
     def close(self):
         self.connection.close()
         # All at once: a worker just forked has not yet asked to die with its supervisor.
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it ended before it listened
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate(timeout=GONE_DEADLINE_S)  # which lasts as long as anyone is left
 
     def post(self, body):

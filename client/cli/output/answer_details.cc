@@ -120,18 +120,15 @@ void WriteBound(const char* label, const Bound& bound, Details& details) {
   }
 }
 
-// Of an answer that is not tight. All were tried, and what is tight fell short one step lower.
+// Of an answer that is not tight; profiles of before do not say which number is not.
 std::string Loose(const Recommendation& answer) {
   std::string held;
   for (const Amount& amount : answer.requested.All()) {
-    const auto lower = OneStepLower(amount);
-    if (!lower || RulesOf(amount.kind()).search == LimitSearch::kHardCap) continue;
     const Bound* bound = answer.bounds.Find(amount.kind());
-    if (bound != nullptr && bound->low_failed && bound->low >= *lower) continue;
+    if (bound == nullptr || bound->tight.value_or(true)) continue;
     held += (held.empty() ? " of " : " and of ") + std::string(Label(amount.kind()));
   }
-  return "no: one step less" + held +
-         " held as well, but too seldom or with too little room to be the answer";
+  return "no: one step less" + held + " held as well, but not surely enough to be the answer";
 }
 
 }  // namespace

@@ -172,6 +172,10 @@ void WriteFindings(const Findings& findings, Details& details) {
   if (findings.memory && findings.memory->per_concurrent_request) {
     lines.Line(" ", Text(*findings.memory->per_concurrent_request) + " for each request in flight");
   }
+  if (findings.memory && findings.memory->in_flight) {
+    lines.Line(" ", "holds " + std::to_string(*findings.memory->in_flight) +
+                        " requests at once: one arrival in 10,000 meets more");
+  }
   if (findings.input_growth) lines.Line(" ", "keeps " + KeptForRows(*findings.input_growth));
   WriteSavings(findings, lines);
   if (findings.response_cache) lines.Line("response cache", FromMemory(*findings.response_cache));

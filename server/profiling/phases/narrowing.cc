@@ -105,9 +105,11 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     MLPROF_LET(tried, TryToProve(lab, yardstick, *limits, containers, std::move(attempt)));
     attempt = std::move(tried);
     if (attempt.failure) break;
-    if (attempt.passes.back().lacks) return std::nullopt;
-    if (LeftRoom(yardstick, attempt.passes.back(), ResourceKind::kMemory, so_far)) continue;
-    so_far.step_held_full = true;
+    const LimitedRun& run = attempt.passes.back();
+    if (run.lacks) return std::nullopt;
+    if (LeftRoom(yardstick, run, ResourceKind::kMemory, so_far)) continue;
+    // What memory grows with, all rows, was not asked of every container.
+    so_far.step_held_full = !yardstick.workload.grows_with_inputs || run.saw_all_rows;
     return std::nullopt;
   }
   if (attempt.failure) {

@@ -50,7 +50,7 @@ struct Verification {
   std::optional<double> cost_with_more = {};
   /// Less memory than the limits', tried before them: once, whatever comes of it.
   std::optional<Bytes> step_tried = {};
-  /// It held, and was filled to the limit, so that it may not become the answer.
+  /// It held, and may not become the answer: it left no room, or requests paid for it with CPU.
   bool step_held_full = false;
   bool finished = false;  // rather than still trying, or ended by the run's end
   Reference reference;    // with the looks so far

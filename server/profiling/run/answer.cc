@@ -234,14 +234,15 @@ std::vector<FailedTry> FailedBefore(const RunFacts& facts) {
 
 namespace {
 
-// A step that fell short once, and held in two other runs, may be enough.
+// A step that fell short once, and held after all, may be enough.
 void AddTightness(const phases::Tightness& tightness, Recommendation& answer) {
   answer.tight = tightness.tight();
   for (const Amount& limit : answer.requested.All()) {
     const bool* tight = tightness.tight_each.Find(limit.kind());
     Bound* bound = answer.bounds.Find(limit.kind());
-    if (tight == nullptr || *tight || bound == nullptr) continue;
-    if (bound->low == OneStepLower(limit)) bound->low_failed = false;
+    if (tight == nullptr || bound == nullptr) continue;
+    if (!bound->at_floor) bound->tight = *tight;
+    if (!*tight && bound->low == OneStepLower(limit)) bound->low_failed = false;
   }
 }
 
@@ -270,7 +271,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   const Proof* proof = ProofOf(facts);
   AddStartFigures(facts, proof, answer);
   if (proof == nullptr) {
-    AddConfidence(UnsureBecause("it is not proven in three fresh containers"), answer);
+    AddConfidence(ConfidencesOfUnproven(facts, answer.requested, failed), answer);
     return answer;
   }
   answer.verified = true;

@@ -65,6 +65,20 @@ bool NoiseRaised(const RunFacts& facts, ResourceKind kind) {
   return std::find(raised.begin(), raised.end(), kind) != raised.end();
 }
 
+ConfidenceLabels ConfidencesOfUnproven(const RunFacts& facts, const Limits& answer,
+                                       const std::vector<FailedTry>& failed) {
+  UnprovenEvidence evidence;
+  evidence.noisy = facts.noise.noisy;
+  evidence.grows = Grows(facts) || (facts.row_pass && facts.row_pass->growth);
+  for (const FailedTry& tried : failed) {
+    if (tried.shortage == ResourceKind::kMemory) ++evidence.short_of_memory;
+    if (tried.shortage != ResourceKind::kCpu) continue;
+    ++evidence.short_of_cpu;
+    if (tried.limits.memory() <= answer.memory()) ++evidence.short_of_cpu_alone;
+  }
+  return JudgeUnproven(evidence);
+}
+
 ConfidenceLabels ConfidencesOf(const RunFacts& facts, const Proof& proof,
                                const std::vector<FailedTry>& failed) {
   ConfidenceEvidence evidence;

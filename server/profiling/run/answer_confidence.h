@@ -1,4 +1,4 @@
-// How sure the numbers of a proven answer are, by what the run has found out. Pure.
+// How sure the numbers of an answer are, by what the run has found out. Pure.
 #pragma once
 
 #include <vector>
@@ -11,6 +11,10 @@ namespace mlprof::server {
 
 /// Whether nothing but runs that other work disturbed made the answer's limit as high as it is.
 bool NoiseRaised(const RunFacts& facts, ResourceKind kind);
+
+/// Of an answer that no three containers held. `failed`: what was tried for it, and fell short.
+ConfidenceLabels ConfidencesOfUnproven(const RunFacts& facts, const Limits& answer,
+                                       const std::vector<FailedTry>& failed);
 
 /// `failed`: what was tried with less, and fell short.
 ConfidenceLabels ConfidencesOf(const RunFacts& facts, const phases::Proof& proof,

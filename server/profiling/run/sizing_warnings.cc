@@ -26,6 +26,23 @@ void AddKnee(const RunFacts& facts, std::vector<Warning>& warnings) {
        "--p95-ms if that is too slow"});
 }
 
+// What other work did to one of the two would look the same.
+void AddFewerCores(const RunFacts& facts, std::vector<Warning>& warnings) {
+  if (!facts.cpu || facts.noise.noisy) return;
+  const auto& points = facts.cpu->curve.points;
+  const auto fewer = FasterWithFewerCores(points);
+  if (!fewer) return;
+  warnings.push_back(
+      {"fasterWithFewerCores",
+       Sentence("a row takes %.3g ms with %.1f cores and %.3g ms with %.1f: what has more of them "
+                "is slower, and the answer is as fast as with the most",
+                fewer->mean_ms, fewer->cpu.value(), points.back().mean_ms,
+                points.back().cpu.value()),
+       Sentence("its threads may fight for what they share: see thread pools, or profile with "
+                "--cpu %.1f for an answer as fast as with that",
+                fewer->cpu.value())});
+}
+
 std::string MemoryInUse(const phases::Proof& proof) {
   const auto used = PeakOf(proof);
   return used ? Sentence(", of which %.0f were in use,", used->mib()) : "";
@@ -89,6 +106,7 @@ void AddCurves(const RunFacts& facts, std::vector<Warning>& warnings) {
 std::vector<Warning> SizingWarnings(const RunFacts& facts) {
   std::vector<Warning> warnings;
   AddKnee(facts, warnings);
+  AddFewerCores(facts, warnings);
   AddHeap(facts, warnings);
   AddCurves(facts, warnings);
   return warnings;

@@ -8,7 +8,7 @@
 
 namespace mlprof::server {
 
-/// `scalesOverCores` and `heapByLimit`, where they are so.
+/// `scalesOverCores`, `fasterWithFewerCores` and `heapByLimit`, where they are so.
 std::vector<Warning> SizingWarnings(const RunFacts& facts);
 
 }  // namespace mlprof::server

@@ -20,11 +20,20 @@ import targets
 MIB = 1 << 20
 
 
-def entries_at(commit, name):
-    path = f"./measured/{name}.json"
-    found = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=kept.FOLDER.parent, check=False,
+def git(*words):
+    """None where git says no."""
+    found = subprocess.run(["git", *words], cwd=kept.FOLDER.parent, check=False,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return json.loads(found.stdout) if found.returncode == 0 else []
+    return found.stdout if found.returncode == 0 else None
+
+
+def is_commit(word):
+    return git("rev-parse", "--verify", "--quiet", f"{word}^{{commit}}") is not None
+
+
+def entries_at(commit, name):
+    found = git("show", f"{commit}:./measured/{name}.json")
+    return [] if found is None else json.loads(found)
 
 
 def row(entry):
@@ -36,7 +45,7 @@ def row(entry):
     return {"host": entry["host"], "build": (profile.get("build") or {}).get("commit"),
             "seconds": profile["wallSeconds"], "cpu": answer["requestedCpu"],
             "mib": answer["requestedMemoryInBytes"] / MIB, "runs": check["runs"],
-            "failures": checks.failures(check)}
+            "failures": checks.failures(check), "rule": check.get("rule", 1)}
 
 
 def rows_of(entries, build=None):
@@ -45,8 +54,10 @@ def rows_of(entries, build=None):
 
 
 def pair(before, after):
-    """(before, after) of one target, on the same kind of host where there is such; None without."""
-    pairs = [(early, late) for early in before for late in after if early["build"] != late["build"]]
+    """(before, after) of one target, on the same kind of host where there is such; None without.
+    Entries are in the order in which they were kept; one that is still there is no row after."""
+    late_ones = [one for one in reversed(after) if one not in before]
+    pairs = [(early, late) for late in late_ones for early in reversed(before)]
     pairs.sort(key=lambda both: both[0]["host"] != both[1]["host"])
     return pairs[0] if pairs else None
 
@@ -82,7 +93,9 @@ def told(pairs):
              (("same kind of host", same), ("another kind of host", other)) if some]
     moves = [line for name, both in pairs.items() if (line := moved(name, *both))]
     early, late = zip(*pairs.values())
-    return [*lines, f"containers that failed: {failed(early)} before, {failed(late)} after",
+    rules = {one["rule"] for one in early} != {one["rule"] for one in late}
+    return [*lines, f"containers that failed: {failed(early)} before, {failed(late)} after"
+            + (" (each by the rule of its day)" if rules else ""),
             f"answers that moved by more than a step: {len(moves)} of {len(pairs)}", *moves]
 
 
@@ -92,6 +105,8 @@ def main():
     parser.add_argument("commit", help="an earlier commit of this repository")
     parser.add_argument("build", nargs="?", help="the build of the rows after, as the table names it")
     options = parser.parse_args()
+    if not is_commit(options.commit):
+        parser.exit(2, f"since: git knows no commit {options.commit}\n")
     pairs = {}
     for target in targets.ALL:
         found = pair(rows_of(entries_at(options.commit, target.name)),

@@ -7,9 +7,9 @@ import since
 MIB = 1 << 20
 
 
-def row(seconds, build="a", host="x", cpu=1.0, mib=32, failures=0):
+def row(seconds, build="a", host="x", cpu=1.0, mib=32, failures=0, rule=1):
     return {"host": host, "build": build, "seconds": seconds, "cpu": cpu, "mib": mib, "runs": 3,
-            "failures": failures}
+            "failures": failures, "rule": rule}
 
 
 class SinceTest(unittest.TestCase):
@@ -22,12 +22,21 @@ class SinceTest(unittest.TestCase):
                          [row(9, cpu=1, mib=64, failures=1)])
         self.assertEqual(since.rows_of([entry], "b"), [])
 
-    def test_pairs_rows_of_the_same_kind_of_host_first_and_never_of_one_build(self):
+    def test_pairs_rows_of_the_same_kind_of_host_first(self):
         early, other = row(9), row(8, host="y")
         late = row(5, build="b", host="y")
         self.assertEqual(since.pair([early, other], [late]), (other, late))
         self.assertEqual(since.pair([early], [late]), (early, late))
-        self.assertIsNone(since.pair([early], [row(5)]))
+
+    def test_takes_the_rows_kept_last_and_none_that_was_there_before(self):
+        first, second = row(9), row(8, build="b")
+        third = row(7, build="c")
+        self.assertEqual(since.pair([first, second], [first, second, third]), (second, third))
+        self.assertIsNone(since.pair([first, second], [first, second]))
+
+    def test_says_where_failures_were_judged_by_other_rules(self):
+        lines = since.told({"one": (row(10), row(10, build="b", rule=6))})
+        self.assertTrue(lines[1].endswith("0 of 3 after (each by the rule of its day)"))
 
     def test_tells_time_by_kind_of_host_failures_and_what_moved(self):
         lines = since.told({"one": (row(100, failures=1), row(50, build="b")),

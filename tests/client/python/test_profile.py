@@ -95,6 +95,11 @@ class RequestTest(ProfileTest):
         self.assertEqual((asked["soakSeconds"], asked["whenQuiet"]), (600, True))
         self.assertEqual(asked["objective"], {"concurrency": 4, "latencyInMs": {"p95": 50}})
 
+    def test_a_rate_and_how_its_requests_come(self):
+        objective = {"requestsPerSecond": 40, "arrivals": {"gamma": {"cv": 2}}}
+        self.create(objective=objective)
+        self.assertEqual(self.asked()["objective"], objective)
+
     def test_without_a_config_the_models_own_is_used(self):
         Model.profile(self.workspace, "p", [self.model], None, self.dataset)
         self.assertNotIn("inferenceConfig", self.asked())

@@ -1,11 +1,14 @@
 #include "server/analysis/confidence.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
 namespace mlprof::server {
 namespace {
+
+using ::testing::HasSubstr;
 
 ConfidenceEvidence Proven() {
   ConfidenceEvidence evidence;
@@ -123,6 +126,35 @@ TEST(ConfidenceTest, SaysWhatASureNumberRestsOn) {
             "3 fresh containers held it, and their mean latencies differ by no more than 10%");
   EXPECT_EQ(labels.Of(ResourceKind::kMemory).because,
             "3 fresh containers held it, 3000 requests met no kill, and memory stays flat");
+}
+
+TEST(ConfidenceTest, OfWhatIsNotProvenSaysWhichNumberFellShort) {
+  UnprovenEvidence evidence;
+  evidence.noisy = true;
+  evidence.short_of_cpu = 3;
+  evidence.short_of_cpu_alone = 2;
+  const ConfidenceLabels labels = JudgeUnproven(evidence);
+  const ConfidenceLabel cpu = labels.Of(ResourceKind::kCpu);
+  EXPECT_EQ(cpu.confidence, Confidence::kLow);
+  EXPECT_THAT(cpu.because, HasSubstr("not proven in three fresh containers; 3 fell short of CPU;"));
+  EXPECT_THAT(cpu.because, HasSubstr("--when-quiet"));
+  const ConfidenceLabel memory = labels.Of(ResourceKind::kMemory);
+  EXPECT_EQ(memory.confidence, Confidence::kMedium);
+  EXPECT_THAT(memory.because, HasSubstr("2 that fell short of CPU had no more memory"));
+  EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kLow);
+}
+
+TEST(ConfidenceTest, OfMemoryThatIsNotProvenIsLowWhereItFellShortOrGrowsOrHardlyServed) {
+  const auto of_memory = [](bool grows, int short_of_memory, int short_of_cpu_alone) {
+    return JudgeUnproven({false, grows, short_of_cpu_alone, short_of_memory, short_of_cpu_alone})
+        .Of(ResourceKind::kMemory);
+  };
+  EXPECT_EQ(of_memory(false, 0, 2).confidence, Confidence::kMedium);
+  EXPECT_EQ(of_memory(false, 1, 2).confidence, Confidence::kLow);
+  EXPECT_THAT(of_memory(false, 1, 2).because, HasSubstr("1 fell short of memory"));
+  EXPECT_EQ(of_memory(true, 0, 2).confidence, Confidence::kLow);
+  EXPECT_EQ(of_memory(false, 0, 1).confidence, Confidence::kLow);
+  EXPECT_EQ(of_memory(false, 0, 0).because, "it is not proven in three fresh containers");
 }
 
 TEST(ConfidenceTest, IsLowOfEveryResourceForAReasonThatTouchesAll) {

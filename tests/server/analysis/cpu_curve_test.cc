@@ -134,5 +134,19 @@ TEST(CpuCurveTest, HasNoKneeWhereTheLawSaysLittle) {
   EXPECT_EQ(KneeBelow({}, Cores(35)), std::nullopt);
 }
 
+TEST(FasterWithFewerCoresTest, IsTheFastestWhereTheMostCoresAreClearlySlower) {
+  const auto fewer = FasterWithFewerCores({PointAt(Cores(0.5), 4), PointAt(Cores(1.0), 2),
+                                           PointAt(Cores(1.3), 2.1), PointAt(Cores(4.0), 2.6)});
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(fewer->cpu, Cores(1.0));
+}
+
+TEST(FasterWithFewerCoresTest, IsNoneWhereTheyDifferAsEqualRunsDo) {
+  EXPECT_FALSE(FasterWithFewerCores({}));
+  EXPECT_FALSE(FasterWithFewerCores({PointAt(Cores(1.0), 2)}));
+  EXPECT_FALSE(FasterWithFewerCores({PointAt(Cores(1.0), 2), PointAt(Cores(4.0), 2.3)}));
+  EXPECT_FALSE(FasterWithFewerCores({PointAt(Cores(1.0), 4), PointAt(Cores(4.0), 2)}));
+}
+
 }  // namespace
 }  // namespace mlprof::server

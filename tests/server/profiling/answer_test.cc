@@ -58,6 +58,26 @@ TEST(AnswerTest, SaysThatNoContainersHaveHeldItUntilTheyHave) {
             "3 fresh containers held it, 3000 requests met no kill, and memory stays flat");
 }
 
+TEST(AnswerTest, SaysWhichNumberNoiseLeftUnprovenAndLowersThatOneAlone) {
+  RunFacts facts = Proven();
+  facts.noise.noisy = true;
+  facts.tightness.reset();
+  facts.verification->proof.reset();
+  const FailedTry short_of_cpu{{Cores(0.9), MiB(128)}, ResourceKind::kCpu};
+  facts.verification->failed = {short_of_cpu, short_of_cpu};
+  const auto answer = AnswerOf(facts);
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->verified);
+  EXPECT_EQ(answer->confidence, Confidence::kLow);
+  const Bound& cpu = *answer->bounds.Find(ResourceKind::kCpu);
+  EXPECT_EQ(cpu.confidence, Confidence::kLow);
+  EXPECT_NE(cpu.because.find("2 fell short of CPU"), std::string::npos) << cpu.because;
+  EXPECT_NE(cpu.because.find("--when-quiet"), std::string::npos) << cpu.because;
+  EXPECT_EQ(MemoryOf(*answer).confidence, Confidence::kMedium) << MemoryOf(*answer).because;
+  facts.verification->failed.front().shortage = ResourceKind::kMemory;
+  EXPECT_EQ(MemoryOf(*AnswerOf(facts)).confidence, Confidence::kLow);
+}
+
 TEST(AnswerTest, IsNotVerifiedWhereOneMoreContainerAtItDidNotHold) {
   RunFacts facts = Proven();
   facts.sustained.emplace().unsteady = true;
@@ -78,7 +98,9 @@ TEST(AnswerTest, BeginsItsRangeWithAStepThatFellShortOnceAndHeldTwice) {
   const Limits step = facts.tightness->proof.limits.With(MiB(112));
   facts.tightness->failed = {{.limits = step, .shortage = ResourceKind::kMemory}};
   EXPECT_TRUE(MemoryOf(*AnswerOf(facts)).low_failed);
+  EXPECT_EQ(MemoryOf(*AnswerOf(facts)).tight, true);
   facts.tightness->tight_each.Set(ResourceKind::kMemory, false);
+  EXPECT_EQ(MemoryOf(*AnswerOf(facts)).tight, false);
   EXPECT_EQ(MemoryOf(*AnswerOf(facts)).low, MiB(112));
   EXPECT_FALSE(MemoryOf(*AnswerOf(facts)).low_failed);
   facts.tightness->failed.front().limits = step.With(MiB(96));

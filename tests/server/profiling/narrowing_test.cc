@@ -63,6 +63,27 @@ TEST(NarrowingTest, AsksEachContainerOfTheStepWhetherItWasFilled) {
   EXPECT_EQ(tries_below(), before);
 }
 
+TEST(NarrowingTest, TriesAStepThatItsFirstContainerFilledNoMore) {
+  FakeModel model;
+  const FakeRuntime* runtime = nullptr;
+  model.rise = [&](const std::string&) {
+    return runtime->launches().size() == 2 ? MiB(18) : Bytes();
+  };
+  LabBench bench(model);
+  runtime = &bench.runtime;
+  const Verification verified = Verified(bench, MiB(256));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  const Tightness lowered =
+      TestTightness(bench.lab, bench.MeasuredAt(kRowMs), verified, [](const Tightness&) {});
+  ASSERT_NE(lowered.tight_each.Find(ResourceKind::kMemory), nullptr);
+  EXPECT_FALSE(*lowered.tight_each.Find(ResourceKind::kMemory));
+  const auto& launches = bench.runtime.launches();
+  EXPECT_EQ(
+      std::count_if(launches.begin(), launches.end(),
+                    [](const LaunchRequest& launch) { return launch.limits.memory() < MiB(256); }),
+      1);
+}
+
 TEST(NarrowingTest, TriesNoStepWhereTheBudgetHoldsNoProofBesideIt) {
   LabBench bench;
   // For the two containers that are missing then, and not for three more below them.

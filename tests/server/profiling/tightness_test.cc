@@ -76,6 +76,26 @@ TEST(TightnessTest, BelievesWhatFreshContainersHeldBeforeAStepInPlace) {
   EXPECT_EQ(Lowered(bench, verified).tight(), false);
 }
 
+TEST(TightnessTest, AsksOnceMoreOfAStepThatWasFullAndFailedElsewhere) {
+  const auto launches_below = [](bool failed) {
+    LabBench bench;
+    Verification verified = Verified(bench, {Cores(1.0), MiB(256)});
+    EXPECT_TRUE(verified.proof) << verified.why_not;
+    const Limits step = verified.proof->limits.With(*OneStepLower(verified.proof->limits.memory()));
+    verified.step_tried = step.memory();
+    verified.step_held_full = true;
+    if (failed) verified.failed.push_back({step, ResourceKind::kMemory});
+    const auto before = bench.runtime.launches().size();
+    Lowered(bench, verified);
+    const auto& launches = bench.runtime.launches();
+    return std::count_if(
+        launches.begin() + static_cast<std::ptrdiff_t>(before), launches.end(),
+        [&](const LaunchRequest& launch) { return launch.limits.memory() == step.memory(); });
+  };
+  EXPECT_EQ(launches_below(false), 0);
+  EXPECT_GE(launches_below(true), 1);
+}
+
 TEST(TightnessTest, TellsOfAKillInPlaceAtLimitsThatBecameTheAnswer) {
   FakeModel model;
   model.cpu_per_row = std::chrono::microseconds(200);

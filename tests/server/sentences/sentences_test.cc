@@ -327,7 +327,7 @@ TEST(ClaimsTest, SeeEachSentenceThatNoTrialBearsOut) {
               }),
               Contains(HasSubstr("failed for want of it")));
   EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->tight = false; }),
-              Contains(HasSubstr("no run with one step less passed")));
+              Contains(HasSubstr("one step less was not seen to hold")));
   EXPECT_THAT(lie([](Told& told) { told.profile.recommendation->verified = false; }),
               Contains(HasSubstr("three passed")));
   EXPECT_THAT(lie([](Told& told) {
