@@ -1,6 +1,9 @@
 // Memory for as many requests at once as a rate brings together.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "server/profiling/phases/load.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof::server::phases {
@@ -50,6 +53,21 @@ TEST(RateInFlightTest, BurstsTakeMoreThanEvenlySpacedRequests) {
   EXPECT_EQ(even.findings.memory->in_flight, 1);
   EXPECT_GT(bursts.findings.memory->in_flight.value(), 6);
   EXPECT_GT(bursts.recommendation->requested.memory(), even.recommendation->requested.memory());
+}
+
+TEST(RateInFlightTest, CountsThoseThatMeetAtTheLimitWhereRequestsStayLonger) {
+  const Objective objective = FiveASecond(Arrivals::kPoisson);
+  const Profile profile = AtARate(HoldingTenMiBForEachThatWaits(), objective);
+  const Recommendation& answer = profile.recommendation.value();
+  ASSERT_LT(answer.requested.cpu(), Cores(0.5));
+  const auto at_answer =
+      std::find_if(answer.curve.begin(), answer.curve.end(), [&](const CpuPoint& point) {
+        return point.cpu == answer.requested.cpu();
+      });
+  ASSERT_NE(at_answer, answer.curve.end());
+  const int there = InFlightOf(objective, at_answer->mean_ms);
+  ASSERT_GT(there, InFlightOf(objective, 25)) << "of 20 ms a row at the ceiling";
+  EXPECT_GE(profile.findings.memory->in_flight.value(), there);
 }
 
 TEST(RateInFlightTest, IsNotToldOfAClosedLoop) {
