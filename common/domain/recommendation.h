@@ -77,6 +77,14 @@ struct Recommendation {
   std::vector<CpuPoint> curve = {};  // the objective's load at the limits that were tried
   bool operator==(const Recommendation&) const = default;
 
+  /// It is said of what was proven alone.
+  void ForgetTightness() {
+    tight.reset();
+    for (const ResourceKind kind : kResources) {
+      if (Bound* bound = bounds.Find(kind)) bound->tight.reset();
+    }
+  }
+
   /// The bound of the resource that it is an amount of.
   void Set(Bound bound) {
     const ResourceKind kind = bound.low.kind();

@@ -16,6 +16,8 @@ constexpr int kSomePasses = 2;
 constexpr double kNarrowLatency = 0.05;
 constexpr double kNarrowStarts = 0.10;
 
+constexpr const char* kRowsFailed = "rows failed, ended the model or were not replayed";
+
 using Clauses = std::vector<std::string>;
 
 std::string Joined(const Clauses& clauses) {
@@ -40,7 +42,7 @@ Clauses LowOf(ResourceKind kind, const ConfidenceEvidence& evidence) {
   if (evidence.passes < kSomePasses) {
     low.push_back("only " + ContainersHeld(evidence));
   }
-  if (evidence.rows_failed) low.emplace_back("rows failed, ended the model or were not replayed");
+  if (evidence.rows_failed) low.emplace_back(kRowsFailed);
   const auto& raised = evidence.raised_by_noise;
   if (std::find(raised.begin(), raised.end(), kind) != raised.end()) {
     low.emplace_back("only runs that other work on the host disturbed failed with less of it");
@@ -149,21 +151,25 @@ ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence) {
 
 ConfidenceLabels JudgeUnproven(const UnprovenEvidence& evidence) {
   const std::string unproven = "it is not proven in three fresh containers";
-  const auto fell_short = [](int containers, const char* of) {
-    return Sentence("%d fell short of %s", containers, of);
+  const auto tries = [](int count, const char* what) {
+    return Sentence("%d %s %s", count, count == 1 ? "try" : "tries", what);
   };
   Clauses cpu{unproven};
-  if (evidence.short_of_cpu > 0) cpu.push_back(fell_short(evidence.short_of_cpu, "CPU"));
-  if (evidence.noisy) cpu.push_back(NoisyHost());
   Clauses memory{unproven};
-  if (evidence.short_of_memory > 0) {
-    memory.push_back(fell_short(evidence.short_of_memory, "memory"));
-  } else if (evidence.short_of_cpu_alone > 0) {
-    memory.push_back(Sentence("%d that fell short of CPU had no more memory, and were content",
-                              evidence.short_of_cpu_alone));
+  if (evidence.rows_failed) {
+    for (Clauses* clauses : {&cpu, &memory}) clauses->emplace_back(kRowsFailed);
   }
-  const bool content = evidence.short_of_memory == 0 && !evidence.grows &&
-                       evidence.short_of_cpu_alone >= kSomePasses;
+  if (evidence.short_of_cpu > 0) {
+    cpu.push_back(tries(evidence.short_of_cpu, "with as much or less fell short of it"));
+  }
+  if (evidence.noisy) cpu.push_back(NoisyHost());
+  if (evidence.short_of_memory > 0) {
+    memory.push_back(tries(evidence.short_of_memory, "with it fell short of it"));
+  } else if (evidence.content_with_memory > 0) {
+    memory.push_back(tries(evidence.content_with_memory, "with it fell short of CPU alone"));
+  }
+  const bool content = evidence.short_of_memory == 0 && !evidence.grows && !evidence.rows_failed &&
+                       evidence.content_with_memory >= kSomePasses;
   ConfidenceLabels labels = UnsureBecause(unproven);
   labels.judged.Set(ResourceKind::kCpu, {Confidence::kLow, Joined(cpu)});
   labels.judged.Set(ResourceKind::kMemory,

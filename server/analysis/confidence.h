@@ -55,16 +55,18 @@ struct ConfidenceLabels {
 /// kRequestsForMemory. Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 
-/// Of an answer that is not proven: the fresh containers that fell short on the way to it.
+/// Of an answer that is not proven: what fell short on the way to it.
 struct UnprovenEvidence {
   bool noisy = false;
-  bool grows = false;  // memory
-  int short_of_cpu = 0;
+  bool rows_failed = false;  // or ended the model, or were not replayed
+  bool grows = false;        // memory, with requests or with distinct rows
+  int short_of_cpu = 0;      // tries with no more than the answer's
+  // With just the answer's memory:
   int short_of_memory = 0;
-  int short_of_cpu_alone = 0;  // of the first, those with no more memory than the answer's
+  int content_with_memory = 0;  // and short of CPU
 };
 
-/// Low, but for memory that two containers and more were content with: medium. Says of each number
+/// Low, but for memory that two tries and more were content with: medium. Says of each number
 /// whether it is the one that fell short.
 ConfidenceLabels JudgeUnproven(const UnprovenEvidence& evidence);
 

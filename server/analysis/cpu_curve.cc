@@ -104,12 +104,13 @@ std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer, Cores least)
 }
 
 std::optional<CpuPoint> FasterWithFewerCores(const std::vector<CpuPoint>& points) {
-  if (points.empty()) return std::nullopt;
-  const auto fastest =
-      std::min_element(points.begin(), points.end(),
-                       [](const CpuPoint& a, const CpuPoint& b) { return a.mean_ms < b.mean_ms; });
+  std::optional<CpuPoint> fastest;
+  for (const CpuPoint& point : points) {
+    if (point.p99_ms && (!fastest || point.mean_ms < fastest->mean_ms)) fastest = point;
+  }
+  if (!fastest || !points.back().p99_ms) return std::nullopt;
   const bool faster = fastest->mean_ms <= kClearlyFaster * points.back().mean_ms;
-  return faster && fastest->cpu < points.back().cpu ? std::optional(*fastest) : std::nullopt;
+  return faster && fastest->cpu < points.back().cpu ? fastest : std::nullopt;
 }
 
 }  // namespace mlprof::server

@@ -28,9 +28,9 @@ inline constexpr Cores kKneeFrom = Cores(2.0);
 /// badly: within 15% on the quadratic mean.
 std::optional<Cores> KneeBelow(const CpuCurve& curve, Cores answer, Cores least = {});
 
-/// Of `points` by limit the one of the shortest mean latency, where that is at most four fifths of
-/// what it is with the most cores: threads that fight for what they share. Chosen, not measured:
-/// equal runs differ by a tenth.
+/// Of `points` by limit, of a hundred requests and more, the one of the shortest mean latency,
+/// where that is at most four fifths of what it is with the most cores of all: threads that fight
+/// for what they share. Chosen, not measured: equal runs differ by a tenth.
 std::optional<CpuPoint> FasterWithFewerCores(const std::vector<CpuPoint>& points);
 
 }  // namespace mlprof::server

@@ -132,6 +132,8 @@ struct FailedTry {
   int passes = 0;  // of other runs at the same limits, before it
   /// Of a heap that collects: Verdict::collecting_cost.
   std::optional<double> collecting_cost = {};
+  /// It served, every row where that matters, and read no files back for want of memory.
+  bool content_with_memory = false;
 };
 
 /// The recommendation at `limits`, with a bound of each resource that was measured. `held`: amounts

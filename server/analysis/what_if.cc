@@ -328,7 +328,7 @@ void JudgeForesight(const Recommendation& own, WhatIfAnswer& answer) {
 // The same limits for another margin; nothing but the memory changes.
 Recommendation Unproven(Recommendation own) {
   own.verified = false;
-  own.tight.reset();
+  own.ForgetTightness();
   own.kubernetes.reset();
   own.rare_events.reset();
   return own;

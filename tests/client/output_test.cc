@@ -227,10 +227,12 @@ TEST(ProfileDetailsTest, SaysWhatToSetInAPodAndHowRareAKillIsAtMost) {
         "while it starts\n"
         "                   at 0.4 cores the quota stopped the model in 40% of its periods\n",
         "  rare             no kill in 3478 requests: at most 0.086% of them, at 95% confidence\n",
-        "holds 7 requests at once: one arrival in 10,000 meets more\n"}) {
+        "up to 7 requests at once: one arrival in 10,000 meets more at most\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
   answer.kubernetes->limits_cpu.reset();
+  profile.findings.memory->in_flight = 1;
+  EXPECT_EQ(ProfileDetails(profile).find("requests at once"), std::string::npos);
   EXPECT_NE(ProfileDetails(profile).find("limits cpu none, memory 512Mi"), std::string::npos);
 }
 

@@ -172,9 +172,9 @@ void WriteFindings(const Findings& findings, Details& details) {
   if (findings.memory && findings.memory->per_concurrent_request) {
     lines.Line(" ", Text(*findings.memory->per_concurrent_request) + " for each request in flight");
   }
-  if (findings.memory && findings.memory->in_flight) {
-    lines.Line(" ", "holds " + std::to_string(*findings.memory->in_flight) +
-                        " requests at once: one arrival in 10,000 meets more");
+  if (findings.memory && findings.memory->in_flight.value_or(1) > 1) {
+    lines.Line(" ", "up to " + std::to_string(*findings.memory->in_flight) +
+                        " requests at once: one arrival in 10,000 meets more at most");
   }
   if (findings.input_growth) lines.Line(" ", "keeps " + KeptForRows(*findings.input_growth));
   WriteSavings(findings, lines);

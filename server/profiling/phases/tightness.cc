@@ -83,7 +83,7 @@ class Descents {
     TellCpuStep(others, descent);
   }
 
-  // Held, and full: with as much CPU as was proven, or less.
+  // Held, and may not be taken: with as much CPU as was proven, or less.
   void TellFullStep(Descent& descent) const {
     const auto step = descent.Next();
     const bool of_step =

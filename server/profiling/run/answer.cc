@@ -74,7 +74,7 @@ void AddConfidence(const ConfidenceLabels& labels, Recommendation& answer) {
 // What held in the containers of the proof did not in one more of them, or in a longer load.
 void TakeProofBack(const std::string& why, Recommendation& answer) {
   answer.verified = false;
-  answer.tight.reset();
+  answer.ForgetTightness();
   answer.rare_events.reset();
   answer.kubernetes.reset();
   answer.curve.clear();

@@ -69,12 +69,14 @@ ConfidenceLabels ConfidencesOfUnproven(const RunFacts& facts, const Limits& answ
                                        const std::vector<FailedTry>& failed) {
   UnprovenEvidence evidence;
   evidence.noisy = facts.noise.noisy;
+  evidence.rows_failed = RowsAreMissing(facts);
   evidence.grows = Grows(facts) || (facts.row_pass && facts.row_pass->growth);
   for (const FailedTry& tried : failed) {
+    const bool of_cpu = tried.shortage == ResourceKind::kCpu;
+    if (of_cpu && tried.limits.cpu() <= answer.cpu()) ++evidence.short_of_cpu;
+    if (tried.limits.memory() != answer.memory()) continue;
     if (tried.shortage == ResourceKind::kMemory) ++evidence.short_of_memory;
-    if (tried.shortage != ResourceKind::kCpu) continue;
-    ++evidence.short_of_cpu;
-    if (tried.limits.memory() <= answer.memory()) ++evidence.short_of_cpu_alone;
+    if (of_cpu && tried.content_with_memory) ++evidence.content_with_memory;
   }
   return JudgeUnproven(evidence);
 }

@@ -26,15 +26,23 @@ void AddKnee(const RunFacts& facts, std::vector<Warning>& warnings) {
        "--p95-ms if that is too slow"});
 }
 
-// What other work did to one of the two would look the same.
+// Whether the answer is to be as fast as the model came, with the most cores that were tried.
+bool IsAsFastAsWithTheMost(const RunFacts& facts) {
+  const bool with_settings = facts.pools && facts.pools->cpu;
+  return ProofOf(facts) != nullptr && facts.objective.latency_ms.empty() &&
+         !facts.objective.requests_per_second && !facts.knee && !with_settings;
+}
+
+// Of a model that was not warm, and beside other work, one of the two would look slower for that.
 void AddFewerCores(const RunFacts& facts, std::vector<Warning>& warnings) {
-  if (!facts.cpu || facts.noise.noisy) return;
+  const bool comparable = facts.cpu && facts.warm_up && facts.warm_up->steady && !facts.noise.noisy;
+  if (!comparable || !IsAsFastAsWithTheMost(facts)) return;
   const auto& points = facts.cpu->curve.points;
   const auto fewer = FasterWithFewerCores(points);
   if (!fewer) return;
   warnings.push_back(
       {"fasterWithFewerCores",
-       Sentence("a row takes %.3g ms with %.1f cores and %.3g ms with %.1f: what has more of them "
+       Sentence("a row takes %.4g ms with %.1f cores and %.4g ms with %.1f: what has more of them "
                 "is slower, and the answer is as fast as with the most",
                 fewer->mean_ms, fewer->cpu.value(), points.back().mean_ms,
                 points.back().cpu.value()),

@@ -132,29 +132,35 @@ TEST(ConfidenceTest, OfWhatIsNotProvenSaysWhichNumberFellShort) {
   UnprovenEvidence evidence;
   evidence.noisy = true;
   evidence.short_of_cpu = 3;
-  evidence.short_of_cpu_alone = 2;
+  evidence.content_with_memory = 2;
   const ConfidenceLabels labels = JudgeUnproven(evidence);
   const ConfidenceLabel cpu = labels.Of(ResourceKind::kCpu);
   EXPECT_EQ(cpu.confidence, Confidence::kLow);
-  EXPECT_THAT(cpu.because, HasSubstr("not proven in three fresh containers; 3 fell short of CPU;"));
+  EXPECT_THAT(cpu.because, HasSubstr("containers; 3 tries with as much or less fell short of it;"));
   EXPECT_THAT(cpu.because, HasSubstr("--when-quiet"));
   const ConfidenceLabel memory = labels.Of(ResourceKind::kMemory);
   EXPECT_EQ(memory.confidence, Confidence::kMedium);
-  EXPECT_THAT(memory.because, HasSubstr("2 that fell short of CPU had no more memory"));
+  EXPECT_THAT(memory.because, HasSubstr("containers; 2 tries with it fell short of CPU alone"));
+  EXPECT_EQ(memory.because.find("--when-quiet"), std::string::npos);
   EXPECT_EQ(labels.LowestOf(kSmallestLimits), Confidence::kLow);
 }
 
-TEST(ConfidenceTest, OfMemoryThatIsNotProvenIsLowWhereItFellShortOrGrowsOrHardlyServed) {
-  const auto of_memory = [](bool grows, int short_of_memory, int short_of_cpu_alone) {
-    return JudgeUnproven({false, grows, short_of_cpu_alone, short_of_memory, short_of_cpu_alone})
-        .Of(ResourceKind::kMemory);
+TEST(ConfidenceTest, OfMemoryThatIsNotProvenIsLowUnlessTwoTriesWereContentWithIt) {
+  const auto of_memory = [](auto change) {
+    UnprovenEvidence evidence;
+    evidence.content_with_memory = 2;
+    change(evidence);
+    return JudgeUnproven(evidence).Of(ResourceKind::kMemory);
   };
-  EXPECT_EQ(of_memory(false, 0, 2).confidence, Confidence::kMedium);
-  EXPECT_EQ(of_memory(false, 1, 2).confidence, Confidence::kLow);
-  EXPECT_THAT(of_memory(false, 1, 2).because, HasSubstr("1 fell short of memory"));
-  EXPECT_EQ(of_memory(true, 0, 2).confidence, Confidence::kLow);
-  EXPECT_EQ(of_memory(false, 0, 1).confidence, Confidence::kLow);
-  EXPECT_EQ(of_memory(false, 0, 0).because, "it is not proven in three fresh containers");
+  EXPECT_EQ(of_memory([](auto&) {}).confidence, Confidence::kMedium);
+  const auto short_of_it = of_memory([](auto& e) { e.short_of_memory = 1; });
+  EXPECT_EQ(short_of_it.confidence, Confidence::kLow);
+  EXPECT_THAT(short_of_it.because, HasSubstr("1 try with it fell short of it"));
+  EXPECT_EQ(of_memory([](auto& e) { e.grows = true; }).confidence, Confidence::kLow);
+  EXPECT_EQ(of_memory([](auto& e) { e.rows_failed = true; }).confidence, Confidence::kLow);
+  EXPECT_EQ(of_memory([](auto& e) { e.content_with_memory = 1; }).confidence, Confidence::kLow);
+  EXPECT_EQ(of_memory([](auto& e) { e.content_with_memory = 0; }).because,
+            "it is not proven in three fresh containers");
 }
 
 TEST(ConfidenceTest, IsLowOfEveryResourceForAReasonThatTouchesAll) {

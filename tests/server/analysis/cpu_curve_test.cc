@@ -134,18 +134,31 @@ TEST(CpuCurveTest, HasNoKneeWhereTheLawSaysLittle) {
   EXPECT_EQ(KneeBelow({}, Cores(35)), std::nullopt);
 }
 
+// By a hundred requests and more.
+CpuPoint Served(Cores cpu, double mean_ms) {
+  CpuPoint point = PointAt(cpu, mean_ms);
+  point.p99_ms = mean_ms;
+  return point;
+}
+
 TEST(FasterWithFewerCoresTest, IsTheFastestWhereTheMostCoresAreClearlySlower) {
-  const auto fewer = FasterWithFewerCores({PointAt(Cores(0.5), 4), PointAt(Cores(1.0), 2),
-                                           PointAt(Cores(1.3), 2.1), PointAt(Cores(4.0), 2.6)});
+  const auto fewer = FasterWithFewerCores({Served(Cores(0.5), 4), Served(Cores(1.0), 2),
+                                           Served(Cores(1.3), 2.1), Served(Cores(4.0), 2.6)});
   ASSERT_TRUE(fewer);
   EXPECT_EQ(fewer->cpu, Cores(1.0));
 }
 
 TEST(FasterWithFewerCoresTest, IsNoneWhereTheyDifferAsEqualRunsDo) {
   EXPECT_FALSE(FasterWithFewerCores({}));
-  EXPECT_FALSE(FasterWithFewerCores({PointAt(Cores(1.0), 2)}));
-  EXPECT_FALSE(FasterWithFewerCores({PointAt(Cores(1.0), 2), PointAt(Cores(4.0), 2.3)}));
-  EXPECT_FALSE(FasterWithFewerCores({PointAt(Cores(1.0), 4), PointAt(Cores(4.0), 2)}));
+  EXPECT_FALSE(FasterWithFewerCores({Served(Cores(1.0), 2)}));
+  EXPECT_FALSE(FasterWithFewerCores({Served(Cores(1.0), 2), Served(Cores(4.0), 2.3)}));
+  EXPECT_FALSE(FasterWithFewerCores({Served(Cores(1.0), 4), Served(Cores(4.0), 2)}));
+}
+
+TEST(FasterWithFewerCoresTest, IsNoneByAFewRequestsWhoseRowsMayDiffer) {
+  const CpuPoint few = PointAt(Cores(1.0), 2);
+  EXPECT_FALSE(FasterWithFewerCores({few, Served(Cores(4.0), 4)}));
+  EXPECT_FALSE(FasterWithFewerCores({Served(Cores(1.0), 2), PointAt(Cores(4.0), 4)}));
 }
 
 }  // namespace

@@ -58,24 +58,53 @@ TEST(AnswerTest, SaysThatNoContainersHaveHeldItUntilTheyHave) {
             "3 fresh containers held it, 3000 requests met no kill, and memory stays flat");
 }
 
-TEST(AnswerTest, SaysWhichNumberNoiseLeftUnprovenAndLowersThatOneAlone) {
+// That 0.9 cores and the answer's memory fell short of CPU three times on a noisy host.
+RunFacts LeftUnprovenByNoise() {
   RunFacts facts = Proven();
   facts.noise.noisy = true;
   facts.tightness.reset();
   facts.verification->proof.reset();
-  const FailedTry short_of_cpu{{Cores(0.9), MiB(128)}, ResourceKind::kCpu};
-  facts.verification->failed = {short_of_cpu, short_of_cpu};
-  const auto answer = AnswerOf(facts);
+  FailedTry short_of_cpu{{Cores(0.9), MiB(128)}, ResourceKind::kCpu};
+  short_of_cpu.content_with_memory = true;
+  facts.verification->failed.assign(3, short_of_cpu);
+  return facts;
+}
+
+TEST(AnswerTest, SaysWhichNumberNoiseLeftUnprovenAndLowersThatOneAlone) {
+  const auto answer = AnswerOf(LeftUnprovenByNoise());
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->verified);
   EXPECT_EQ(answer->confidence, Confidence::kLow);
   const Bound& cpu = *answer->bounds.Find(ResourceKind::kCpu);
   EXPECT_EQ(cpu.confidence, Confidence::kLow);
-  EXPECT_NE(cpu.because.find("2 fell short of CPU"), std::string::npos) << cpu.because;
+  EXPECT_NE(cpu.because.find("3 tries with as much or less"), std::string::npos) << cpu.because;
   EXPECT_NE(cpu.because.find("--when-quiet"), std::string::npos) << cpu.because;
   EXPECT_EQ(MemoryOf(*answer).confidence, Confidence::kMedium) << MemoryOf(*answer).because;
-  facts.verification->failed.front().shortage = ResourceKind::kMemory;
-  EXPECT_EQ(MemoryOf(*AnswerOf(facts)).confidence, Confidence::kLow);
+}
+
+TEST(AnswerTest, LowersUnprovenMemoryTooWhereItIsInDoubt) {
+  const auto of_memory = [](auto change) {
+    RunFacts facts = LeftUnprovenByNoise();
+    change(facts);
+    return MemoryOf(*AnswerOf(facts)).confidence;
+  };
+  EXPECT_EQ(of_memory([](RunFacts&) {}), Confidence::kMedium);
+  EXPECT_EQ(of_memory([](RunFacts& facts) {
+              facts.verification->failed.front().shortage = ResourceKind::kMemory;
+            }),
+            Confidence::kLow);
+  EXPECT_EQ(of_memory([](RunFacts& facts) { facts.plateau->trend = MemoryTrend::kGrowing; }),
+            Confidence::kLow);
+  EXPECT_EQ(of_memory([](RunFacts& facts) {
+              for (FailedTry& tried : facts.verification->failed) tried.limits.Set(MiB(144));
+            }),
+            Confidence::kLow)
+      << "with more than the answer's";
+  EXPECT_EQ(of_memory([](RunFacts& facts) {
+              for (FailedTry& tried : facts.verification->failed) tried.content_with_memory = false;
+            }),
+            Confidence::kLow)
+      << "that served nothing";
 }
 
 TEST(AnswerTest, IsNotVerifiedWhereOneMoreContainerAtItDidNotHold) {
@@ -85,6 +114,7 @@ TEST(AnswerTest, IsNotVerifiedWhereOneMoreContainerAtItDidNotHold) {
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->verified);
   EXPECT_EQ(answer->tight, std::nullopt);
+  EXPECT_EQ(MemoryOf(*answer).tight, std::nullopt);
   EXPECT_EQ(answer->rare_events, std::nullopt);
   EXPECT_EQ(answer->kubernetes, std::nullopt);
   EXPECT_TRUE(answer->curve.empty());

@@ -236,9 +236,10 @@ class Model:
         mlprof's REST interface: {"concurrency": 4, "latencyInMs": {"p95": 50},
         "startWithinSeconds": 20}, and "connections", "keepAlive", "perRequest" or "both", for those
         that rows go over; of a rate {"requestsPerSecond": 40, "arrivals": {"gamma": {"cv": 2}}} and
-        the other arrivals that it names. `budget_seconds` is a hard end; without it the server's own budget holds,
-        with what the model takes to start added to it. `soak_seconds` of load follow at the answer,
-        beside the budget; `when_quiet` waits until other work leaves the host quiet.
+        the other arrivals that it names. `budget_seconds` is a hard end; without it the server's
+        own budget holds, with what the model takes to start added to it. `soak_seconds` of load
+        follow at the answer, beside the budget; `when_quiet` waits until other work leaves the host
+        quiet.
         `accelerator="gpu"` gives each container `accelerator_count` GPUs (1) of the server's machine.
         """
         return create_profile(
