@@ -61,9 +61,8 @@ TEST(RateInFlightTest, CountsThoseThatMeetAtTheLimitWhereRequestsStayLonger) {
   const Recommendation& answer = profile.recommendation.value();
   ASSERT_LT(answer.requested.cpu(), Cores(0.5));
   const auto at_answer =
-      std::find_if(answer.curve.begin(), answer.curve.end(), [&](const CpuPoint& point) {
-        return point.cpu == answer.requested.cpu();
-      });
+      std::find_if(answer.curve.begin(), answer.curve.end(),
+                   [&](const CpuPoint& point) { return point.cpu == answer.requested.cpu(); });
   ASSERT_NE(at_answer, answer.curve.end());
   const int there = InFlightOf(objective, at_answer->mean_ms);
   ASSERT_GT(there, InFlightOf(objective, 25)) << "of 20 ms a row at the ceiling";
