@@ -98,7 +98,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   const auto limits = StepThatFits(lab.budget(), yardstick, passed, so_far);
   if (!limits || so_far.step_tried == limits->memory()) return std::nullopt;
   so_far.step_tried = limits->memory();
-  so_far.step_held_full = false;
+  so_far.step_held = false;
   ProofAttempt attempt;
   attempt.tried_again = true;  // what fails once is not asked for
   for (int containers = 1; containers <= kContainers; ++containers) {
@@ -109,7 +109,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
     if (run.lacks) return std::nullopt;
     if (LeftRoom(yardstick, run, ResourceKind::kMemory, so_far)) continue;
     // Of a faster host, or without all the rows that memory grows with, it shows nothing.
-    so_far.step_held_full =
+    so_far.step_held =
         !run.without_look && (!yardstick.workload.grows_with_inputs || run.saw_all_rows);
     return std::nullopt;
   }

@@ -79,16 +79,16 @@ class Descents {
       for (int pass = 0; pass < known.passes; ++pass) descent.Tell(true, false);
       descent.Tell(false);
     }
-    TellFullStep(descent);
+    TellStepBefore(descent);
     TellCpuStep(others, descent);
   }
 
   // Held, and may not be taken: with as much CPU as was proven, or less.
-  void TellFullStep(Descent& descent) const {
+  void TellStepBefore(Descent& descent) const {
     const auto step = descent.Next();
     const bool of_step =
         step && step->kind() == ResourceKind::kMemory && verification_.step_tried == step->bytes();
-    if (of_step && verification_.step_held_full) descent.TellHeldFull();
+    if (of_step && verification_.step_held) descent.TellHeldBefore();
   }
 
   // Behind what fresh containers showed.

@@ -51,7 +51,7 @@ struct Verification {
   /// Less memory than the limits', tried before them: once, whatever comes of it.
   std::optional<Bytes> step_tried = {};
   /// It held, and may not become the answer: it left no room, or requests paid for it with CPU.
-  bool step_held_full = false;
+  bool step_held = false;
   bool finished = false;  // rather than still trying, or ended by the run's end
   Reference reference;    // with the looks so far
   std::optional<WorkerCoverage> workers =

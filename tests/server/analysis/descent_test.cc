@@ -91,19 +91,19 @@ TEST(DescentTest, TakesNoStepThatMayNotBeTaken) {
   EXPECT_EQ(lucky.tight(), false);
 }
 
-TEST(DescentTest, IsNotTightWhereOneStepLowerHeldOnceAndWasFull) {
-  Descent full(MiB(512));
-  full.TellHeldFull();
-  EXPECT_EQ(full.Next(), std::nullopt);
-  EXPECT_EQ(full.accepted(), MiB(512));
-  EXPECT_EQ(full.tight(), false);
+TEST(DescentTest, IsNotTightWhereOneStepLowerHeldBefore) {
+  Descent held(MiB(512));
+  held.TellHeldBefore();
+  EXPECT_EQ(held.Next(), std::nullopt);
+  EXPECT_EQ(held.accepted(), MiB(512));
+  EXPECT_EQ(held.tight(), false);
 }
 
-TEST(DescentTest, AsksAThirdTimeWhereTheStepThatWasFullFailedBefore) {
+TEST(DescentTest, AsksAThirdTimeWhereTheStepThatHeldBeforeFailedToo) {
   for (const bool third_passed : {true, false}) {
     Descent descent(MiB(512));
     descent.Tell(false);
-    descent.TellHeldFull();
+    descent.TellHeldBefore();
     EXPECT_EQ(descent.Next(), MiB(448));
     descent.Tell(third_passed);
     EXPECT_EQ(descent.Next(), std::nullopt);

@@ -76,14 +76,14 @@ TEST(TightnessTest, BelievesWhatFreshContainersHeldBeforeAStepInPlace) {
   EXPECT_EQ(Lowered(bench, verified).tight(), false);
 }
 
-TEST(TightnessTest, AsksOnceMoreOfAStepThatWasFullAndFailedElsewhere) {
+TEST(TightnessTest, AsksOnceMoreOfAStepThatHeldBeforeAndFailedToo) {
   const auto launches_below = [](bool failed) {
     LabBench bench;
     Verification verified = Verified(bench, {Cores(1.0), MiB(256)});
     EXPECT_TRUE(verified.proof) << verified.why_not;
     const Limits step = verified.proof->limits.With(*OneStepLower(verified.proof->limits.memory()));
     verified.step_tried = step.memory();
-    verified.step_held_full = true;
+    verified.step_held = true;
     if (failed) verified.failed.push_back({step, ResourceKind::kMemory});
     const auto before = bench.runtime.launches().size();
     Lowered(bench, verified);
