@@ -98,7 +98,7 @@ void Supervisor::OnEvents(std::uint32_t) {
   if (info.ssi_signo == SIGCHLD) {
     Reap();
   } else {
-    Forward(static_cast<int>(info.ssi_signo));
+    PassOn(info);
   }
 }
 
@@ -201,6 +201,18 @@ void Supervisor::NoteOomKills(std::int64_t oom_kills) {
 
 void Supervisor::Forward(int signal) const {
   if (group_ > 0) ::kill(-group_, signal);
+}
+
+// The kernel gives no id to a sender outside this process's pid namespace.
+void Supervisor::PassOn(const signalfd_siginfo& signal) {
+  const int number = static_cast<int>(signal.ssi_signo);
+  if (signal.ssi_pid == 0 && ::getpid() == 1) {
+    ProcessEvent event;
+    event.kind = ProcessEvent::Kind::kToldToEnd;
+    event.signal = number;
+    sink_(event);
+  }
+  Forward(number);
 }
 
 void Supervisor::WatchProcesses() {

@@ -2,6 +2,8 @@
 // for deaths that nobody reports, and ends it.
 #pragma once
 
+#include <sys/signalfd.h>
+
 #include <functional>
 #include <optional>
 
@@ -46,6 +48,8 @@ class Supervisor final : public Watcher {
   void NameNextKilled();
   void OnStopped(pid_t pid, int status);
   void OnReaped(pid_t pid, int status);
+  /// A signal that was sent to this process: to the model, and told where it came from outside.
+  void PassOn(const signalfd_siginfo& signal);
   void Forward(int signal) const;
   void ObserveProcesses();
   /// SIGKILL to all that there is of the model, now.

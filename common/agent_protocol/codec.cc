@@ -261,7 +261,7 @@ Result<ProcessEvent> DecodeProcessEvent(std::string_view payload) {
   WireReader in(payload);
   ProcessEvent event;
   const auto kind = in.Get<std::uint8_t>();
-  if (kind > static_cast<std::uint8_t>(ProcessEvent::Kind::kWriteRefused)) {
+  if (kind > static_cast<std::uint8_t>(ProcessEvent::Kind::kToldToEnd)) {
     return Fail(InvalidArgument("malformed process event frame"));
   }
   event.kind = static_cast<ProcessEvent::Kind>(kind);

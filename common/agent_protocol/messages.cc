@@ -24,6 +24,7 @@ std::string_view Name(ProcessEvent::Kind kind) {
     case ProcessEvent::Kind::kOomKill: return "oomKill";
     case ProcessEvent::Kind::kNotReady: return "notReady";
     case ProcessEvent::Kind::kWriteRefused: return "writeRefused";
+    case ProcessEvent::Kind::kToldToEnd: return "toldToEnd";
   }
   return "unknown";
 }

@@ -173,6 +173,8 @@ struct ProcessEvent {
     kNotReady,      // start_timeout passed; `detail` says what was tried
     kWriteRefused,  // before the end that it may explain: to `detail`, which needs `folder`; the
                     // likeliest comes last
+    kToldToEnd,     // process 1 was sent `signal` from outside its container, by an engine that
+                    // stops or by hand: the model gets it too, and what it does then says nothing
   } kind = Kind::kStarted;
   std::int64_t pid = 0;
   int exit_code = 0;

@@ -25,6 +25,8 @@ struct DeathEvidence {
   std::optional<std::string> not_ready;     // what readiness was tried last
   std::optional<int> exit_code;
   std::optional<int> signal;
+  /// The signal that was sent to its container from outside before: the end says nothing of it.
+  std::optional<int> told_to_end;
   std::optional<DiskFull> disk_full;         // met while it lived
   std::vector<RefusedWrite> refused_writes;  // where they were watched; the likeliest last
   bool agent_lost = false;                   // the agent's connection broke without a word

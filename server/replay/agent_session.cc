@@ -316,6 +316,7 @@ void AgentSession::OnProcessEvent(const agent_protocol::ProcessEvent& event) {
       }
       death_.refused_writes.push_back({event.detail, event.folder});
       break;
+    case Kind::kToldToEnd: death_.told_to_end = event.signal; return;  // whether it obeys is seen
     case Kind::kNotReady:
       death_.not_ready = event.detail;
       ended_ = true;

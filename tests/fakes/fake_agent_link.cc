@@ -132,6 +132,16 @@ void FakeAgentLink::Close() {
   });
 }
 
+void FakeAgentLink::TellToEnd() {
+  Post([this](AgentListener& listener) {
+    agent_protocol::ProcessEvent told;
+    told.kind = agent_protocol::ProcessEvent::Kind::kToldToEnd;
+    told.signal = SIGTERM;
+    listener.OnProcessEvent(told);
+    Die(listener, 0, 0);
+  });
+}
+
 void FakeAgentLink::Post(Action action) {
   const std::lock_guard lock(mutex_);
   clock_.BeginWork();

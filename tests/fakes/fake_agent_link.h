@@ -35,6 +35,8 @@ class FakeAgentLink final : public AgentLink {
   void SetMemory(Bytes memory);
   /// The connection breaks without a word.
   void Close();
+  /// A signal from outside, which the model obeys.
+  void TellToEnd();
   bool oom_killed() const { return oom_killed_; }
   bool dead() const { return dead_; }
 

@@ -46,6 +46,8 @@ class FakeTarget final : public Target {
     link_.Close();
   }
 
+  void TellToEnd() { link_.TellToEnd(); }
+
   const std::string& container_id() const override { return id_; }
   AgentLink& agent() override { return link_; }
   Result<HostFacts> Host(Deadline) override {
@@ -238,6 +240,11 @@ void FakeRuntime::EndContainersByRestart() {
 void FakeRuntime::LoseAgents() {
   const std::lock_guard lock(mutex_);
   for (FakeTarget* target : targets_) target->LoseAgent(false);
+}
+
+void FakeRuntime::TellContainersToEnd() {
+  const std::lock_guard lock(mutex_);
+  for (FakeTarget* target : targets_) target->TellToEnd();
 }
 
 void FakeRuntime::FailNextPrepare(Error error) {

@@ -85,6 +85,21 @@ class EngineRestartTest(unittest.TestCase):
         self.server.call("POST", "/profiles/p/cancel")
         self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
 
+    def test_a_container_is_stopped_by_hand(self):
+        model = self.server.register_model("weights", target.model_tar())
+        rows = self.server.register_rows("rows", target.rows("burn=10", 20))
+        self.server.profile("p", model, rows, target.config("--start-ms", "200"))
+        self.wait_for_run(lambda p: p["progress"]["phase"] == "warmUp")
+        [running] = subprocess.run(["docker", "ps", "-q"], stdout=subprocess.PIPE, check=True,
+                                   text=True).stdout.split()
+        subprocess.run(["docker", "stop", "--time", "1", running], stdout=subprocess.DEVNULL,
+                       check=True)
+        self.wait_for_run(lambda p: lost(p) == 1)
+        profile = self.server.get("/profiles/p")
+        self.assertIn("signal 15 from outside", str(profile["warnings"]))
+        self.server.call("POST", "/profiles/p/cancel")
+        self.assertEqual(self.server.wait_finished("p", 60)["state"], "Canceled")
+
     def test_restart_while_packages_are_installed(self):
         make_slow_image()
         model = self.server.register_model("weights", target.model_tar())

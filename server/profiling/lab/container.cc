@@ -51,6 +51,11 @@ RequestStretch StretchOf(const ReplayResult& replay) {
   return stretch;
 }
 
+std::string ToldToEnd(int signal) {
+  return "its container was sent signal " + std::to_string(signal) +
+         " from outside, by an engine that stops or restarts, or by hand";
+}
+
 std::string EndOf(const std::string& log) {
   const auto most = static_cast<std::size_t>(kJournalLog.count());
   return log.size() <= most ? log : log.substr(log.size() - most);
@@ -266,6 +271,10 @@ bool Container::IsSound() const { return !session_->lost() && Losses() == 0 && !
 
 DeathEvidence Container::Death() {
   DeathEvidence death = session_->Death();
+  // Told before the engine is asked anything: it may be on its way down, or up, and not answer.
+  if (death.told_to_end && !lab_.stopped()) {
+    EndRun(StopReason::kEngine, ToldToEnd(*death.told_to_end));
+  }
   death.limits = limits_;
   death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
   death.disk_full = target_->MetDiskBound(death.log_tail);

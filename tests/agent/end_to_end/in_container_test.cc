@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -140,6 +141,21 @@ TEST_F(AgentInContainerTest, APortOfAModelWithoutANetworkIsReached) {
   const auto refused = target().Connect(1, Deadline::After(10s));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(), "nothing listens on port 1 of the container");
+}
+
+TEST_F(AgentInContainerTest, ASignalFromOutsideIsToldBeforeTheEndItCauses) {
+  Start({});
+  const std::string kill = "docker kill --signal TERM " + target().container_id() + " > /dev/null";
+  ASSERT_EQ(std::system(kill.c_str()), 0);
+  using Kind = agent_protocol::ProcessEvent::Kind;
+  ASSERT_TRUE(recorder_.WaitEvent(Kind::kExited));
+  const auto told = recorder_.WaitEvent(Kind::kToldToEnd);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->signal, SIGTERM);
+  const auto place = [&](Kind kind) {
+    return std::ranges::find(recorder_.events, kind, &agent_protocol::ProcessEvent::kind);
+  };
+  EXPECT_LT(place(Kind::kToldToEnd), place(Kind::kExited));
 }
 
 TEST_F(AgentInContainerTest, AForkedWorkersSpikeIsNamed) {

@@ -315,7 +315,7 @@ TEST(AgentCodecTest, ValuesOutsideTheirEnumsAreRefused) {
   response[10] = '\x7f';  // status 32512
   EXPECT_FALSE(DecodeResponse(response));
   std::string event = Payload(ProcessEvent{});
-  event[0] = 7;
+  event[0] = static_cast<char>(ProcessEvent::Kind::kToldToEnd) + 1;
   EXPECT_FALSE(DecodeProcessEvent(event));
   std::string row = Payload(Row{});
   row[8] = 2;  // a flag is 0 or 1
@@ -331,7 +331,7 @@ TEST(AgentCodecTest, EveryFailureAndEventHasAName) {
   for (int i = 0; i <= static_cast<int>(RowFailure::kTooLarge); ++i) {
     EXPECT_NE(Name(static_cast<RowFailure>(i)), "unknown");
   }
-  for (int i = 0; i <= static_cast<int>(ProcessEvent::Kind::kWriteRefused); ++i) {
+  for (int i = 0; i <= static_cast<int>(ProcessEvent::Kind::kToldToEnd); ++i) {
     EXPECT_NE(Name(static_cast<ProcessEvent::Kind>(i)), "unknown");
   }
 }

@@ -124,6 +124,16 @@ TEST_F(LostEngineTest, ContainersItEndedAsItRestartedAreNoVerdict) {
   EXPECT_TRUE(HasWarning(profile, "engineLost"));
 }
 
+TEST_F(LostEngineTest, WhatAModelDoesThatWasToldToEndFromOutsideIsNoVerdict) {
+  Run("p");
+  bench_.runtime.TellContainersToEnd();
+  *silent_ = false;
+  const Profile profile = bench_.AwaitEnd("p");
+  EXPECT_EQ(profile.state, ProfileState::kSucceeded);
+  EXPECT_TRUE(HasWarning(profile, "engineLost"));
+  EXPECT_FALSE(HasWarning(profile, "rowKills"));
+}
+
 TEST_F(LostEngineTest, ARunThatIsTriedAgainBeginsWithoutArtifacts) {
   Run("p");
   const std::string id = bench_.service().Get("default", "p")->id;
