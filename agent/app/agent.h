@@ -59,6 +59,7 @@ class Agent final : public ControllerListener {
   int port_ = 0;
   int samples_per_write_ = 1;
   bool started_ = false;
+  bool told_to_end_ = false;  // from outside: see ProcessEvent
   Clock::time_point started_at_{};
   std::chrono::nanoseconds cpu_at_start_{0};
 };

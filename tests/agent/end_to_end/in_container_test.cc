@@ -156,6 +156,7 @@ TEST_F(AgentInContainerTest, ASignalFromOutsideIsToldBeforeTheEndItCauses) {
     return std::ranges::find(recorder_.events, kind, &agent_protocol::ProcessEvent::kind);
   };
   EXPECT_LT(place(Kind::kToldToEnd), place(Kind::kExited));
+  EXPECT_TRUE(recorder_.WaitClosed()) << "whoever stops the container waits for its end";
 }
 
 TEST_F(AgentInContainerTest, AForkedWorkersSpikeIsNamed) {
