@@ -72,15 +72,17 @@ class Probing {
 
   // In two parts, of which the first may be enough.
   ReplayResult Replay(const ReplayPlan& plan, Deadline end) {
+    const bool asked = !workload_.objective.latency_ms.empty();
     ReplayPlan first = plan;
     // Each part waits for its last rows, which takes from the rate of several in flight.
     const bool in_parts = !plan.open_loop && plan.concurrency == 1 &&
-                          plan.max_time > kLeastProbeTime && !beside_.now.looks.empty() &&
-                          workload_.objective.latency_ms.empty();
+                          plan.max_time > kLeastProbeTime && (asked || !beside_.now.looks.empty());
+    if (in_parts && asked) first = FirstBlockOf(plan);
     if (in_parts) first.max_time = kLeastProbeTime;
     ReplayResult replay = container_.Replay(first, end);
-    const bool ended = replay.stopped || replay.cut_off || replay.target_lost ||
-                       replay.ended - replay.began >= plan.max_time;
+    const bool whole =
+        replay.ended - replay.began >= plan.max_time && replay.requests.size() >= plan.min_requests;
+    const bool ended = replay.stopped || replay.cut_off || replay.target_lost || whole;
     if (!in_parts || ended || IsTooSlow(plan, replay)) return replay;
     const auto rest = AfterBeginning(plan, replay);
     if (rest) Append(replay, container_.Replay(*rest, end));
@@ -88,7 +90,8 @@ class Probing {
   }
 
   bool IsTooSlow(const ReplayPlan& plan, const ReplayResult& replay) const {
-    return IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
+    return HasMissed(workload_.objective, plan, replay) ||
+           IsClearlySlow(lab_, {workload_, container_, plan, replay}, beside_.now);
   }
 
   void JudgeOnSlowerHost(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use,

@@ -192,6 +192,7 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
                                        ReplayResult load) {
   const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
   ReplayPlan first = plan;
+  const bool asked = !yardstick_.workload.objective.latency_ms.empty();
   // Rows that may come but once have their count, and a rate its schedule.
   const bool in_parts = !plan.open_loop && !plan.max_requests;
   if (wanted_.once && in_parts) {
@@ -201,22 +202,30 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   if (std::exchange(gets_nowhere_, false) && in_parts) {
     if (auto hopeless = ReplayHopelessLoad(first)) return *std::move(hopeless);
   }
-  const auto behind = load.requests.empty() ? std::nullopt : AfterBeginning(first, load);
-  if (behind) {
-    if (facts_.began_warming) facts_.warm_at = load.ended;
-    Append(load, Replay(*behind, *behind->hard_max_time));
-  } else {
-    load = Replay(first, *first.hard_max_time);
-  }
+  const bool by_block = wanted_.once && in_parts && plan.concurrency == 1 && asked;
+  const bool begun = !load.requests.empty();
+  if (begun && facts_.began_warming) facts_.warm_at = load.ended;
+  if (begun && by_block && HasSentEnough(plan, beside, load)) return load;
+  load = GoOn(by_block ? FirstBlockOf(first) : first, std::move(load));
+  if (by_block && !HasSentEnough(plan, beside, load)) AppendRest(first, load);
   const bool wants_more = in_parts && load.requests.size() < plan.min_requests;
-  if (wants_more && !HasSentEnough(plan, beside, load)) {
-    const auto more = AfterBeginning(plan, load);
-    if (more) Append(load, Replay(*more, *more->hard_max_time));
-  }
+  if (wants_more && !HasSentEnough(plan, beside, load)) AppendRest(plan, load);
   if (HasSentEnough(plan, beside, load)) return load;
   const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
   if (rest) Append(load, Replay(*rest, *rest->hard_max_time));
   return load;
+}
+
+// Anew where too little of it is left.
+ReplayResult LimitedReplay::GoOn(const ReplayPlan& plan, ReplayResult load) {
+  if (!load.requests.empty() && AppendRest(plan, load)) return load;
+  return Replay(plan, *plan.hard_max_time);
+}
+
+bool LimitedReplay::AppendRest(const ReplayPlan& plan, ReplayResult& load) {
+  const auto rest = AfterBeginning(plan, load);
+  if (rest) Append(load, Replay(*rest, *rest->hard_max_time));
+  return rest.has_value();
 }
 
 // Two seconds of the load, where that is hopeless still, or all that there was time for; else it
@@ -236,7 +245,8 @@ bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& besid
                                   const ReplayResult& load) const {
   if (!facts_.serves()) return true;
   const bool may_end = wanted_.once && yardstick_.setup.environment.empty();
-  return may_end && IsClearlySlow(lab_, {yardstick_.workload, container_, plan, load}, beside);
+  return may_end && (HasMissed(yardstick_.workload.objective, plan, load) ||
+                     IsClearlySlow(lab_, {yardstick_.workload, container_, plan, load}, beside));
 }
 
 // Where the tail is judged at all.

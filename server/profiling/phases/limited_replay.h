@@ -61,6 +61,9 @@ class LimitedReplay {
   bool ReachesWorkers();
   PhaseResult<void> WarmUp();
   ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {});
+  ReplayResult GoOn(const ReplayPlan& plan, ReplayResult load);
+  /// False where less of it is left than shows anything.
+  bool AppendRest(const ReplayPlan& plan, ReplayResult& load);
   std::optional<ReplayResult> ReplayHopelessLoad(const ReplayPlan& plan);
   bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                      const ReplayResult& load) const;

@@ -4,6 +4,8 @@
 
 #include "common/time/seconds.h"
 #include "server/analysis/latency.h"
+#include "server/analysis/missed_latency.h"
+#include "server/analysis/row_order.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -14,6 +16,8 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::seconds kVerificationTime{10};
 // Behind a beginning that was chosen for its steadiness there is always some load that was not.
 constexpr std::chrono::seconds kLeastAfterBeginning{1};
+// A limit far too low shows itself by then.
+constexpr std::chrono::milliseconds kFirstBlock{1100};
 
 }  // namespace
 
@@ -58,6 +62,24 @@ std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayRes
   rest.min_requests = plan.min_requests - std::min(plan.min_requests, count);
   rest.hard_max_time = most;
   return rest;
+}
+
+ReplayPlan FirstBlockOf(const ReplayPlan& plan) {
+  ReplayPlan block = plan;
+  block.max_time = std::min(plan.max_time, std::optional<nanoseconds>(kFirstBlock));
+  block.min_requests = UpToWholeBlock(plan.order.size(), kBlockRows);
+  return block;
+}
+
+bool HasMissed(const Objective& objective, const ReplayPlan& plan, const ReplayResult& sent) {
+  if (objective.latency_ms.empty() || plan.open_loop || sent.requests.empty()) return false;
+  const double seconds = sent.Seconds();
+  const double whole = seconds > 0 && plan.max_time ? Seconds(*plan.max_time) / seconds : 1;
+  const auto in_time =
+      static_cast<std::size_t>(static_cast<double>(sent.requests.size()) * std::max(1.0, whole));
+  return HasMissedLatency(CountedVisits(plan, sent),
+                          std::max({in_time, plan.min_requests, RequestsToSee(objective)}),
+                          objective);
 }
 
 double ServingSeconds(const ReplayPlan& plan, const ReplayResult& replay) {

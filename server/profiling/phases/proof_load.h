@@ -33,6 +33,15 @@ std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
 /// begins anew.
 std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayResult& begun);
 
+/// The beginning of a load of which a latency is asked, that may be enough: a block of its rows,
+/// and a second.
+ReplayPlan FirstBlockOf(const ReplayPlan& plan);
+
+/// Whether what was sent of a closed loop shows that it misses a latency that is asked for,
+/// whatever the rest of it brings (server/analysis/missed_latency.h). It is taken to go on as fast
+/// as it began.
+bool HasMissed(const Objective& objective, const ReplayPlan& plan, const ReplayResult& sent);
+
 /// How long the model served, of what `plan` was replayed: an open loop may end before its last
 /// stretch without a row is over, and of rows that may come but once the count alone decides.
 double ServingSeconds(const ReplayPlan& plan, const ReplayResult& replay);

@@ -57,8 +57,8 @@ TEST(ReferenceTest, IsTheObjectivesLoadAlone) {
   EXPECT_FALSE(phases::IsObjectivesLoad(objective, 1));
 }
 
-std::vector<Trial> ProbesOf(const Objective& objective) {
-  ProfilingBench bench{FakeModel()};
+std::vector<Trial> ProbesOf(const Objective& objective, const FakeModel& model = {}) {
+  ProfilingBench bench{model};
   bench.RegisterInputs(TextRows(20));
   ProfileRequest request = ProfilingBench::Request("p", std::chrono::seconds(300));
   request.objective = objective;
@@ -78,6 +78,20 @@ TEST(CpuSearchTest, LeavesALimitThatIsClearlyTooSlowAfterASecond) {
     }
   }
   EXPECT_GT(early, 0);
+}
+
+TEST(CpuSearchTest, LeavesALimitThatMissesALatencyAfterABlockOfRows) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 100}};
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(50);
+  int missed = 0;
+  for (const Trial& probe : ProbesOf(objective, model)) {
+    if (probe.passed) continue;
+    EXPECT_LT(probe.measurements.total_queries, 30) << probe.limits.cpu().value();
+    ++missed;
+  }
+  EXPECT_GT(missed, 0);
 }
 
 TEST(CpuSearchTest, VisitsTheCeilingBehindTheFirstLimitAndEveryThirdAtTheLatest) {

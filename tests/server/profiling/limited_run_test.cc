@@ -312,6 +312,26 @@ TEST(LimitedRunTest, SendsNoMoreRequestsWhereOneOfSeveralRunsIsClearlyTooSlow) {
   EXPECT_GE(requests(true, Cores(1.0)), 4000) << "one that holds may become the answer";
 }
 
+TEST(LimitedRunTest, LeavesALatencyThatIsMissedAfterABlockOfRowsWhereItIsOneOfSeveral) {
+  const auto run_at = [](bool once, Cores cpu) {
+    FakeModel model;
+    model.cpu_per_row = std::chrono::milliseconds(100);
+    LabBench bench(model);
+    bench.workload.objective.latency_ms = {{"p95", 150}};
+    LimitedRunPlan plan{{cpu, MiB(300)},
+                        TrialPurpose::kTightness,
+                        {std::chrono::seconds(5), 59, std::chrono::seconds(60)}};
+    plan.once = once;
+    const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(100), plan);
+    EXPECT_TRUE(run);
+    EXPECT_EQ(run->verdict.passed, cpu == Cores(1.0)) << run->verdict.sentence;
+    return run->trial.measurements.total_queries;
+  };
+  EXPECT_LE(run_at(true, Cores(0.5)), 40) << "the windows of the warm-up, and a block";
+  EXPECT_GE(run_at(false, Cores(0.5)), 59);
+  EXPECT_GE(run_at(true, Cores(1.0)), 59) << "one that holds may become the answer";
+}
+
 TEST(LimitedRunTest, SendsNoRowTwiceThatMayComeButOnce) {
   LabBench bench({}, 70);
   bench.workload.each_row_once = true;

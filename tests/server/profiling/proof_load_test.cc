@@ -80,6 +80,47 @@ TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
   EXPECT_EQ(load.until, 0s);
 }
 
+// So many requests of four rows, each of which took as long as all of them in turn.
+ReplayResult SentInTurn(std::size_t requests, std::chrono::milliseconds each) {
+  ReplayResult sent = Sent(requests, static_cast<int>(requests) * each);
+  for (std::size_t i = 0; i < requests; ++i) {
+    sent.requests[i].row = static_cast<std::uint32_t>(i % 4);
+    sent.requests[i].latency_us = static_cast<std::uint32_t>(1000 * each.count());
+    sent.requests[i].http_status = 200;
+  }
+  return sent;
+}
+
+TEST(FirstBlockTest, IsABlockOfRowsAndASecondAtTheLeast) {
+  ReplayPlan plan = FourRows();
+  plan.min_requests = 59;
+  plan.hard_max_time = 20s;
+  const ReplayPlan block = FirstBlockOf(plan);
+  EXPECT_EQ(block.max_time, 1100ms);
+  EXPECT_EQ(block.min_requests, 20u);
+  EXPECT_EQ(block.hard_max_time, 20s);
+}
+
+TEST(FirstBlockTest, HasMissedWhereEveryRowOfItTookTooLong) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 100}};
+  EXPECT_TRUE(HasMissed(objective, FourRows(), SentInTurn(20, 200ms)));
+  EXPECT_FALSE(HasMissed(objective, FourRows(), SentInTurn(20, 90ms)));
+  EXPECT_FALSE(HasMissed({}, FourRows(), SentInTurn(20, 200ms)));
+  EXPECT_FALSE(HasMissed(objective, FourRows(), ReplayResult()));
+}
+
+TEST(FirstBlockTest, OfARateOrOfManyMoreRequestsShowsNothingYet) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 1}};
+  ReplayPlan plan = FourRows();
+  plan.max_time = 60s;  // 20 of 30,000 requests
+  EXPECT_FALSE(HasMissed(objective, plan, SentInTurn(20, 2ms)));
+  plan = FourRows();
+  plan.open_loop.emplace();
+  EXPECT_FALSE(HasMissed(objective, plan, SentInTurn(20, 200ms)));
+}
+
 TEST(RestOfTest, IsNothingOfALoadWhoseTailIsNotInDoubt) {
   const LoadTime load = ProofLoad(At(150), 60s);
   EXPECT_FALSE(RestOf(FourRows(), load, Sent(465, 3100ms), std::nullopt));

@@ -96,6 +96,23 @@ TEST(TightnessTest, AsksOnceMoreOfAStepThatHeldBeforeAndFailedToo) {
   EXPECT_GE(launches_below(true), 1);
 }
 
+TEST(TightnessTest, AsksAStepForAsManyRequestsAsTheLatencyTakesThatIsAskedFor) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(20);
+  LabBench bench(model);
+  bench.workload.objective.latency_ms = {{"p95", 1000}};
+  Yardstick yardstick = bench.MeasuredAt(20);
+  const Verification verified =
+      Verify(bench.lab, yardstick, {Cores(0.3), MiB(224)}, [](const Verification&) {});
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  const std::size_t before = bench.journal.trials.size();
+  TestTightness(bench.lab, yardstick, verified, [](const Tightness&) {});
+  ASSERT_GT(bench.journal.trials.size(), before);
+  for (std::size_t i = before; i < bench.journal.trials.size(); ++i) {
+    EXPECT_LT(bench.journal.trials[i].measurements.total_queries, 299);
+  }
+}
+
 TEST(TightnessTest, TellsOfAKillInPlaceAtLimitsThatBecameTheAnswer) {
   FakeModel model;
   model.cpu_per_row = std::chrono::microseconds(200);
