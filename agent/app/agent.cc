@@ -144,14 +144,17 @@ void Agent::OnProcessEvent(const ProcessEvent& event) {
   link_.Send(event);
   if (event.kind == ProcessEvent::Kind::kStarted) BeginWaiting();
   if (event.kind == ProcessEvent::Kind::kToldToEnd) told_to_end_ = true;
-  if (event.kind != ProcessEvent::Kind::kExited) return;
-  if (readiness_) readiness_->Stop();
-  tunnel_.OnModelEnded();
+  if (event.kind == ProcessEvent::Kind::kExited) {
+    model_runs_ = false;
+    if (readiness_) readiness_->Stop();
+    tunnel_.OnModelEnded();
+  }
   // Who stops the container waits for its process 1, an engine for ten seconds.
-  if (told_to_end_) loop_.At(Clock::now(), [this] { OnStop({}); });
+  if (told_to_end_ && !model_runs_) loop_.At(Clock::now(), [this] { OnStop({}); });
 }
 
 void Agent::BeginWaiting() {
+  model_runs_ = true;
   started_at_ = Clock::now();
   readiness_->Start(started_at_ + start_timeout_);
 }

@@ -60,6 +60,7 @@ class Agent final : public ControllerListener {
   int samples_per_write_ = 1;
   bool started_ = false;
   bool told_to_end_ = false;  // from outside: see ProcessEvent
+  bool model_runs_ = false;
   Clock::time_point started_at_{};
   std::chrono::nanoseconds cpu_at_start_{0};
 };

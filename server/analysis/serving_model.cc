@@ -138,8 +138,9 @@ void FitServer(const LoadCurve& curve, Cores cpu, ServingModel& model) {
 }
 
 std::map<std::string, double> MeasuredLatencies(const CpuPoint& point) {
-  return {
-      {"p50", point.p50_ms}, {"p95", point.p95_ms}, {"p99", point.p99_ms.value_or(point.p95_ms)}};
+  std::map<std::string, double> measured{{"p50", point.p50_ms}, {"p95", point.p95_ms}};
+  if (point.p99_ms) measured["p99"] = *point.p99_ms;
+  return measured;
 }
 
 std::map<std::string, double> MeasuredLatencies(const Measurements& load) {
@@ -164,7 +165,9 @@ class Ratios {
     for (auto& [key, ratios] : ratios_) {
       medians[key] = std::clamp(MedianOf(ratios), 1 / kLargestCorrection, kLargestCorrection);
     }
-    if (medians.contains("p95")) medians.emplace("p90", medians.at("p95"));
+    for (const char* unknown : {"p90", "p99"}) {
+      if (medians.contains("p95")) medians.emplace(unknown, medians.at("p95"));
+    }
     return medians;
   }
 

@@ -132,13 +132,14 @@ void FakeAgentLink::Close() {
   });
 }
 
-void FakeAgentLink::TellToEnd() {
-  Post([this](AgentListener& listener) {
+void FakeAgentLink::TellToEnd(bool drains) {
+  Post([this, drains](AgentListener& listener) {
     agent_protocol::ProcessEvent told;
     told.kind = agent_protocol::ProcessEvent::Kind::kToldToEnd;
     told.signal = SIGTERM;
     listener.OnProcessEvent(told);
-    Die(listener, 0, 0);
+    drains_ = drains;
+    if (!drains) Die(listener, 0, 0);
   });
 }
 
@@ -275,8 +276,9 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
   }
   const bool sheds = millicores_ < model_.sheds_below.millicores() && rows_ % 2 == 0;
   const bool full = !heap_.Take(MemoryLimit());
-  const bool fails = sheds || full || OutOfOrder(row.body);
-  const int status = resetting_ ? 0 : fails ? (sheds ? 503 : 500) : model_.status(row.body);
+  const bool refuses = sheds || drains_;
+  const bool fails = refuses || full || OutOfOrder(row.body);
+  const int status = resetting_ ? 0 : fails ? (refuses ? 503 : 500) : model_.status(row.body);
   if (status < 0) return Reset(listener, row);
   if (status == 0 && model_.forks) return EndWorker(listener, row, false);
   if (status == 0 && model_.resets_first) return ResetAndDie(listener, row);

@@ -35,8 +35,8 @@ class FakeAgentLink final : public AgentLink {
   void SetMemory(Bytes memory);
   /// The connection breaks without a word.
   void Close();
-  /// A signal from outside, which the model obeys.
-  void TellToEnd();
+  /// A signal from outside. The model ends, or drains: it refuses every row and lives on.
+  void TellToEnd(bool drains);
   bool oom_killed() const { return oom_killed_; }
   bool dead() const { return dead_; }
 
@@ -97,6 +97,7 @@ class FakeAgentLink final : public AgentLink {
   std::atomic<std::int64_t> memory_limit_;
   std::atomic<bool> oom_killed_ = false;
   std::atomic<bool> dead_ = false;
+  bool drains_ = false;
   bool null_target_ = false;
   bool begins_ = true;
   bool watched_ = false;

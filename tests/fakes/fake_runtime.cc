@@ -46,7 +46,7 @@ class FakeTarget final : public Target {
     link_.Close();
   }
 
-  void TellToEnd() { link_.TellToEnd(); }
+  void TellToEnd(bool drains) { link_.TellToEnd(drains); }
 
   const std::string& container_id() const override { return id_; }
   AgentLink& agent() override { return link_; }
@@ -242,9 +242,9 @@ void FakeRuntime::LoseAgents() {
   for (FakeTarget* target : targets_) target->LoseAgent(false);
 }
 
-void FakeRuntime::TellContainersToEnd() {
+void FakeRuntime::TellContainersToEnd(bool drain) {
   const std::lock_guard lock(mutex_);
-  for (FakeTarget* target : targets_) target->TellToEnd();
+  for (FakeTarget* target : targets_) target->TellToEnd(drain);
 }
 
 void FakeRuntime::FailNextPrepare(Error error) {

@@ -228,9 +228,9 @@ class FakeRuntime final : public Runtime {
   void EndContainersByRestart();
   /// All agents are lost without a word, by an engine that is well.
   void LoseAgents();
-  /// All containers are told to end from outside, and their models do, by an engine that says
-  /// nothing of it.
-  void TellContainersToEnd();
+  /// All containers are told to end from outside, and their models do, or drain, by an engine that
+  /// says nothing of it.
+  void TellContainersToEnd(bool drain = false);
   /// What was launched so far.
   std::vector<LaunchRequest> launches() const;
   /// What each of them might have taken.

@@ -196,6 +196,7 @@ ReplayResult Container::Replay(const ReplayPlan& plan, Deadline deadline,
         return !futile;
       });
   result.futile = futile && result.cut_off;
+  result.stopped = EndRunIfTold(session_->Death()) || result.stopped;
   if (result.unread) {
     lab_.parts_.run_stop.Ask(ReasonOf(*result.unread), result.unread->message());
     result.stopped = true;
@@ -271,10 +272,8 @@ bool Container::IsSound() const { return !session_->lost() && Losses() == 0 && !
 
 DeathEvidence Container::Death() {
   DeathEvidence death = session_->Death();
-  // Told before the engine is asked anything: it may be on its way down, or up, and not answer.
-  if (death.told_to_end && !lab_.stopped()) {
-    EndRun(StopReason::kEngine, ToldToEnd(*death.told_to_end));
-  }
+  // Before the engine is asked anything: it may be on its way down, or up, and not answer.
+  EndRunIfTold(death);
   death.limits = limits_;
   death.log_tail = death.exit_code || death.signal ? LastLog() : LogTail();
   death.disk_full = target_->MetDiskBound(death.log_tail);
@@ -284,6 +283,13 @@ DeathEvidence Container::Death() {
   facts_.filled_ceiling =
       (death.oom_kills > 0 || death.thrashing) && limits_.memory() == lab_.ceiling().memory();
   return death;
+}
+
+// A model that ends in order may still answer, or refuse, rows for a while.
+bool Container::EndRunIfTold(const DeathEvidence& death) {
+  if (!death.told_to_end || facts_.use == Use::kRecorded) return false;
+  if (!lab_.stopped()) EndRun(StopReason::kEngine, ToldToEnd(*death.told_to_end));
+  return true;
 }
 
 // By then the answer is proven: what a recording meets is told beside it.

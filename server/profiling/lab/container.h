@@ -134,6 +134,8 @@ class Container {
   void AskEngine(DeathEvidence& death);
   Status Changed(Status set, const std::string& limit);
   void EndRun(StopReason reason, const std::string& why);
+  /// Whether it was told to end from outside, which says nothing of the model.
+  bool EndRunIfTold(const DeathEvidence& death);
   Deadline AskDeadline() const;
   std::string LastLog();
   void WriteDown();

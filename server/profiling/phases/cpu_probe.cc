@@ -11,8 +11,6 @@
 namespace mlprof::server::phases {
 namespace {
 
-// A limit far too low shows itself by then.
-constexpr std::chrono::milliseconds kLeastProbeTime{1100};
 constexpr int kProbesToWait = 2;
 
 tl::unexpected<RunEnd> LimitNotChanged(const char* what, const Error& error) {
@@ -75,16 +73,15 @@ class Probing {
     const bool asked = !workload_.objective.latency_ms.empty();
     ReplayPlan first = plan;
     // Each part waits for its last rows, which takes from the rate of several in flight.
-    const bool in_parts = !plan.open_loop && plan.concurrency == 1 &&
-                          plan.max_time > kLeastProbeTime && (asked || !beside_.now.looks.empty());
+    const bool in_parts = !plan.open_loop && plan.concurrency == 1 && plan.max_time > kFirstBlock &&
+                          (asked || !beside_.now.looks.empty());
     if (in_parts && asked) first = FirstBlockOf(plan);
-    if (in_parts) first.max_time = kLeastProbeTime;
+    if (in_parts && !asked) first.max_time = kFirstBlock;
     ReplayResult replay = container_.Replay(first, end);
-    const bool whole =
-        replay.ended - replay.began >= plan.max_time && replay.requests.size() >= plan.min_requests;
-    const bool ended = replay.stopped || replay.cut_off || replay.target_lost || whole;
+    const bool ended = replay.stopped || replay.cut_off || replay.target_lost ||
+                       (!asked && replay.ended - replay.began >= plan.max_time);
     if (!in_parts || ended || IsTooSlow(plan, replay)) return replay;
-    const auto rest = AfterBeginning(plan, replay);
+    const auto rest = asked ? AfterBlock(plan, replay) : AfterBeginning(plan, replay);
     if (rest) Append(replay, container_.Replay(*rest, end));
     return replay;
   }

@@ -36,7 +36,7 @@ struct Probed {
   Look look;
   /// CPU time of a request, where there were as many as p95 takes.
   std::optional<double> cpu_seconds_per_query;
-  bool clearly_slow = false;  // as IsClearlySlow
+  bool clearly_slow = false;  // as IsClearlySlow, or it missed a latency that is asked for
   bool other_host = false;    // CpuProbe::usual_cost has more
   std::int64_t successes = 0;
 };

@@ -186,13 +186,12 @@ void LimitedReplay::MeasureFresh(const Reference& beside) {
   facts_.fresh = ReplayLoad(WithFreshConnections(plan_), FreshOf(beside));
 }
 
-// What one of several runs shows with the requests of a p95 may be enough; else it goes on for
-// those of p99, and to see a tail that is in doubt.
+// What one of several runs shows with the requests of a p95, or with a block of rows that miss a
+// latency, may be enough; else it goes on for those of p99, and to see a tail that is in doubt.
 ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& beside,
                                        ReplayResult load) {
   const LoadTime time = PartOf(wanted_.load, yardstick_.workload.objective);
   ReplayPlan first = plan;
-  const bool asked = !yardstick_.workload.objective.latency_ms.empty();
   // Rows that may come but once have their count, and a rate its schedule.
   const bool in_parts = !plan.open_loop && !plan.max_requests;
   if (wanted_.once && in_parts) {
@@ -202,30 +201,37 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   if (std::exchange(gets_nowhere_, false) && in_parts) {
     if (auto hopeless = ReplayHopelessLoad(first)) return *std::move(hopeless);
   }
-  const bool by_block = wanted_.once && in_parts && plan.concurrency == 1 && asked;
-  const bool begun = !load.requests.empty();
-  if (begun && facts_.began_warming) facts_.warm_at = load.ended;
-  if (begun && by_block && HasSentEnough(plan, beside, load)) return load;
-  load = GoOn(by_block ? FirstBlockOf(first) : first, std::move(load));
-  if (by_block && !HasSentEnough(plan, beside, load)) AppendRest(first, load);
+  if (!load.requests.empty()) facts_.warm_at = load.ended;
+  load = GoOn(MayEndByBlock(plan) ? FirstBlockOf(first) : first, std::move(load));
+  if (MayEndByBlock(plan) && !HasSentEnough(plan, beside, load)) {
+    Send(AfterBlock(first, load), load);
+  }
   const bool wants_more = in_parts && load.requests.size() < plan.min_requests;
-  if (wants_more && !HasSentEnough(plan, beside, load)) AppendRest(plan, load);
+  if (wants_more && !HasSentEnough(plan, beside, load)) {
+    Send(AfterBeginning(plan, load), load);
+  }
   if (HasSentEnough(plan, beside, load)) return load;
-  const auto rest = RestOf(plan, time, load, TailBeside(beside, plan, load));
-  if (rest) Append(load, Replay(*rest, *rest->hard_max_time));
+  Send(RestOf(plan, time, load, TailBeside(beside, plan, load)), load);
   return load;
 }
 
 // Anew where too little of it is left.
 ReplayResult LimitedReplay::GoOn(const ReplayPlan& plan, ReplayResult load) {
-  if (!load.requests.empty() && AppendRest(plan, load)) return load;
-  return Replay(plan, *plan.hard_max_time);
+  const auto rest = load.requests.empty() ? std::nullopt : AfterBeginning(plan, load);
+  if (!rest) return Replay(plan, *plan.hard_max_time);
+  Send(rest, load);
+  return load;
 }
 
-bool LimitedReplay::AppendRest(const ReplayPlan& plan, ReplayResult& load) {
-  const auto rest = AfterBeginning(plan, load);
+void LimitedReplay::Send(const std::optional<ReplayPlan>& rest, ReplayResult& load) {
   if (rest) Append(load, Replay(*rest, *rest->hard_max_time));
-  return rest.has_value();
+}
+
+// One of several runs that is to tell whether the limit holds what is asked for; of one in flight,
+// as each part waits for its last rows.
+bool LimitedReplay::MayEndByBlock(const ReplayPlan& plan) const {
+  return wanted_.once && wanted_.purpose == TrialPurpose::kTightness && plan.concurrency == 1 &&
+         !plan.open_loop && !plan.max_requests && !yardstick_.workload.objective.latency_ms.empty();
 }
 
 // Two seconds of the load, where that is hopeless still, or all that there was time for; else it
@@ -245,8 +251,9 @@ bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& besid
                                   const ReplayResult& load) const {
   if (!facts_.serves()) return true;
   const bool may_end = wanted_.once && yardstick_.setup.environment.empty();
-  return may_end && (HasMissed(yardstick_.workload.objective, plan, load) ||
-                     IsClearlySlow(lab_, {yardstick_.workload, container_, plan, load}, beside));
+  return may_end &&
+         ((MayEndByBlock(plan) && HasMissed(yardstick_.workload.objective, plan, load)) ||
+          IsClearlySlow(lab_, {yardstick_.workload, container_, plan, load}, beside));
 }
 
 // Where the tail is judged at all.

@@ -62,8 +62,8 @@ class LimitedReplay {
   PhaseResult<void> WarmUp();
   ReplayResult ReplayLoad(const ReplayPlan& plan, const Reference& beside, ReplayResult load = {});
   ReplayResult GoOn(const ReplayPlan& plan, ReplayResult load);
-  /// False where less of it is left than shows anything.
-  bool AppendRest(const ReplayPlan& plan, ReplayResult& load);
+  void Send(const std::optional<ReplayPlan>& rest, ReplayResult& load);
+  bool MayEndByBlock(const ReplayPlan& plan) const;
   std::optional<ReplayResult> ReplayHopelessLoad(const ReplayPlan& plan);
   bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                      const ReplayResult& load) const;

@@ -16,8 +16,30 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::seconds kVerificationTime{10};
 // Behind a beginning that was chosen for its steadiness there is always some load that was not.
 constexpr std::chrono::seconds kLeastAfterBeginning{1};
-// A limit far too low shows itself by then.
-constexpr std::chrono::milliseconds kFirstBlock{1100};
+
+// Of a load's time, and of the most that it may take.
+struct Left {
+  nanoseconds time;
+  nanoseconds most;
+};
+
+Left LeftOf(const ReplayPlan& plan, const ReplayResult& sent) {
+  const nanoseconds took = sent.ended - sent.began;
+  return {plan.max_time.value_or(nanoseconds{0}) - took,
+          plan.hard_max_time.value_or(nanoseconds{0}) - took};
+}
+
+// What comes behind what was sent, for `time` where there is so much.
+ReplayPlan Behind(const ReplayPlan& plan, const ReplayResult& sent, nanoseconds time) {
+  const nanoseconds most = LeftOf(plan, sent).most;
+  const std::size_t count = sent.requests.size();
+  ReplayPlan rest = plan;
+  BeginAt(count, rest);
+  rest.max_time = std::min(time, most);
+  rest.min_requests = plan.min_requests - std::min(plan.min_requests, count);
+  rest.hard_max_time = most;
+  return rest;
+}
 
 }  // namespace
 
@@ -51,17 +73,9 @@ std::optional<ReplayPlan> RestOf(const ReplayPlan& plan, const LoadTime& load,
 }
 
 std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayResult& begun) {
-  const nanoseconds took = begun.ended - begun.began;
-  const std::size_t count = begun.requests.size();
-  const nanoseconds left = plan.max_time.value_or(nanoseconds{0}) - took;
-  const nanoseconds most = plan.hard_max_time.value_or(nanoseconds{0}) - took;
-  if (most < kLeastAfterBeginning) return std::nullopt;
-  ReplayPlan rest = plan;
-  BeginAt(count, rest);
-  rest.max_time = std::min(std::max<nanoseconds>(left, kLeastAfterBeginning), most);
-  rest.min_requests = plan.min_requests - std::min(plan.min_requests, count);
-  rest.hard_max_time = most;
-  return rest;
+  const Left left = LeftOf(plan, begun);
+  if (left.most < kLeastAfterBeginning) return std::nullopt;
+  return Behind(plan, begun, std::max<nanoseconds>(left.time, kLeastAfterBeginning));
 }
 
 ReplayPlan FirstBlockOf(const ReplayPlan& plan) {
@@ -71,8 +85,16 @@ ReplayPlan FirstBlockOf(const ReplayPlan& plan) {
   return block;
 }
 
+std::optional<ReplayPlan> AfterBlock(const ReplayPlan& plan, const ReplayResult& sent) {
+  const Left left = LeftOf(plan, sent);
+  const bool whole = left.time <= nanoseconds{0} && sent.requests.size() >= plan.min_requests;
+  if (whole || left.most <= nanoseconds{0}) return std::nullopt;
+  return Behind(plan, sent, std::max(left.time, nanoseconds{0}));
+}
+
 bool HasMissed(const Objective& objective, const ReplayPlan& plan, const ReplayResult& sent) {
-  if (objective.latency_ms.empty() || plan.open_loop || sent.requests.empty()) return false;
+  if (objective.latency_ms.empty() || plan.open_loop) return false;
+  if (sent.requests.empty() || sent.failures > 0) return false;
   const double seconds = sent.Seconds();
   const double whole = seconds > 0 && plan.max_time ? Seconds(*plan.max_time) / seconds : 1;
   const auto in_time =

@@ -14,6 +14,8 @@ namespace mlprof::server::phases {
 /// Without an objective for latency: shorter, it would prove nothing
 /// (server/analysis/proof_count.h).
 inline constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
+/// A limit far too low shows itself by then.
+inline constexpr std::chrono::milliseconds kFirstBlock{1100};
 /// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
 inline constexpr std::chrono::milliseconds kOnePeriod{100};
 
@@ -37,9 +39,12 @@ std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayRes
 /// and a second.
 ReplayPlan FirstBlockOf(const ReplayPlan& plan);
 
-/// Whether what was sent of a closed loop shows that it misses a latency that is asked for,
-/// whatever the rest of it brings (server/analysis/missed_latency.h). It is taken to go on as fast
-/// as it began.
+/// What such a load goes on with behind its block; nullopt where it is whole, or has no time left.
+std::optional<ReplayPlan> AfterBlock(const ReplayPlan& plan, const ReplayResult& sent);
+
+/// Whether what was sent of a closed loop, going on as fast as it began, shows that the whole of it
+/// misses a latency that is asked for (server/analysis/missed_latency.h). False where a row failed,
+/// whose share the whole load has to tell.
 bool HasMissed(const Objective& objective, const ReplayPlan& plan, const ReplayResult& sent);
 
 /// How long the model served, of what `plan` was replayed: an open loop may end before its last

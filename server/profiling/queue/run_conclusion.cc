@@ -39,8 +39,9 @@ const Rule kMetricsRule = {
     "create the profile again"};
 
 Rule EngineRule(const RuntimeWords& runtime) {
-  return {runtime.name + " " + runtime.lost + " while this profile ran", 6, "RuntimeUnavailable",
-          runtime.look};
+  return {runtime.name + " " + runtime.lost +
+              ", or somebody ended its container, while this profile ran",
+          6, "RuntimeUnavailable", runtime.look};
 }
 
 Rule RuleOf(RerunCause cause, const RuntimeWords& runtime) {

@@ -111,7 +111,7 @@ Status ProfileQueue::CheckEngine(const std::stop_token& stop) {
   trust_.Responded(Clock::now());
   if (!trust_.Trusted(Clock::now())) {
     const Error just_back =
-        Unavailable("it went away under a profile and answers again since a moment only");
+        Unavailable("it went away under a profile, or lost its container, a moment ago");
     engine_.Failed(just_back.message());
     return Fail(just_back);
   }

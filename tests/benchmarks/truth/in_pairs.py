@@ -56,8 +56,6 @@ def told(found):
     every = [ratio for turns in found.values() for ratio in ratios(turns)]
     if not every:
         return ["nothing is known of these builds"]
-    total = {side: sum(turn[side]["seconds"] for turns in found.values() for turn in turns)
-             for side in SIDES}
     before, after = (sum(turn[side]["seconds"] for turns in found.values() for turn in turns)
                      for side in SIDES)
     return [*lines, f"{len(every)} pairs: {before:.0f} s before, {after:.0f} s after, "
@@ -106,8 +104,10 @@ def main():
         return profile_here(options.here, options.results)
     if not options.before or not (options.before / "mlprof").exists():
         parser.error("no mlprof in the folder of the earlier build")
-    programs = {"before": options.before.resolve(), "after": place.BIN}
+    programs = {"before": options.before.resolve(), "after": place.BIN.resolve()}
     commits = {side: build.commit(path.parents[2]) for side, path in programs.items()}
+    if unnamed := [side for side, commit in commits.items() if commit.endswith("-dirty")]:
+        parser.error(f"the programs {' and '.join(unnamed)} differ from what git knows")
     place.make_image()
     for turn in range(options.times):
         for name in options.only or again.CHOSEN:

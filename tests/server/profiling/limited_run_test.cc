@@ -98,6 +98,24 @@ TEST(LimitedRunTest, EndsTheProfileWhereTheDiskRanFullAndSaysNothingOfTheLimit) 
   EXPECT_EQ(run.error().error->code, "DiskFull");
 }
 
+TEST(LimitedRunTest, TakesNothingOfAModelThatDrainsSinceItsContainerWasToldToEnd) {
+  auto runtime = std::make_shared<FakeRuntime*>(nullptr);
+  FakeModel model;
+  model.status = [runtime, rows = 0](const std::string&) mutable {
+    if (++rows == 50) (*runtime)->TellContainersToEnd(true);
+    return 200;
+  };
+  LabBench bench(model);
+  *runtime = &bench.runtime;
+  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
+                            TrialPurpose::kVerification,
+                            {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
+  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), plan);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().state, ProfileState::kCanceled);
+  EXPECT_EQ(bench.run_stop.reason(), StopReason::kEngine);
+}
+
 TEST(LimitedRunTest, TakesTurnsWithTheReferenceOnlyWhereItIsSlowBesideIt) {
   LabBench bench;
   EXPECT_TRUE(RunAt(bench, bench.MeasuredAt(kFullSpeedMs), Cores(1.0)).reference.looks.empty());

@@ -110,6 +110,27 @@ TEST(FirstBlockTest, HasMissedWhereEveryRowOfItTookTooLong) {
   EXPECT_FALSE(HasMissed(objective, FourRows(), ReplayResult()));
 }
 
+TEST(FirstBlockTest, OfWhichARowFailedShowsNothingYet) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 100}};
+  ReplayResult sent = SentInTurn(20, 200ms);
+  sent.failures = 1;
+  EXPECT_FALSE(HasMissed(objective, FourRows(), sent));
+}
+
+TEST(FirstBlockTest, IsFollowedByWhatTheWholeLoadLacks) {
+  ReplayPlan plan = FourRows();
+  plan.min_requests = 59;
+  plan.hard_max_time = 4500ms;
+  const auto rest = AfterBlock(plan, Sent(20, 4s));
+  ASSERT_TRUE(rest) << "less than a second is left, and requests are lacking";
+  EXPECT_EQ(rest->max_time, 0s);
+  EXPECT_EQ(rest->min_requests, 39u);
+  EXPECT_EQ(rest->hard_max_time, 500ms);
+  EXPECT_FALSE(AfterBlock(plan, Sent(59, 3100ms))) << "it is whole";
+  EXPECT_FALSE(AfterBlock(plan, Sent(20, 4500ms)));
+}
+
 TEST(FirstBlockTest, OfARateOrOfManyMoreRequestsShowsNothingYet) {
   Objective objective;
   objective.latency_ms = {{"p95", 1}};

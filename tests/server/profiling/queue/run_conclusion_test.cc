@@ -101,8 +101,10 @@ TEST_F(RunConclusionTest, CountsRerunsAndNotTheWarningsThatTellOfThem) {
 TEST_F(RunConclusionTest, NamesTheRuntimeThatWasLostInItsOwnWords) {
   RunOver lost{kStopped, StopReason::kEngine, "why", true, true};
   lost.runtime = {"the process runtime", "failed", "", "see the log", "", ""};
-  EXPECT_EQ(After(lost).warnings.back().message,
-            "the process runtime failed while this profile ran: why; it was run again");
+  EXPECT_EQ(
+      After(lost).warnings.back().message,
+      "the process runtime failed, or somebody ended its container, while this profile ran: why; "
+      "it was run again");
   accepted_.reruns.assign(5, {RerunCause::kEngineLost, ""});
   EXPECT_EQ(After(lost).error->advice, (std::vector<std::string>{"see the log"}));
 }
