@@ -82,6 +82,7 @@ std::optional<HighWater::Rise> HighWater::Read() {
     rise.largest = std::max(rise.largest, own);
     rise.sum += own;
     rise.resident += process.now.resident;
+    rise.file = std::max(rise.file, process.now.file);
   }
   return rise;
 }

@@ -33,6 +33,7 @@ class HighWater {
     Bytes largest;   // of one process, over what it has now
     Bytes sum;       // of all; an upper bound, as workers share pages and peak at different times
     Bytes resident;  // of all, now; pages that processes share count in each
+    Bytes file;      // the most that one process has of files now
   };
   /// How far memory stood above the present in this stretch. A process that appeared in it counts
   /// from its own start. Absent where the marks of a process cannot be reset.

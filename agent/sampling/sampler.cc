@@ -110,6 +110,7 @@ std::optional<Bytes> Sampler::EndStretch(Clock::time_point now) {
   marks_readable_ = rise.has_value();
   if (rise && rise->largest > kSteady) rise = ReadTogether(*rise, now);
   if (!rise) return std::nullopt;
+  uncharged_file_ = std::max(Bytes(0), rise->file - reading_.mapped_file);
   high_water_.BeginStretch();
   return std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
 }
@@ -133,7 +134,9 @@ Sample Sampler::Compose(Clock::time_point now) {
   if (!pace_.serving() || now - peak_at_ >= kPeakInterval) {
     peak_at_ = now;
     stretch_peak_ = std::max(stretch_peak_, Unreclaimable());
+    uncharged_file_.reset();
     sample.peak_unreclaimable = EndStretch(now);
+    sample.uncharged_file = uncharged_file_;
   }
   sample.at = now.time_since_epoch();
   sample.agent_cpu_time = own_cpu_time_;

@@ -88,7 +88,8 @@ class Sampler {
   bool marks_readable_ = false;
 
   std::chrono::nanoseconds last_cpu_time_{0};
-  Bytes stretch_peak_;  // of the samples since the last one that carried a peak
+  std::optional<Bytes> uncharged_file_;  // at the last reading of the marks
+  Bytes stretch_peak_;                   // of the samples since the last one that carried a peak
   Bytes peak_unreclaimable_;
 };
 

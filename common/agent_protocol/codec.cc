@@ -216,6 +216,7 @@ void Append(std::string& out, const Sample& sample) {
   w.Put(sample.major_faults);
   PutOptional(w, sample.memory_stall);
   PutOptional(w, sample.run_queue_wait);
+  PutOptional(w, sample.uncharged_file);
 }
 
 Result<Sample> DecodeSample(std::string_view payload) {
@@ -240,6 +241,7 @@ Result<Sample> DecodeSample(std::string_view payload) {
   sample.major_faults = in.Get<std::int64_t>();
   sample.memory_stall = GetOptional(in, GetTime);
   sample.run_queue_wait = GetOptional(in, GetTime);
+  sample.uncharged_file = GetOptional(in, GetBytes);
   return Checked(in, sample, "sample");
 }
 

@@ -25,7 +25,10 @@ struct Sample {
   /// from the kernel's own high-water marks: a spike between two samples is in it. Absent where it
   /// was not read.
   std::optional<Bytes> peak_unreclaimable;
-  Bytes mapped_file;               // of `cache`, what processes have mapped
+  Bytes mapped_file;  // of `cache`, what processes have mapped
+  /// What one process has mapped of files beyond `mapped_file`: pages that another cgroup read
+  /// first and is charged for. Read with `peak_unreclaimable`; a moment old on either side.
+  std::optional<Bytes> uncharged_file;
   std::int64_t file_refaults = 0;  // file pages read again soon after they were evicted
   std::int64_t major_faults = 0;
   /// Time some task stood waiting for memory (PSI, cgroup v2 only).

@@ -163,6 +163,9 @@ ConfidenceLabels JudgeUnproven(const UnprovenEvidence& evidence) {
     cpu.push_back(tries(evidence.short_of_cpu, "with as much or less fell short of it"));
   }
   if (evidence.noisy) cpu.push_back(NoisyHost());
+  if (evidence.files_of_others) {
+    memory.emplace_back("what held was not charged for all files that it has mapped");
+  }
   if (evidence.short_of_memory > 0) {
     memory.push_back(tries(evidence.short_of_memory, "with it fell short of it"));
   } else if (evidence.content_with_memory > 0) {

@@ -63,7 +63,8 @@ struct UnprovenEvidence {
   int short_of_cpu = 0;      // tries with no more than the answer's
   // With just the answer's memory:
   int short_of_memory = 0;
-  int content_with_memory = 0;  // and short of CPU
+  int content_with_memory = 0;   // and short of CPU
+  bool files_of_others = false;  // what held did not pay for all of its files
 };
 
 /// Low, but for memory that two tries and more were content with: medium. Says of each number

@@ -344,6 +344,7 @@ Sample FakeAgentLink::Read(Bytes memory) {
   sample.usage = memory;
   sample.processes = model_.threads;
   sample.mapped_file = model_.hot_file + model_.rare_file + model_.cold_file;
+  sample.uncharged_file = model_.files_of_others;
   sample.file_refaults = refaults_;
   sample.run_queue_wait = run_queue_wait_;
   sample.oom_kills = oom_kills_;

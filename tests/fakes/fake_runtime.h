@@ -100,6 +100,8 @@ struct FakeModel {
   /// with every row, which take no time worth speaking of.
   Bytes rare_file;
   Bytes cold_file;  // mapped beside it, and not read again
+  /// Mapped too, and charged to another container.
+  Bytes files_of_others = {};
   /// With less memory no row is answered: it reads 20,000 file pages back a second.
   Bytes stuck_below;
   /// File pages read back with every row under any limit, which take no time worth speaking of.

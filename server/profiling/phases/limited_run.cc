@@ -3,7 +3,9 @@
 #include <span>
 #include <utility>
 
+#include "common/units/size_text.h"
 #include "server/analysis/diagnosis.h"
+#include "server/analysis/files_of_others.h"
 #include "server/profiling/phases/limited_replay.h"
 #include "server/profiling/phases/limited_start.h"
 #include "server/profiling/phases/limited_turns.h"
@@ -75,7 +77,9 @@ class Run {
     if (facts().workers) run.workers = facts().workers->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
-    run.lacks = Lacks();
+    run.files_of_others =
+        FilesOfOthers(Between(samples, seen_.ready_at, kForEver), wanted_.limits.memory());
+    run.lacks = Lacks(run.files_of_others);
     run.reference = turns_.looks();
     return run;
   }
@@ -83,7 +87,13 @@ class Run {
  private:
   const LimitedReplayFacts& facts() const { return replay_.facts(); }
 
-  std::optional<std::string> Lacks() const {
+  std::optional<std::string> Lacks(Bytes files_of_others) const {
+    if (files_of_others > Bytes()) {
+      return SizeText(files_of_others) +
+             " of files that the model has mapped are charged to another container of this "
+             "machine, "
+             "which has them mapped too";
+    }
     if (turns_.without_look()) {
       return "the host became faster, or the limit makes requests cheaper, and no undisturbed look "
              "without a CPU limit was to be had";

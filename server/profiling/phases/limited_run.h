@@ -39,9 +39,10 @@ struct LimitedRun {
   Look look;  // of its measured load
   /// Its CPU time a request over the reference's (CostBeside), where that is known.
   std::optional<double> cost = {};
-  bool without_look = false;  // on a faster host than the reference's: it proves nothing
-  bool futile = false;        // nothing was answered while it read its files back all the time
-  /// Why it proves nothing although it passed: it was too short.
+  bool without_look = false;   // on a faster host than the reference's: it proves nothing
+  bool futile = false;         // nothing was answered while it read its files back all the time
+  Bytes files_of_others = {};  // analysis/files_of_others.h, since it was ready
+  /// Why it proves nothing although it passed: it was too short, or did not pay for its files.
   std::optional<std::string> lacks = {};
   Reference reference;                         // with the look that was taken in turns, if any
   std::optional<WorkerCoverage> workers = {};  // where more than one process serves

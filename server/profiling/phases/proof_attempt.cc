@@ -49,6 +49,12 @@ std::optional<Limits> ProofAttempt::limits() const {
   return passes.empty() ? std::nullopt : std::optional(passes.front().trial.limits);
 }
 
+Bytes ProofAttempt::FilesOfOthers() const {
+  Bytes most;
+  for (const LimitedRun& run : passes) most = std::max(most, run.files_of_others);
+  return most;
+}
+
 std::optional<std::string> ProofAttempt::Lacks() const {
   const auto lacking = std::find_if(passes.begin(), passes.end(),
                                     [](const LimitedRun& run) { return run.lacks.has_value(); });

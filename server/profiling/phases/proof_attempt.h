@@ -26,6 +26,8 @@ struct ProofAttempt {
 
   /// Of its runs; nullopt where there is none.
   std::optional<Limits> limits() const;
+  /// The most that one of them did not pay for (LimitedRun::files_of_others).
+  Bytes FilesOfOthers() const;
   /// Why the passes prove nothing, where they do not.
   std::optional<std::string> Lacks() const;
 };

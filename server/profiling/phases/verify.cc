@@ -102,6 +102,7 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
     if (const auto lacks = attempt->Lacks(); lacks && !attempt->failure) {
       verification.why_not = *lacks;
       verification.held = true;
+      verification.files_of_others = attempt->FilesOfOthers();
       break;
     }
     if (!attempt->failure) {

@@ -34,7 +34,9 @@ struct Verification {
   std::string why_not;         // there is none
   /// In the last container of the proof.
   std::optional<CpuStep> cpu_step = {};
-  bool held = false;  // all containers did, and were too short to prove it
+  bool held = false;  // all containers did, and did not prove it (LimitedRun::lacks)
+  /// So much more memory the answer needs where the model pays for all of its files itself.
+  Bytes files_of_others = {};
   /// The nearest of two runs that missed the objective where no more of any limit was to be had or
   /// would have helped, on a quiet host.
   std::optional<Trial> not_held;

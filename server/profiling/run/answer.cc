@@ -248,11 +248,24 @@ void AddTightness(const phases::Tightness& tightness, Recommendation& answer) {
 
 }  // namespace
 
+namespace {
+
+// What held did so without paying for them.
+void AddFilesOfOthers(const RunFacts& facts, Limits& limits) {
+  if (!facts.verification || facts.verification->files_of_others == Bytes()) return;
+  const Bytes whole =
+      RoundUp(limits.memory() + facts.verification->files_of_others, kMemoryQuantum);
+  limits.Set(std::min(whole, facts.host.ceiling.memory()));
+}
+
+}  // namespace
+
 std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   if (!facts.warm_up) return std::nullopt;
   Limits limits = UnprovenLimits(facts);
   if (facts.verification) limits = facts.verification->limits;
   if (facts.tightness) limits = facts.tightness->proof.limits;
+  AddFilesOfOthers(facts, limits);
   const std::vector<FailedTry> failed = FailedBefore(facts);
   Recommendation answer = Recommend(limits, NeedOf(facts), facts.host.ceiling, failed, Held(facts));
   if (facts.pools && facts.pools->found.adopted) {

@@ -71,6 +71,7 @@ ConfidenceLabels ConfidencesOfUnproven(const RunFacts& facts, const Limits& answ
   evidence.noisy = facts.noise.noisy;
   evidence.rows_failed = RowsAreMissing(facts);
   evidence.grows = Grows(facts) || (facts.row_pass && facts.row_pass->growth);
+  evidence.files_of_others = facts.verification && facts.verification->files_of_others > Bytes();
   for (const FailedTry& tried : failed) {
     const bool of_cpu = tried.shortage == ResourceKind::kCpu;
     if (of_cpu && tried.limits.cpu() <= answer.cpu()) ++evidence.short_of_cpu;

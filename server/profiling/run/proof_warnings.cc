@@ -59,6 +59,14 @@ std::string Advice(const RunFacts& facts, const std::string& usual) {
 }
 
 std::optional<Warning> UnverifiedWarning(const RunFacts& facts) {
+  if (HasNoProof(facts) && facts.verification->files_of_others > Bytes()) {
+    return Warning{"unverified",
+                   "the answer could not be verified: " + facts.verification->why_not +
+                       "; elsewhere the model pays for them itself, and the answer has as much "
+                       "memory added",
+                   "stop what else runs this image here (with Docker `docker ps`), and profile "
+                   "again"};
+  }
   if (HasNoProof(facts)) {
     return Warning{"unverified", "the answer could not be verified: " + facts.verification->why_not,
                    Advice(facts,

@@ -162,9 +162,11 @@ TEST(AgentCodecTest, SampleComesBackWhole) {
   sample.major_faults = 17;
   sample.memory_stall = 18ns;
   sample.run_queue_wait = 19ns;
+  sample.uncharged_file = Bytes(20);
   const auto got = DecodeSample(Payload(sample));
   ASSERT_TRUE(got);
   EXPECT_EQ(Payload(*got), Payload(sample));
+  EXPECT_EQ(got->uncharged_file, Bytes(20));
   EXPECT_EQ(got->host_cpu_pressure, 11.5);
   EXPECT_EQ(got->agent_memory, Bytes(13));
   EXPECT_EQ(got->peak_unreclaimable, Bytes(14));

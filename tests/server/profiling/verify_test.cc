@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
@@ -51,6 +53,29 @@ TEST(VerifyTest, ProvesNothingWithFewerRequestsThanP95Takes) {
       Verify(bench.lab, bench.MeasuredAt(2000), {Cores(1.0), MiB(300)}, [](const Verification&) {});
   EXPECT_FALSE(brief.proof);
   EXPECT_NE(brief.why_not.find("p95 takes 59 requests"), std::string::npos) << brief.why_not;
+}
+
+TEST(VerifyTest, ProvesNothingWhereTheModelDidNotPayForItsFilesAndAddsThem) {
+  FakeModel model;
+  model.files_of_others = MiB(300);
+  ProfilingBench bench(model);
+  bench.RegisterInputs(TextRows(20));
+  const auto request = bench.Request("p", std::chrono::seconds(300));
+  ASSERT_TRUE(bench.service().Create("default", request, {}).has_value());
+  const Profile profile = bench.AwaitEnd("p");
+  ASSERT_TRUE(profile.recommendation.has_value());
+  EXPECT_FALSE(profile.recommendation->verified);
+  model.files_of_others = MiB(1);
+  ProfilingBench alone(model);
+  alone.RegisterInputs(TextRows(20));
+  ASSERT_TRUE(alone.service().Create("default", request, {}).has_value());
+  const Profile paid = alone.AwaitEnd("p");
+  ASSERT_TRUE(paid.recommendation && paid.recommendation->verified);
+  EXPECT_GE(profile.recommendation->requested.memory(),
+            paid.recommendation->requested.memory() + MiB(300));
+  const auto why = std::ranges::find(profile.warnings, std::string("unverified"), &Warning::code);
+  ASSERT_NE(why, profile.warnings.end());
+  EXPECT_NE(why->message.find("charged to another container"), std::string::npos) << why->message;
 }
 
 class VerifyTrialsTest : public testing::Test {
