@@ -99,7 +99,8 @@ void Agent::OnStart(const agent_protocol::Start& start) {
 void Agent::DropFileCache(const std::vector<std::string>& folders) {
   if (folders.empty()) return;
   const Bytes before = sampler_.Take().unreclaimable;
-  DropCache(folders);
+  // What was not reached in time is no other container's.
+  if (DropCache(folders).in_time) sampler_.TellUnchargedFiles();
   sampler_.TakeOut(sampler_.Take().unreclaimable - before);
 }
 

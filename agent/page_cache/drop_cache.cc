@@ -29,16 +29,21 @@ class Walk {
   void Below(std::string folder) {
     file_system_.reset();
     folders_.push_back(std::move(folder));
-    while (!folders_.empty() && Clock::now() < end_) {
+    while (!folders_.empty() && InTime()) {
       const std::string next = std::move(folders_.back());
       folders_.pop_back();
       Visit(next);
     }
     folders_.clear();
   }
-  int dropped() const { return dropped_; }
+  Dropped dropped() const { return dropped_; }
 
  private:
+  bool InTime() {
+    dropped_.in_time = dropped_.in_time && Clock::now() < end_;
+    return dropped_.in_time;
+  }
+
   void Visit(const std::string& folder) {
     if (std::find(kNotFiles.begin(), kNotFiles.end(), folder) != kNotFiles.end()) return;
     const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -50,7 +55,7 @@ class Walk {
     if (status.st_dev != file_system_.value_or(status.st_dev)) return;
     file_system_ = status.st_dev;
     while (const dirent* entry = ::readdir(entries.get())) {
-      if (Clock::now() >= end_) return;
+      if (!InTime()) return;
       Take(fd, folder, *entry);
     }
   }
@@ -76,13 +81,13 @@ class Walk {
     if (!S_ISREG(status.st_mode) || status.st_size < kSmallestFile) return;
     const UniqueFd file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file) return;
-    dropped_ += ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) == 0 ? 1 : 0;
+    dropped_.files += ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) == 0 ? 1 : 0;
   }
 
   const Clock::time_point end_;
   std::vector<std::string> folders_;  // still to be visited
   std::optional<dev_t> file_system_;
-  int dropped_ = 0;
+  Dropped dropped_;
 };
 
 }  // namespace
@@ -92,7 +97,7 @@ bool SmallByName(std::string_view name) {
                      [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-int DropCache(const std::vector<std::string>& folders, std::chrono::milliseconds at_most) {
+Dropped DropCache(const std::vector<std::string>& folders, std::chrono::milliseconds at_most) {
   Walk walk(Clock::now() + at_most);
   for (const std::string& folder : folders) walk.Below(folder);
   return walk.dropped();

@@ -136,7 +136,7 @@ Sample Sampler::Compose(Clock::time_point now) {
     stretch_peak_ = std::max(stretch_peak_, Unreclaimable());
     uncharged_file_.reset();
     sample.peak_unreclaimable = EndStretch(now);
-    sample.uncharged_file = uncharged_file_;
+    if (tells_uncharged_) sample.uncharged_file = uncharged_file_;
   }
   sample.at = now.time_since_epoch();
   sample.agent_cpu_time = own_cpu_time_;

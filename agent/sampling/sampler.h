@@ -43,6 +43,10 @@ class Sampler {
   /// The next sample carries a peak: a row's has just been measured.
   void CarryPeak() { peak_at_ = {}; }
 
+  /// The page cache was dropped: what the model has of files from now on and does not pay for,
+  /// others have mapped.
+  void TellUnchargedFiles() { tells_uncharged_ = true; }
+
   /// Kernel memory that the agent's own doing has left charged to the container: from now on it is
   /// taken out with the agent's own memory. Not what is negative.
   void TakeOut(Bytes left_behind) { left_behind_ = std::max(Bytes(0), left_behind); }
@@ -88,6 +92,7 @@ class Sampler {
   bool marks_readable_ = false;
 
   std::chrono::nanoseconds last_cpu_time_{0};
+  bool tells_uncharged_ = false;
   std::optional<Bytes> uncharged_file_;  // at the last reading of the marks
   Bytes stretch_peak_;                   // of the samples since the last one that carried a peak
   Bytes peak_unreclaimable_;

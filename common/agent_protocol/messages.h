@@ -14,7 +14,7 @@
 namespace mlprof::agent_protocol {
 
 /// Counts up with every change of a frame; an agent of another version is refused.
-inline constexpr int kVersion = 8;
+inline constexpr int kVersion = 9;
 
 /// agent → controller, first frame.
 struct Hello {

@@ -171,7 +171,8 @@ ConfidenceLabels JudgeUnproven(const UnprovenEvidence& evidence) {
   } else if (evidence.content_with_memory > 0) {
     memory.push_back(tries(evidence.content_with_memory, "with it fell short of CPU alone"));
   }
-  const bool content = evidence.short_of_memory == 0 && !evidence.grows && !evidence.rows_failed &&
+  const bool content = !evidence.files_of_others && evidence.short_of_memory == 0 &&
+                       !evidence.grows && !evidence.rows_failed &&
                        evidence.content_with_memory >= kSomePasses;
   ConfidenceLabels labels = UnsureBecause(unproven);
   labels.judged.Set(ResourceKind::kCpu, {Confidence::kLow, Joined(cpu)});

@@ -124,6 +124,9 @@ class Runtime {
   virtual ~Runtime() = default;
   virtual std::string name() const = 0;  // "docker"
   virtual RuntimeWords words() const = 0;
+  /// Whether what it starts has files of its own, which nothing of the machine has in memory but
+  /// other containers.
+  virtual bool HasFilesOfItsOwn() const { return true; }
   /// What the engine can give a container, asked before there is one: a profile's ceiling is chosen
   /// within it. The machine that a container then runs on is told by its Target.
   virtual Result<HostFacts> Host(Deadline deadline, std::stop_token stop = {}) = 0;

@@ -45,7 +45,7 @@ def another_container():
             time.sleep(0.1)
         yield
     finally:
-        subprocess.run(["docker", "kill", name], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(["docker", "kill", name], stdout=subprocess.DEVNULL, check=False)
 
 
 def mapped_mib(pid):
@@ -65,20 +65,20 @@ class FilesOfOthersTest(unittest.TestCase):
     def profiled(self, name):
         self.server.profile(name, self.model, self.rows,
                             target.config("--map-file", "/weights.bin", image=IMAGE),
-                            budgetSeconds=120)
-        return self.server.wait_finished(name, 300)
+                            budgetSeconds=240)
+        return self.server.wait_finished(name, 400)
 
     def test_what_it_did_not_pay_for_is_added_and_nothing_is_proven(self):
         with another_container():
             beside = self.profiled("beside")
         answer = beside["recommendation"]
-        self.assertFalse(answer["verified"])
+        self.assertFalse(answer["verified"], beside["warnings"])
         self.assertGreaterEqual(answer["requestedMemoryInBytes"], FILE_MIB << 20)
         [why] = [one for one in beside["warnings"] if one["code"] == "unverified"]
         self.assertIn("charged to another container", why["message"])
-        alone = self.profiled("alone")["recommendation"]
-        self.assertTrue(alone["verified"])
-        self.assertGreaterEqual(alone["requestedMemoryInBytes"], FILE_MIB << 20)
+        alone = self.profiled("alone")
+        self.assertTrue(alone["recommendation"]["verified"], alone["warnings"])
+        self.assertGreaterEqual(alone["recommendation"]["requestedMemoryInBytes"], FILE_MIB << 20)
 
 
 if __name__ == "__main__":

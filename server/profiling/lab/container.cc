@@ -148,8 +148,9 @@ tl::expected<agent_protocol::Ready, DeathEvidence> Container::Start(
   // What the profile tries out goes over the config's own.
   for (const auto& [name, value] : environment_) start.environment[name] = value;
   if (page_cache_ == PageCache::kCold) {
-    start.drop_cache = {"/"};
+    // The weights first: the time for it is bounded.
     for (const ContentInput& input : subject.inputs) start.drop_cache.push_back(input.inside);
+    start.drop_cache.emplace_back("/");
   }
   if (at_most) start.start_timeout = std::min(start.start_timeout, *at_most);
   start.watch_writes = facts_.use == Use::kWatchWrites;

@@ -78,6 +78,8 @@ class Lab {
   HostWatch& host() { return parts_.host; }
   const HostWatch& host() const { return parts_.host; }
   const MonotonicClock& clock() const { return parts_.budget.clock(); }
+  /// As Runtime::HasFilesOfItsOwn.
+  bool HasFilesOfItsOwn() const { return parts_.runtime.HasFilesOfItsOwn(); }
   bool stopped() const { return parts_.run_stop.token().stop_requested(); }
   /// What was seen of every container that is closed, in their order, but for those that a profiler
   /// recorded.

@@ -77,8 +77,10 @@ class Run {
     if (facts().workers) run.workers = facts().workers->coverage;
     run.trial.passed = run.verdict.passed;
     run.trial.verdict = run.verdict.sentence;
-    run.files_of_others =
-        FilesOfOthers(Between(samples, seen_.ready_at, kForEver), wanted_.limits.memory());
+    if (lab_.HasFilesOfItsOwn()) {
+      run.files_of_others =
+          FilesOfOthers(Between(samples, seen_.ready_at, kForEver), wanted_.limits.memory());
+    }
     run.lacks = Lacks(run.files_of_others);
     run.reference = turns_.looks();
     return run;

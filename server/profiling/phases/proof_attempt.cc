@@ -50,7 +50,7 @@ std::optional<Limits> ProofAttempt::limits() const {
 }
 
 Bytes ProofAttempt::FilesOfOthers() const {
-  Bytes most;
+  Bytes most = failure ? failure->files_of_others : Bytes();
   for (const LimitedRun& run : passes) most = std::max(most, run.files_of_others);
   return most;
 }

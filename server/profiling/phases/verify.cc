@@ -99,10 +99,10 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       return verification;
     }
     verification.workers = attempt->workers;
+    verification.files_of_others = attempt->FilesOfOthers();
     if (const auto lacks = attempt->Lacks(); lacks && !attempt->failure) {
       verification.why_not = *lacks;
       verification.held = true;
-      verification.files_of_others = attempt->FilesOfOthers();
       break;
     }
     if (!attempt->failure) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "common/units/size_text.h"
 #include "server/analysis/sentence.h"
 #include "server/analysis/start_cost.h"
 #include "server/profiling/run/answer.h"
@@ -58,14 +59,23 @@ std::string Advice(const RunFacts& facts, const std::string& usual) {
   return facts.noise.noisy ? std::string(kWhenQuiet) + "; else " + usual : usual;
 }
 
+Warning FilesOfOthersWarning(const phases::Verification& verification, Bytes ceiling) {
+  const Bytes files = verification.files_of_others;
+  const bool fits = verification.limits.memory() + files <= ceiling;
+  return {"unverified",
+          "the answer could not be verified: " + SizeText(files) +
+              " of files that the model has mapped are charged to another container of this "
+              "machine, which has them mapped too; elsewhere the model pays for them itself" +
+              (fits ? ", and the answer has as much memory added"
+                    : ", for which the ceiling has no room") +
+              (verification.held ? "" : "; " + verification.why_not),
+          "stop what else runs this image, or another with the same layers, here (with Docker "
+          "`docker ps`), and profile again"};
+}
+
 std::optional<Warning> UnverifiedWarning(const RunFacts& facts) {
   if (HasNoProof(facts) && facts.verification->files_of_others > Bytes()) {
-    return Warning{"unverified",
-                   "the answer could not be verified: " + facts.verification->why_not +
-                       "; elsewhere the model pays for them itself, and the answer has as much "
-                       "memory added",
-                   "stop what else runs this image here (with Docker `docker ps`), and profile "
-                   "again"};
+    return FilesOfOthersWarning(*facts.verification, facts.host.ceiling.memory());
   }
   if (HasNoProof(facts)) {
     return Warning{"unverified", "the answer could not be verified: " + facts.verification->why_not,

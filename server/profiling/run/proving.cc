@@ -169,8 +169,8 @@ const Reference& Story::ReferenceAsItCame(const Yardstick& yardstick) const {
 // What failed with less device memory may hold with what the model reserves by itself; no limit of
 // the container's mends it.
 bool Story::MayLackDeviceMemory(const Yardstick& yardstick) const {
-  return !facts_.verification->proof && facts_.device && !facts_.device->environment.empty() &&
-         LeavesRoomToProve(budget_, yardstick);
+  return !facts_.verification->proof && !facts_.verification->held && facts_.device &&
+         !facts_.device->environment.empty() && LeavesRoomToProve(budget_, yardstick);
 }
 
 void Story::LetGoOfDeviceSettings(Yardstick& yardstick) {

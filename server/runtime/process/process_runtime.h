@@ -16,6 +16,7 @@ class ProcessRuntime final : public Runtime {
 
   std::string name() const override { return "process"; }
   RuntimeWords words() const override;
+  bool HasFilesOfItsOwn() const override { return false; }
   Result<HostFacts> Host(Deadline deadline, std::stop_token stop) override;
   Status Check(Deadline deadline, std::stop_token stop) override;
   Result<PreparedImage> Prepare(const PrepareRequest& request, const PrepareOutput& output,

@@ -36,7 +36,9 @@ TEST_F(DropCacheTest, TakesLargeFilesAtAnyDepth) {
   Write("a/b/c/weights.bin", kLarge);
   Write("small.bin", kSmallest - 1);
   Write("a/large.txt", kLarge);
-  EXPECT_EQ(DropCache({root_}), 2);
+  const Dropped dropped = DropCache({root_});
+  EXPECT_EQ(dropped.files, 2);
+  EXPECT_TRUE(dropped.in_time);
 }
 
 TEST_F(DropCacheTest, OddTreesAreWalkedThroughToTheirEnd) {
@@ -48,16 +50,18 @@ TEST_F(DropCacheTest, OddTreesAreWalkedThroughToTheirEnd) {
   Write("closed/weights.bin", kLarge);
   fs::permissions(root_ / "closed/weights.bin", fs::perms::none);
   const int expected = ::geteuid() == 0 ? 2 : 1;
-  EXPECT_EQ(DropCache({root_, root_ / "no-such-folder", "", root_ / "pipe"}), expected);
+  EXPECT_EQ(DropCache({root_, root_ / "no-such-folder", "", root_ / "pipe"}).files, expected);
 }
 
 TEST_F(DropCacheTest, OtherFileSystemsAndTheKernelsFoldersAreLeftOut) {
-  EXPECT_EQ(DropCache({"/proc", "/sys", "/dev"}), 0);
+  EXPECT_EQ(DropCache({"/proc", "/sys", "/dev"}).files, 0);
 }
 
 TEST_F(DropCacheTest, EndsWhenItsTimeIsOver) {
   Write("weights.bin", kLarge);
-  EXPECT_EQ(DropCache({root_}, 0ms), 0);
+  const Dropped dropped = DropCache({root_}, 0ms);
+  EXPECT_EQ(dropped.files, 0);
+  EXPECT_FALSE(dropped.in_time);
 }
 
 TEST(SmallByNameTest, IsWhatNoOneKeepsWeightsIn) {
