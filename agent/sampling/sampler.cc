@@ -105,14 +105,16 @@ Bytes Sampler::Unreclaimable() const {
   return std::max(Bytes(0), reading_.unreclaimable - own_memory_ - left_behind_);
 }
 
-std::optional<Bytes> Sampler::EndStretch(Clock::time_point now) {
+void Sampler::EndStretch(Clock::time_point now, Sample& sample) {
   auto rise = high_water_.Read();
   marks_readable_ = rise.has_value();
   if (rise && rise->largest > kSteady) rise = ReadTogether(*rise, now);
-  if (!rise) return std::nullopt;
-  uncharged_file_ = std::max(Bytes(0), rise->file - reading_.mapped_file);
+  if (!rise) return;
   high_water_.BeginStretch();
-  return std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
+  sample.peak_unreclaimable =
+      std::max({stretch_peak_, Unreclaimable(), Unreclaimable() + rise->largest});
+  if (!tells_uncharged_) return;
+  sample.uncharged_file = std::max(Bytes(0), rise->file - reading_.mapped_file);
 }
 
 // The peak is the cgroup's memory plus the processes' distance from their high-water marks. Both
@@ -134,9 +136,7 @@ Sample Sampler::Compose(Clock::time_point now) {
   if (!pace_.serving() || now - peak_at_ >= kPeakInterval) {
     peak_at_ = now;
     stretch_peak_ = std::max(stretch_peak_, Unreclaimable());
-    uncharged_file_.reset();
-    sample.peak_unreclaimable = EndStretch(now);
-    if (tells_uncharged_) sample.uncharged_file = uncharged_file_;
+    EndStretch(now, sample);
   }
   sample.at = now.time_since_epoch();
   sample.agent_cpu_time = own_cpu_time_;

@@ -62,8 +62,8 @@ class Sampler {
   void ReadDue(Clock::time_point now);
   void ReadMemory(Clock::time_point now);
   Sample Compose(Clock::time_point now);
-  /// The largest unreclaimable memory of the stretch that ends now.
-  std::optional<Bytes> EndStretch(Clock::time_point now);
+  /// The sample carries what only the processes' marks tell of the stretch that ends now.
+  void EndStretch(Clock::time_point now, Sample& sample);
   std::optional<HighWater::Rise> ReadTogether(HighWater::Rise first, Clock::time_point now);
   Bytes Unreclaimable() const;
 
@@ -93,8 +93,7 @@ class Sampler {
 
   std::chrono::nanoseconds last_cpu_time_{0};
   bool tells_uncharged_ = false;
-  std::optional<Bytes> uncharged_file_;  // at the last reading of the marks
-  Bytes stretch_peak_;                   // of the samples since the last one that carried a peak
+  Bytes stretch_peak_;  // of the samples since the last one that carried a peak
   Bytes peak_unreclaimable_;
 };
 

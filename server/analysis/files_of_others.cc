@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/domain/resource_rules.h"
+#include "common/units/size_text.h"
 
 namespace mlprof::server {
 namespace {
@@ -21,6 +22,12 @@ Bytes FilesOfOthers(std::span<const Sample> samples, Bytes limit) {
   const auto median = told.begin() + static_cast<std::ptrdiff_t>(told.size() / 2);
   std::nth_element(told.begin(), median, told.end());
   return *median < std::max(kMemoryQuantum, Bytes(limit.count() / kLeastPart)) ? Bytes() : *median;
+}
+
+std::string UnpaidText(Bytes files) {
+  return SizeText(files) +
+         " of files that the model has mapped are charged to another container of this machine, "
+         "which has them mapped too";
 }
 
 }  // namespace mlprof::server

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "common/domain/sample.h"
 
@@ -12,5 +13,8 @@ namespace mlprof::server {
 /// for where it runs alone. The median of what the samples tell, which are a moment old; 0 where
 /// that is less than a step of memory below `limit` (16 MiB, or 5%).
 Bytes FilesOfOthers(std::span<const Sample> samples, Bytes limit);
+
+/// That a container did not pay for so much.
+std::string UnpaidText(Bytes files);
 
 }  // namespace mlprof::server

@@ -73,10 +73,10 @@ class Probing {
     const bool asked = !workload_.objective.latency_ms.empty();
     ReplayPlan first = plan;
     // Each part waits for its last rows, which takes from the rate of several in flight.
-    const bool in_parts = !plan.open_loop && plan.concurrency == 1 && plan.max_time > kFirstBlock &&
-                          (asked || !beside_.now.looks.empty());
+    const bool in_parts = !plan.open_loop && plan.concurrency == 1 &&
+                          plan.max_time > kFirstBlockTime && (asked || !beside_.now.looks.empty());
     if (in_parts && asked) first = FirstBlockOf(plan);
-    if (in_parts && !asked) first.max_time = kFirstBlock;
+    if (in_parts && !asked) first.max_time = kFirstBlockTime;
     ReplayResult replay = container_.Replay(first, end);
     const bool ended = replay.stopped || replay.cut_off || replay.target_lost ||
                        (!asked && replay.ended - replay.began >= plan.max_time);

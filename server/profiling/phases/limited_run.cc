@@ -3,7 +3,6 @@
 #include <span>
 #include <utility>
 
-#include "common/units/size_text.h"
 #include "server/analysis/diagnosis.h"
 #include "server/analysis/files_of_others.h"
 #include "server/profiling/phases/limited_replay.h"
@@ -90,12 +89,7 @@ class Run {
   const LimitedReplayFacts& facts() const { return replay_.facts(); }
 
   std::optional<std::string> Lacks(Bytes files_of_others) const {
-    if (files_of_others > Bytes()) {
-      return SizeText(files_of_others) +
-             " of files that the model has mapped are charged to another container of this "
-             "machine, "
-             "which has them mapped too";
-    }
+    if (files_of_others > Bytes()) return UnpaidText(files_of_others);
     if (turns_.without_look()) {
       return "the host became faster, or the limit makes requests cheaper, and no undisturbed look "
              "without a CPU limit was to be had";

@@ -80,7 +80,7 @@ std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayRes
 
 ReplayPlan FirstBlockOf(const ReplayPlan& plan) {
   ReplayPlan block = plan;
-  block.max_time = std::min(plan.max_time, std::optional<nanoseconds>(kFirstBlock));
+  block.max_time = std::min(plan.max_time, std::optional<nanoseconds>(kFirstBlockTime));
   block.min_requests = UpToWholeBlock(plan.order.size(), kBlockRows);
   return block;
 }

@@ -15,7 +15,7 @@ namespace mlprof::server::phases {
 /// (server/analysis/proof_count.h).
 inline constexpr std::chrono::milliseconds kLeastReferenceLoad{kQuotaPeriods * 100};
 /// A limit far too low shows itself by then.
-inline constexpr std::chrono::milliseconds kFirstBlock{1100};
+inline constexpr std::chrono::milliseconds kFirstBlockTime{1100};
 /// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
 inline constexpr std::chrono::milliseconds kOnePeriod{100};
 

@@ -246,10 +246,6 @@ void AddTightness(const phases::Tightness& tightness, Recommendation& answer) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // What held did so without paying for them.
 void AddFilesOfOthers(const RunFacts& facts, Limits& limits) {
   if (!facts.verification || facts.verification->files_of_others == Bytes()) return;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "common/units/size_text.h"
+#include "server/analysis/files_of_others.h"
 #include "server/analysis/sentence.h"
 #include "server/analysis/start_cost.h"
 #include "server/profiling/run/answer.h"
@@ -63,9 +63,8 @@ Warning FilesOfOthersWarning(const phases::Verification& verification, Bytes cei
   const Bytes files = verification.files_of_others;
   const bool fits = verification.limits.memory() + files <= ceiling;
   return {"unverified",
-          "the answer could not be verified: " + SizeText(files) +
-              " of files that the model has mapped are charged to another container of this "
-              "machine, which has them mapped too; elsewhere the model pays for them itself" +
+          "the answer could not be verified: " + UnpaidText(files) +
+              "; elsewhere the model pays for them itself" +
               (fits ? ", and the answer has as much memory added"
                     : ", for which the ceiling has no room") +
               (verification.held ? "" : "; " + verification.why_not),

@@ -10,11 +10,14 @@ namespace {
 // A row of the imitated model takes 2 ms at full speed.
 constexpr double kFullSpeedMs = 2;
 
+LimitedRunPlan PlanAt(Cores cpu) {
+  return {{cpu, MiB(300)},
+          TrialPurpose::kVerification,
+          {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
+}
+
 LimitedRun RunAt(LabBench& bench, const Yardstick& yardstick, Cores cpu) {
-  const LimitedRunPlan plan{{cpu, MiB(300)},
-                            TrialPurpose::kVerification,
-                            {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
-  auto done = RunAtLimits(bench.lab, yardstick, plan);
+  auto done = RunAtLimits(bench.lab, yardstick, PlanAt(cpu));
   EXPECT_TRUE(done) << "the run ended";
   return done ? *std::move(done) : LimitedRun();
 }
@@ -89,10 +92,7 @@ TEST(LimitedRunTest, EndsTheProfileWhereTheDiskRanFullAndSaysNothingOfTheLimit) 
   model.status = [](const std::string&) { return 0; };
   model.killed_for_disk = KilledForDisk();
   LabBench bench(model);
-  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
-                            TrialPurpose::kVerification,
-                            {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
-  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), plan);
+  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), PlanAt(Cores(1.0)));
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().state, ProfileState::kFailed);
   EXPECT_EQ(run.error().error->code, "DiskFull");
@@ -107,10 +107,7 @@ TEST(LimitedRunTest, TakesNothingOfAModelThatDrainsSinceItsContainerWasToldToEnd
   };
   LabBench bench(model);
   *runtime = &bench.runtime;
-  const LimitedRunPlan plan{{Cores(1.0), MiB(300)},
-                            TrialPurpose::kVerification,
-                            {std::chrono::seconds(3), 59, std::chrono::seconds(5)}};
-  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), plan);
+  const auto run = RunAtLimits(bench.lab, bench.MeasuredAt(kFullSpeedMs), PlanAt(Cores(1.0)));
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().state, ProfileState::kCanceled);
   EXPECT_EQ(bench.run_stop.reason(), StopReason::kEngine);

@@ -10,14 +10,18 @@
 namespace mlprof::server::phases {
 namespace {
 
-Profile ProfileSlowRows(int rows) {
-  FakeModel model;
-  model.cpu_per_row = std::chrono::milliseconds(100);
+Profile Profiled(const FakeModel& model, int rows) {
   ProfilingBench bench(model);
   bench.RegisterInputs(TextRows(rows));
   const auto request = bench.Request("p", std::chrono::seconds(300));
   EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
   return bench.AwaitEnd("p");
+}
+
+Profile ProfileSlowRows(int rows) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(100);
+  return Profiled(model, rows);
 }
 
 bool Sampled(const Profile& profile) {
@@ -57,20 +61,12 @@ TEST(VerifyTest, ProvesNothingWithFewerRequestsThanP95Takes) {
 
 TEST(VerifyTest, ProvesNothingWhereTheModelDidNotPayForItsFilesAndAddsThem) {
   FakeModel model;
+  const Profile paid = Profiled(model, 20);
+  ASSERT_TRUE(paid.recommendation && paid.recommendation->verified);
   model.files_of_others = MiB(300);
-  ProfilingBench bench(model);
-  bench.RegisterInputs(TextRows(20));
-  const auto request = bench.Request("p", std::chrono::seconds(300));
-  ASSERT_TRUE(bench.service().Create("default", request, {}).has_value());
-  const Profile profile = bench.AwaitEnd("p");
+  const Profile profile = Profiled(model, 20);
   ASSERT_TRUE(profile.recommendation.has_value());
   EXPECT_FALSE(profile.recommendation->verified);
-  model.files_of_others = MiB(1);
-  ProfilingBench alone(model);
-  alone.RegisterInputs(TextRows(20));
-  ASSERT_TRUE(alone.service().Create("default", request, {}).has_value());
-  const Profile paid = alone.AwaitEnd("p");
-  ASSERT_TRUE(paid.recommendation && paid.recommendation->verified);
   EXPECT_GE(profile.recommendation->requested.memory(),
             paid.recommendation->requested.memory() + MiB(300));
   const auto why = std::ranges::find(profile.warnings, std::string("unverified"), &Warning::code);
