@@ -197,6 +197,10 @@ std::string MemoryNeed::Seen() const {
   if (!StartDecides() && hot_file > Bytes()) {
     peak += Sentence(", %.0f MiB of them file pages it reads all the time", hot_file.mib());
   }
+  if (!StartDecides() && files_of_others > Bytes()) {
+    peak += Sentence(", %.0f MiB of them pages of files that another container paid for",
+                     files_of_others.mib());
+  }
   return peak;
 }
 

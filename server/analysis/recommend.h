@@ -68,10 +68,11 @@ class MemoryNeed final : public ResourceNeed {
   Bytes serving_peak;  // unreclaimable, under load
   Bytes hot_file;      // file pages that serving needs resident
   // Beyond what was seen at the ceiling, under load:
-  Bytes successors;    // of workers that are there before those they replace have gone
-  Bytes meeting;       // requests of a rate that meet at the limit, where they stay longer
-  int in_flight = 1;   // requests of a rate that it is for
-  Bytes agent_memory;  // runs inside the same limit, so it is added
+  Bytes successors;       // of workers that are there before those they replace have gone
+  Bytes meeting;          // requests of a rate that meet at the limit, where they stay longer
+  int in_flight = 1;      // requests of a rate that it is for
+  Bytes files_of_others;  // what the containers at limits did not pay for (files_of_others.h)
+  Bytes agent_memory;     // runs inside the same limit, so it is added
 
   /// As it counts against a limit: the larger peak with the agent's own added.
   Bytes Floor() const;
@@ -85,7 +86,9 @@ class MemoryNeed final : public ResourceNeed {
 
  private:
   bool StartDecides() const { return start_peak >= UnderLoad(); }
-  Bytes UnderLoad() const { return serving_peak + successors + meeting + hot_file; }
+  Bytes UnderLoad() const {
+    return serving_peak + successors + meeting + hot_file + files_of_others;
+  }
   Amount WithMargin(int percent) const;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/json/json.h"
-#include "server/analysis/what_if.h"
+#include "server/analysis/what_if/what_if.h"
 
 namespace mlprof::server {
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "server/profiling/run/answer.h"
+#include "server/profiling/run/measured_need.h"
+#include "server/profiling/run/proven.h"
 #include "server/profiling/run/settings.h"
 
 namespace mlprof::server {

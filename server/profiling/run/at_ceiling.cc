@@ -6,7 +6,7 @@
 #include "server/analysis/beside_reference.h"
 #include "server/analysis/cpu_curve.h"
 #include "server/analysis/row_order.h"
-#include "server/profiling/run/answer.h"
+#include "server/profiling/run/measured_need.h"
 
 namespace mlprof::server {
 namespace {

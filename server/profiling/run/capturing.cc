@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "server/profiling/run/answer.h"
+#include "server/profiling/run/proven.h"
 #include "server/profiling/run/story.h"
 
 namespace mlprof::server {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "server/analysis/memory_savings.h"
-#include "server/profiling/run/answer.h"
+#include "server/profiling/run/measured_need.h"
+#include "server/profiling/run/proven.h"
 
 namespace mlprof::server {
 namespace {

@@ -7,6 +7,8 @@
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/devices.h"
 #include "server/profiling/run/findings.h"
+#include "server/profiling/run/measured_need.h"
+#include "server/profiling/run/render.h"
 #include "server/profiling/run/story.h"
 #include "server/registry/artifact_store.h"
 

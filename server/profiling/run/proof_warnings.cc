@@ -9,6 +9,7 @@
 #include "server/analysis/start_cost.h"
 #include "server/profiling/run/answer.h"
 #include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/proven.h"
 
 namespace mlprof::server {
 namespace {

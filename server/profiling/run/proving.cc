@@ -7,9 +7,10 @@
 #include "server/analysis/confidence.h"
 #include "server/profiling/phases/arenas.h"
 #include "server/profiling/phases/limited_warm_up.h"
-#include "server/profiling/run/answer.h"
 #include "server/profiling/run/findings.h"
+#include "server/profiling/run/measured_need.h"
 #include "server/profiling/run/no_answer.h"
+#include "server/profiling/run/proven.h"
 #include "server/profiling/run/settings.h"
 
 namespace mlprof::server {

@@ -6,7 +6,7 @@
 #include "server/analysis/heap.h"
 #include "server/analysis/memory_for_cpu.h"
 #include "server/analysis/sentence.h"
-#include "server/profiling/run/answer.h"
+#include "server/profiling/run/proven.h"
 
 namespace mlprof::server {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "server/analysis/pod_resources.h"
 #include "server/analysis/sentence.h"
-#include "server/profiling/run/answer.h"
+#include "server/profiling/run/proven.h"
 
 namespace mlprof::server {
 namespace {

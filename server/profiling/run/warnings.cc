@@ -9,11 +9,12 @@
 #include "server/analysis/delayed_ack.h"
 #include "server/analysis/sentence.h"
 #include "server/profiling/phases/preflight.h"
-#include "server/profiling/run/answer.h"
 #include "server/profiling/run/cold_warnings.h"
 #include "server/profiling/run/device_warnings.h"
+#include "server/profiling/run/measured_need.h"
 #include "server/profiling/run/noise_warnings.h"
 #include "server/profiling/run/proof_warnings.h"
+#include "server/profiling/run/proven.h"
 #include "server/profiling/run/sizing_warnings.h"
 #include "server/profiling/run/tail_warning.h"
 

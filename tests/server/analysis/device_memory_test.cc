@@ -6,7 +6,7 @@
 #include "server/analysis/descent.h"
 #include "server/analysis/recommend.h"
 #include "server/analysis/sentence.h"
-#include "server/analysis/what_if.h"
+#include "server/analysis/what_if/what_if.h"
 #include "tests/server/analysis/made_up_profile.h"
 
 namespace mlprof::server {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/profiling/run/measured_need.h"
+
 namespace mlprof::server {
 namespace {
 
@@ -155,6 +157,18 @@ TEST(AnswerTest, MemoryHoldsWhatMeetsAtTheLimitAndDidNotAtTheCeiling) {
   facts.curve.emplace().memory_per_request = MiB(10);
   EXPECT_EQ(NeedOf(facts).memory.in_flight, 6);
   EXPECT_EQ(NeedOf(facts).memory.Floor(), without + MiB(20));
+}
+
+TEST(AnswerTest, NeedsTheFilesThatItsContainersDidNotPayForWhateverMarginIsAskedFor) {
+  RunFacts facts = Unproven();
+  facts.verification.emplace().limits = {Cores(1.0), MiB(32)};
+  facts.verification->files_of_others = MiB(300);
+  const auto answer = AnswerOf(facts);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->requested.memory(), MiB(336));
+  EXPECT_EQ(MemoryOf(*answer).low, MiB(300)) << "which what-if begins with";
+  EXPECT_NE(MemoryOf(*answer).reason.find("another container paid for"), std::string::npos)
+      << MemoryOf(*answer).reason;
 }
 
 }  // namespace

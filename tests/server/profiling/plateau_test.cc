@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/profiling/run/answer.h"
+#include "server/profiling/run/measured_need.h"
 #include "server/profiling/run/warnings.h"
 #include "tests/server/profiling/profiling_bench.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/analysis/measured_range.h"
-#include "server/analysis/what_if.h"
+#include "server/analysis/what_if/measured_range.h"
+#include "server/analysis/what_if/what_if.h"
 #include "tests/server/profiling/profiling_bench.h"
 #include "tests/server/sentences/claims.h"
 

@@ -1,4 +1,4 @@
-#include "server/analysis/serving_model.h"
+#include "server/analysis/what_if/serving_model.h"
 
 #include <algorithm>
 #include <array>

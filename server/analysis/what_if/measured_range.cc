@@ -1,11 +1,11 @@
-#include "server/analysis/measured_range.h"
+#include "server/analysis/what_if/measured_range.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "server/analysis/latency.h"
 #include "server/analysis/sentence.h"
-#include "server/analysis/serving_model.h"
+#include "server/analysis/what_if/serving_model.h"
 
 namespace mlprof::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/analysis/what_if.h"
+#include "server/analysis/what_if/what_if.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 
 #include "common/domain/profile.h"
 #include "common/domain/trial.h"
-#include "server/analysis/quota_queue.h"
+#include "server/analysis/what_if/quota_queue.h"
 
 namespace mlprof::server {
 

@@ -1,4 +1,4 @@
-#include "server/analysis/quota_queue.h"
+#include "server/analysis/what_if/quota_queue.h"
 
 #include <algorithm>
 #include <cmath>
