@@ -39,7 +39,8 @@ Verdict JudgeErrors(const VerificationEvidence& evidence, double error_rate,
   const bool throttled = evidence.throttled_share.value_or(0) >= kUnboundShare;
   const bool more = evidence.new_failures >= kFewestNewFailures &&
                     error_rate > kErrorTolerance * usual.value_or(0);
-  if (usual && throttled && more) {
+  verdict.unexplained = usual && more;
+  if (verdict.unexplained && throttled) {
     verdict.shortage = ResourceKind::kCpu;
     verdict.slow = true;
     verdict.sentence += Sentence("; %.2f%% failed without a CPU limit", *usual * 100);

@@ -320,7 +320,7 @@ void FakeAgentLink::Respond(AgentListener& listener, const agent_protocol::Row& 
     response.peak_rise = model_.rise(row.body);
   }
   if (status != 200) response.excerpt = "no such thing";
-  if (full) response.excerpt = "java.lang.OutOfMemoryError: Java heap space";
+  if (full && !model_.full_heap_words.empty()) response.excerpt = model_.full_heap_words;
   listener.OnResponse(response);
   ReplaceIfDue(listener, worker);
 }

@@ -92,6 +92,7 @@ struct FakeModel {
   Bytes heap_live;
   Bytes garbage_per_row = MiB(10);
   std::chrono::microseconds collection{0};  // CPU time of the row that fills it
+  std::string full_heap_words = "java.lang.OutOfMemoryError: Java heap space";  // of such a 500
   bool reserves_heap = false;  // it has address space for the whole of it when it is ready
   /// File pages it reads with every row; under a limit that does not hold them, rows take ten times
   /// as long.

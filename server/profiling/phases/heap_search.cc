@@ -42,23 +42,13 @@ bool FollowsLimit(const LimitedRun& ample, const LimitedRun& passed) {
           less(ample.usual_memory, passed.usual_memory));
 }
 
-// As `passed`, with so much memory.
-PhaseResult<LimitedRun> RunWith(Lab& lab, Yardstick& yardstick, const LimitedRun& passed,
-                                Bytes memory) {
-  MLPROF_LET(run, RunAtLimits(lab, yardstick,
-                              ProofPlan(lab.budget(), yardstick, passed.trial.limits.With(memory),
-                                        TrialPurpose::kMemoryProbe, kContainers)));
-  yardstick.reference = run.reference;
-  return run;
-}
-
 // One more run with all memory tells, as a run at limits is shorter than what was served there.
 PhaseResult<std::optional<HeapByLimit>> SeeHeapWithMore(Lab& lab, Yardstick& yardstick,
                                                         const LimitedRun& passed) {
   const Bytes ceiling = lab.ceiling().memory();
   if (!MayFollowLimit(yardstick, lab.ceiling(), passed)) return std::nullopt;
   lab.Progressed(0.3, "seeing whether the model takes more memory where it may");
-  MLPROF_LET(ample, RunWith(lab, yardstick, passed, ceiling));
+  MLPROF_LET(ample, RunWithMemory(lab, yardstick, passed, ceiling));
   const auto used_there = ample.use.peak_unreclaimable;
   if (!used_there || !FollowsLimit(ample, passed)) return std::nullopt;
   return HeapByLimit{passed.trial.limits.memory(), *passed.use.peak_unreclaimable, ceiling,
@@ -79,7 +69,7 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yar
   const Bytes half = HalfOf(memory);
   if (half < LeastMemory(yardstick)) return std::nullopt;
   lab.Progressed(0.3, "seeing whether the model takes less memory where it must");
-  MLPROF_LET(less, RunWith(lab, yardstick, passed, half));
+  MLPROF_LET(less, RunWithMemory(lab, yardstick, passed, half));
   const bool served = less.verdict.passed || less.verdict.collecting_cost;
   if (!served || less.killed || !FollowsLimit(passed, less)) return std::nullopt;
   const Bytes used = passed.use.peak_unreclaimable.value_or(yardstick.at_ceiling.memory);

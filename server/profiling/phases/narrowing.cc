@@ -8,6 +8,7 @@
 #include "server/profiling/phases/filled_limit.h"
 #include "server/profiling/phases/heap_search.h"
 #include "server/profiling/phases/too_little.h"
+#include "server/profiling/phases/unexplained_errors.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -56,9 +57,10 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
     }
     const LimitedRun& run = *attempt.failure;
     // Of a heap nothing but memory was taken: collecting without rest is slow, too.
-    const bool of_heap =
-        so_far.heap && middle->kind() == ResourceKind::kMemory && !run.verdict.unreached;
-    if ((run.verdict.shortage != middle->kind() && !of_heap) || IsDisturbed(run)) break;
+    const bool memory = middle->kind() == ResourceKind::kMemory;
+    const bool of_heap = so_far.heap && memory && !run.verdict.unreached;
+    const bool lacked = memory ? LackedMemory(run.verdict) : run.verdict.shortage == middle->kind();
+    if ((!lacked && !of_heap) || IsDisturbed(run)) break;
     so_far.failed.push_back(FailedFor(run, middle->kind()));
   }
   return passed;
@@ -115,8 +117,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
-    if (run.verdict.shortage == ResourceKind::kMemory && !IsDisturbed(run) &&
-        !IsSlowWithFewPages(run)) {
+    if (LackedMemory(run.verdict) && !IsDisturbed(run) && !IsSlowWithFewPages(run)) {
       FailedTry failed = FailedFor(run, ResourceKind::kMemory);
       failed.passes = static_cast<int>(attempt.passes.size());
       so_far.failed.push_back(failed);

@@ -110,4 +110,13 @@ LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const
   return {limits, purpose, ProofLoad(yardstick, load)};
 }
 
+PhaseResult<LimitedRun> RunWithMemory(Lab& lab, Yardstick& yardstick, const LimitedRun& run,
+                                      Bytes memory) {
+  MLPROF_LET(other, RunAtLimits(lab, yardstick,
+                                ProofPlan(lab.budget(), yardstick, run.trial.limits.With(memory),
+                                          TrialPurpose::kMemoryProbe, kContainers)));
+  yardstick.reference = other.reference;
+  return other;
+}
+
 }  // namespace mlprof::server::phases

@@ -49,4 +49,9 @@ bool IsDisturbed(const LimitedRun& run);
 LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const Limits& limits,
                          TrialPurpose purpose, int containers);
 
+/// One more container at the limits of `run`, but with so much memory. The yardstick's reference
+/// gets its looks.
+PhaseResult<LimitedRun> RunWithMemory(Lab& lab, Yardstick& yardstick, const LimitedRun& run,
+                                      Bytes memory);
+
 }  // namespace mlprof::server::phases

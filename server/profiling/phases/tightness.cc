@@ -10,6 +10,7 @@
 #include "server/profiling/phases/heap_search.h"
 #include "server/profiling/phases/reference_in_turns.h"
 #include "server/profiling/phases/too_little.h"
+#include "server/profiling/phases/unexplained_errors.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -144,6 +145,7 @@ class Descents {
   // Memory that was proven is not short for the few pages that its proof may have read back, too;
   // and with a request's CPU as it was, the host is no slower.
   static bool TellsOf(ResourceKind resource, const LimitedRun& run) {
+    if (resource == ResourceKind::kMemory) return LackedMemory(run.verdict);
     return run.verdict.shortage == resource ||
            (resource == ResourceKind::kCpu && IsSlowWithFewPages(run) && run.cost &&
             !IsOnSlowerHost(run.cost));

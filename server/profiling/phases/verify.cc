@@ -7,6 +7,7 @@
 #include "server/analysis/sentence.h"
 #include "server/profiling/phases/narrowing.h"
 #include "server/profiling/phases/too_little.h"
+#include "server/profiling/phases/unexplained_errors.h"
 
 namespace mlprof::server::phases {
 namespace {
@@ -112,6 +113,10 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       told(verification);
       TakeCpuStep(lab, yardstick, attempt->last.get(), verification);
       if (last != nullptr) *last = std::move(attempt->last);
+      return verification;
+    }
+    if (auto found = ExplainErrors(lab, yardstick, verification, *attempt->failure); !found) {
+      verification.end = found.error();
       return verification;
     }
     const Verdict& verdict = attempt->failure->verdict;

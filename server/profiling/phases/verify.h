@@ -44,6 +44,8 @@ struct Verification {
   /// most that was tried.
   std::optional<HeapByLimit> heap = {};
   bool heap_seen = false;  // whether it does was looked at
+  /// Whether rows that fail at limits alone are served with all memory, once that was looked at.
+  std::optional<bool> errors_by_memory = {};
   /// So much memory made the requests of a heap that may collect no cheaper than half of it, which
   /// held.
   Bytes no_cheaper_with = {};

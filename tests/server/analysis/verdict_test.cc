@@ -154,6 +154,24 @@ TEST(JudgeTest, TakesErrorsThatOnlyTheQuotaBringsForAShortageOfCpu) {
   EXPECT_FALSE(Judge(evidence, All(5), {}).shortage);
 }
 
+TEST(JudgeTest, LeavesErrorsUnexplainedThatNoReferenceHadAndThatNameNoHeap) {
+  VerificationEvidence evidence = Survived(100);
+  evidence.failures = evidence.new_failures = 10;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).unexplained) << "there is no reference";
+  evidence.reference_error_share = 0;
+  EXPECT_TRUE(Judge(evidence, All(5), {}).unexplained);
+  evidence.throttled_share = 0.5;
+  EXPECT_TRUE(Judge(evidence, All(5), {}).unexplained) << "short of CPU, or of memory";
+  evidence.full_heap = "MemoryError";
+  EXPECT_FALSE(Judge(evidence, All(5), {}).unexplained);
+  evidence.full_heap.clear();
+  evidence.new_failures = 2;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).unexplained) << "two may be chance";
+  evidence.new_failures = 10;
+  evidence.reference_error_share = 0.05;
+  EXPECT_FALSE(Judge(evidence, All(5), {}).unexplained) << "nearly as many failed without a limit";
+}
+
 TEST(JudgeTest, FailsWithoutAnyResponse) {
   EXPECT_FALSE(Judge(Survived(0), LatencyDistribution({}), {}).passed);
   // Warmed up, and then the budget ended.
