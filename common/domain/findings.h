@@ -67,6 +67,8 @@ struct MemoryFindings {
   std::optional<Bytes> serving_peak;
   /// File pages the model needs resident to be as fast as it is (weights mapped from a file).
   std::optional<Bytes> hot_file;
+  /// File pages that it has mapped and another container of the machine paid for.
+  std::optional<Bytes> files_of_others = {};
   std::optional<Bytes> per_concurrent_request;
   /// Requests of the objective's rate at once, that one arrival in 10,000 exceeds.
   std::optional<int> in_flight = {};

@@ -40,6 +40,7 @@ Json EncodeMemory(const MemoryFindings& memory) {
           {"loadPeakInBytes", Figure(memory.load_peak)},
           {"servingPeakInBytes", Figure(memory.serving_peak)},
           {"hotFileInBytes", Figure(memory.hot_file)},
+          {"filesOfOthersInBytes", Figure(memory.files_of_others)},
           {"perConcurrentRequestInBytes", Figure(memory.per_concurrent_request)},
           {"requestsInFlight", Figure(memory.in_flight)},
           {"steadyConfidence", Figure(memory.steady_confidence)}};
@@ -54,6 +55,7 @@ MemoryFindings ReadMemory(JsonReader& reader) {
   memory.load_peak = ReadBytes(reader, "loadPeakInBytes");
   memory.serving_peak = ReadBytes(reader, "servingPeakInBytes");
   memory.hot_file = ReadBytes(reader, "hotFileInBytes");
+  memory.files_of_others = ReadBytes(reader, "filesOfOthersInBytes");
   memory.per_concurrent_request = ReadBytes(reader, "perConcurrentRequestInBytes");
   memory.in_flight = reader.Integer("requestsInFlight");
   memory.steady_confidence = reader.Number("steadyConfidence");

@@ -173,7 +173,9 @@ std::string CpuNeed::Follows(const Amount& requested) const {
   return Sentence(limit < cores ? ", rounded to %.1f" : ", rounded up to %.1f", limit);
 }
 
-Bytes MemoryNeed::Floor() const { return std::max(start_peak, UnderLoad()) + agent_memory; }
+Bytes MemoryNeed::Floor() const {
+  return std::max(start_peak, UnderLoad()) + agent_memory + files_of_others;
+}
 
 Amount MemoryNeed::WithMargin(int percent) const {
   const Bytes spread = StartDecides() ? Bytes() : start_spread;
@@ -197,7 +199,7 @@ std::string MemoryNeed::Seen() const {
   if (!StartDecides() && hot_file > Bytes()) {
     peak += Sentence(", %.0f MiB of them file pages it reads all the time", hot_file.mib());
   }
-  if (!StartDecides() && files_of_others > Bytes()) {
+  if (files_of_others > Bytes()) {
     peak += Sentence(", %.0f MiB of them pages of files that another container paid for",
                      files_of_others.mib());
   }

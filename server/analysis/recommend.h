@@ -71,10 +71,11 @@ class MemoryNeed final : public ResourceNeed {
   Bytes successors;       // of workers that are there before those they replace have gone
   Bytes meeting;          // requests of a rate that meet at the limit, where they stay longer
   int in_flight = 1;      // requests of a rate that it is for
-  Bytes files_of_others;  // what the containers at limits did not pay for (files_of_others.h)
+  Bytes files_of_others;  // that the containers at limits did not pay for (files_of_others.h)
   Bytes agent_memory;     // runs inside the same limit, so it is added
 
-  /// As it counts against a limit: the larger peak with the agent's own added.
+  /// As it counts against a limit: the larger peak with the agent's own added, and the files that
+  /// others paid for.
   Bytes Floor() const;
   Amount Used() const override { return Floor(); }
   /// The floor with its margin, and the spread (0 where the start decides, whose maximum is counted
@@ -86,9 +87,7 @@ class MemoryNeed final : public ResourceNeed {
 
  private:
   bool StartDecides() const { return start_peak >= UnderLoad(); }
-  Bytes UnderLoad() const {
-    return serving_peak + successors + meeting + hot_file + files_of_others;
-  }
+  Bytes UnderLoad() const { return serving_peak + successors + meeting + hot_file; }
   Amount WithMargin(int percent) const;
 };
 

@@ -89,7 +89,7 @@ struct Verdict {
   /// Memory is short by what a request costs there (VerificationEvidence::collecting_cost).
   std::optional<double> collecting_cost = {};
   bool unreached = false;  // it failed because a process that serves had no row
-  /// Rows were answered by errors that are not without a CPU limit, and the model does not say why.
+  /// More rows failed than without a CPU limit, and the model does not say why.
   bool unexplained = false;
   /// What its slowest requests were, where the quota stopped them and the run passed, or where
   /// nothing else made it fail.

@@ -19,8 +19,9 @@ struct ForeseenMemory {
 Bytes NeededMemory(const Profile& profile, Bytes low) {
   Bytes need = low;
   if (const auto& memory = profile.findings.memory) {
-    need = std::max(
-        {need, memory->load_peak.value_or(Bytes()), memory->serving_peak.value_or(Bytes())});
+    const Bytes peak =
+        std::max(memory->load_peak.value_or(Bytes()), memory->serving_peak.value_or(Bytes()));
+    need = std::max(need, peak + memory->files_of_others.value_or(Bytes()));
   }
   return std::min(need, profile.recommendation->requested.memory());
 }

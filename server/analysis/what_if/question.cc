@@ -11,6 +11,7 @@ namespace mlprof::server {
 namespace {
 
 constexpr double kOwnMargin = RulesOf(ResourceKind::kMemory).margin_percent / 100.0;
+
 bool SameLoad(const Objective& a, const Objective& b) {
   if (a.requests_per_second != b.requests_per_second) return false;
   if (a.requests_per_second) return a.arrivals == b.arrivals;
@@ -19,7 +20,6 @@ bool SameLoad(const Objective& a, const Objective& b) {
 
 }  // namespace
 
-// A profile of both kinds answers for each.
 bool SameConnections(const Objective& asked, const Objective& own) {
   return !asked.connections || asked.connections == own.connections ||
          own.connections == ConnectionUse::kBoth;

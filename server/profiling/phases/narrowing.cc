@@ -59,7 +59,7 @@ PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt pa
     // Of a heap nothing but memory was taken: collecting without rest is slow, too.
     const bool memory = middle->kind() == ResourceKind::kMemory;
     const bool of_heap = so_far.heap && memory && !run.verdict.unreached;
-    const bool lacked = memory ? LackedMemory(run.verdict) : run.verdict.shortage == middle->kind();
+    const bool lacked = memory ? LackedMemory(run, so_far) : run.verdict.shortage == middle->kind();
     if ((!lacked && !of_heap) || IsDisturbed(run)) break;
     so_far.failed.push_back(FailedFor(run, middle->kind()));
   }
@@ -117,7 +117,7 @@ PhaseResult<std::optional<ProofAttempt>> ProveStepThatFits(Lab& lab, Yardstick& 
   }
   if (attempt.failure) {
     const LimitedRun& run = *attempt.failure;
-    if (LackedMemory(run.verdict) && !IsDisturbed(run) && !IsSlowWithFewPages(run)) {
+    if (LackedMemory(run, so_far) && !IsDisturbed(run) && !IsSlowWithFewPages(run)) {
       FailedTry failed = FailedFor(run, ResourceKind::kMemory);
       failed.passes = static_cast<int>(attempt.passes.size());
       so_far.failed.push_back(failed);

@@ -144,8 +144,8 @@ class Descents {
 
   // Memory that was proven is not short for the few pages that its proof may have read back, too;
   // and with a request's CPU as it was, the host is no slower.
-  static bool TellsOf(ResourceKind resource, const LimitedRun& run) {
-    if (resource == ResourceKind::kMemory) return LackedMemory(run.verdict);
+  bool TellsOf(ResourceKind resource, const LimitedRun& run) const {
+    if (resource == ResourceKind::kMemory) return LackedMemory(run, verification_);
     return run.verdict.shortage == resource ||
            (resource == ResourceKind::kCpu && IsSlowWithFewPages(run) && run.cost &&
             !IsOnSlowerHost(run.cost));

@@ -10,8 +10,9 @@ FailedTry FailedFor(const LimitedRun& run, ResourceKind shortage) {
   FailedTry failed{run.trial.limits, shortage, run.verdict.tail};
   failed.disturbed = IsDisturbed(run);
   failed.collecting_cost = run.verdict.collecting_cost;
-  failed.content_with_memory = shortage != ResourceKind::kMemory && run.saw_all_rows &&
-                               !run.read_back.often() && run.trial.measurements.success_queries > 0;
+  failed.content_with_memory = shortage != ResourceKind::kMemory && !run.verdict.unexplained &&
+                               run.saw_all_rows && !run.read_back.often() &&
+                               run.trial.measurements.success_queries > 0;
   return failed;
 }
 

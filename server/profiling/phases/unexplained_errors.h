@@ -1,5 +1,5 @@
-// Rows that are answered by errors at limits alone, where nothing says why: a heap that is full may
-// answer so and tell nobody.
+// Rows that fail at limits alone, where nothing says why: a server whose heap is full may answer
+// so, and tell nobody.
 #pragma once
 
 #include "server/profiling/phases/proof_attempt.h"
@@ -7,14 +7,15 @@
 
 namespace mlprof::server::phases {
 
-/// Whether it is memory that `failed` lacks, where its errors are unexplained: one more run, with
-/// the same CPU and all memory, tells, once for a verification. Sets the shortage of its verdict.
-/// As it is where memory cannot be raised, or the budget does not hold a run.
-PhaseResult<void> ExplainErrors(Lab& lab, Yardstick& yardstick, Verification& so_far,
-                                LimitedRun& failed);
+/// Gives the failure of `attempt` a shortage of memory where its rows fail for want of that: one
+/// container with the same CPU and all memory serves them, and one more at the same limits does
+/// not. Asked twice in a verification at most, with more CPU the second time; what chance or a
+/// device may have done is not asked about, nor where the budget holds no proof behind it.
+PhaseResult<void> BlameMemoryForErrors(Lab& lab, Yardstick& yardstick, Verification& so_far,
+                                       ProofAttempt& attempt);
 
-/// Of a run that had less memory than one that held, and nothing less beside it: whether that is
-/// why it failed.
-bool LackedMemory(const Verdict& verdict);
+/// Of a run that had less memory than one that held, and nothing less beside it: whether it is
+/// known that this is why it failed.
+bool LackedMemory(const LimitedRun& run, const Verification& so_far);
 
 }  // namespace mlprof::server::phases

@@ -115,8 +115,8 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       if (last != nullptr) *last = std::move(attempt->last);
       return verification;
     }
-    if (auto found = ExplainErrors(lab, yardstick, verification, *attempt->failure); !found) {
-      verification.end = found.error();
+    if (auto asked = BlameMemoryForErrors(lab, yardstick, verification, *attempt); !asked) {
+      verification.end = asked.error();
       return verification;
     }
     const Verdict& verdict = attempt->failure->verdict;

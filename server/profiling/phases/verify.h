@@ -23,6 +23,14 @@ struct Proof {
 /// The most memory that its containers used, over their whole lives.
 std::optional<Bytes> PeakOf(const Proof& proof);
 
+/// Whether rows that fail at limits alone, and nothing says why, are served with all memory
+/// (unexplained_errors.h).
+struct AskedOfErrors {
+  Cores cpu;  // the last time
+  bool by_memory = false;
+  int times = 0;
+};
+
 struct Verification {
   Limits limits;                  // the last word: proven, or not known to fail
   std::vector<FailedTry> failed;  // what was tried and did not hold
@@ -44,8 +52,7 @@ struct Verification {
   /// most that was tried.
   std::optional<HeapByLimit> heap = {};
   bool heap_seen = false;  // whether it does was looked at
-  /// Whether rows that fail at limits alone are served with all memory, once that was looked at.
-  std::optional<bool> errors_by_memory = {};
+  std::optional<AskedOfErrors> errors_asked = {};
   /// So much memory made the requests of a heap that may collect no cheaper than half of it, which
   /// held.
   Bytes no_cheaper_with = {};

@@ -143,11 +143,9 @@ void AddTightness(const phases::Tightness& tightness, Recommendation& answer) {
 }
 
 // What held did so without paying for them.
-void AddFilesOfOthers(const RunFacts& facts, Limits& limits) {
-  if (!facts.verification || facts.verification->files_of_others == Bytes()) return;
-  const Bytes whole =
-      RoundUp(limits.memory() + facts.verification->files_of_others, kMemoryQuantum);
-  limits.Set(std::min(whole, facts.host.ceiling.memory()));
+void AddFilesOfOthers(Bytes files, Bytes most, Limits& limits) {
+  if (files == Bytes()) return;
+  limits.Set(std::min(RoundUp(limits.memory() + files, kMemoryQuantum), most));
 }
 
 }  // namespace
@@ -157,9 +155,11 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   Limits limits = UnprovenLimits(facts);
   if (facts.verification) limits = facts.verification->limits;
   if (facts.tightness) limits = facts.tightness->proof.limits;
-  AddFilesOfOthers(facts, limits);
+  MeasuredNeed need = NeedOf(facts);
+  need.memory.files_of_others = UnpaidFiles(facts);
+  AddFilesOfOthers(need.memory.files_of_others, facts.host.ceiling.memory(), limits);
   const std::vector<FailedTry> failed = FailedBefore(facts);
-  Recommendation answer = Recommend(limits, NeedOf(facts), facts.host.ceiling, failed, Held(facts));
+  Recommendation answer = Recommend(limits, need, facts.host.ceiling, failed, Held(facts));
   if (facts.pools && facts.pools->found.adopted) {
     answer.environment_variables = facts.pools->found.environment;
   }

@@ -38,6 +38,7 @@ std::optional<MemoryFindings> MemoryOf(const RunFacts& facts, std::optional<doub
   found.load_peak = need.memory.start_peak;
   found.serving_peak = ServingPeak(facts);
   if (facts.hot_file) found.hot_file = facts.hot_file->hot_file;
+  if (const Bytes files = UnpaidFiles(facts); files > Bytes()) found.files_of_others = files;
   if (facts.curve) found.per_concurrent_request = facts.curve->memory_per_request;
   if (facts.objective.requests_per_second && facts.load && facts.load->in_flight) {
     found.in_flight = need.memory.in_flight;
@@ -67,7 +68,8 @@ MemoryMakeUp MakeUpOf(const RunFacts& facts) {
   const MemoryNeed need = NeedOf(facts).memory;
   if (facts.starts) make_up.start_peak = need.start_peak;
   if (facts.load) {
-    make_up.serving = ServingPeak(facts) + need.successors + need.meeting + need.hot_file;
+    make_up.serving =
+        ServingPeak(facts) + need.successors + need.meeting + need.hot_file + UnpaidFiles(facts);
     make_up.busy_cores = NeedOf(facts).cpu.cores;
   }
   make_up.in_flight = std::max(facts.in_flight, facts.objective.ConcurrencyOrOne());

@@ -63,7 +63,6 @@ MeasuredNeed NeedOf(const RunFacts& facts) {
   }
   if (facts.hot_file) need.memory.hot_file = facts.hot_file->hot_file.value_or(Bytes());
   KeepToLimit(facts, need.memory);
-  if (facts.verification) need.memory.files_of_others = facts.verification->files_of_others;
   if (facts.device) need.device_memory.emplace().peak = facts.device->need;
   return need;
 }

@@ -36,6 +36,10 @@ std::optional<WorkerCoverage> WorkersOf(const RunFacts& facts) {
   return workers;
 }
 
+Bytes UnpaidFiles(const RunFacts& facts) {
+  return facts.verification ? facts.verification->files_of_others : Bytes();
+}
+
 std::vector<FailedTry> FailedBefore(const RunFacts& facts) {
   if (facts.tightness) return facts.tightness->failed;
   return facts.verification ? facts.verification->failed : std::vector<FailedTry>();

@@ -11,6 +11,9 @@ namespace mlprof::server {
 /// The limits that passed with their runs; null while none have.
 const phases::Proof* ProofOf(const RunFacts& facts);
 
+/// What the containers at limits did not pay for.
+Bytes UnpaidFiles(const RunFacts& facts);
+
 /// What was tried with less than the answer, and fell short.
 std::vector<FailedTry> FailedBefore(const RunFacts& facts);
 

@@ -18,8 +18,17 @@ Findings EverythingFound() {
                           17.5,
                           1.0,
                           0.03};
-  findings.memory = MemoryFindings{
-      MemoryTrend::kGrowing, 5000, 1024.5, 37.25, MiB(400), MiB(320), MiB(90), MiB(12), 9, 0.97};
+  findings.memory = MemoryFindings{MemoryTrend::kGrowing,
+                                   5000,
+                                   1024.5,
+                                   37.25,
+                                   MiB(400),
+                                   MiB(320),
+                                   MiB(90),
+                                   MiB(70),
+                                   MiB(12),
+                                   9,
+                                   0.97};
   findings.payload = PayloadCost{3.5, 0.25, 2.5, 0.875};
   findings.heavy_rows = {{7, "memory", 5e8, 1e6}, {0, "cpu", 90, 10}};
   findings.killing_rows = {3, 4'000'000'000};

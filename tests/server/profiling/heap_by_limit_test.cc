@@ -77,38 +77,6 @@ TEST(HeapByLimitTest, IsRaisedWhereItsHeapIsFull) {
   EXPECT_LE(verified.limits.memory(), MiB(496));
 }
 
-TEST(HeapByLimitTest, IsRaisedWhereRowsFailAtItsLimitAloneAndNothingSaysWhy) {
-  FakeModel model = AQuarterForTheHeap();
-  model.full_heap_words.clear();
-  LabBench bench(model);
-  const phases::Verification verified = VerifiedFrom(bench, MiB(352), MiB(316));
-  ASSERT_TRUE(verified.proof) << verified.why_not;
-  EXPECT_EQ(verified.errors_by_memory, true);
-  ASSERT_FALSE(verified.failed.empty());
-  for (const FailedTry& attempt : verified.failed) {
-    EXPECT_EQ(attempt.shortage, ResourceKind::kMemory);
-  }
-  EXPECT_GE(verified.limits.memory(), MiB(440));
-  EXPECT_LE(verified.limits.memory(), MiB(496));
-}
-
-TEST(HeapByLimitTest, IsNotRaisedForRowsThatFailWithAllMemoryToo) {
-  FakeModel model;
-  LabBench* bench = nullptr;
-  model.status = [&](const std::string&) {
-    return bench->runtime.cpu_in_force() < Cores(1.5) ? 500 : 200;
-  };
-  LabBench failing(model);
-  bench = &failing;
-  const phases::Verification verified = VerifiedFrom(failing, MiB(352), MiB(316));
-  EXPECT_EQ(verified.errors_by_memory, false);
-  EXPECT_EQ(verified.limits.memory(), MiB(352));
-  const auto with_all_memory = std::ranges::count_if(
-      failing.runtime.launches(),
-      [](const auto& one) { return one.limits.memory() == LabBench::kCeiling.memory(); });
-  EXPECT_EQ(with_all_memory, 1) << "asked once";
-}
-
 TEST(HeapByLimitTest, IsNotTakenForFullWhereTheRuntimeStillCompiles) {
   FakeModel model = AQuarterForTheHeap();
   model.compiling = std::chrono::milliseconds(4);

@@ -312,6 +312,19 @@ TEST(WhatIfTest, PutsAnotherMarginOnTheMeasuredNeed) {
   EXPECT_THAT(none->notes, ElementsAre(HasSubstr("not verified")));
 }
 
+TEST(WhatIfTest, PutsAnotherMarginOnTheFilesThatOthersPaidForToo) {
+  MadeUpProfile made = ProfileOf({});
+  MemoryFindings& memory = *made.profile.findings.memory;
+  memory.files_of_others = MiB(300);
+  made.profile.recommendation->requested.Set(MiB(816));
+  WhatIfQuestion question = InFlight(1);
+  question.memory_margin = 0;
+  const auto none = Ask(made, question);
+  ASSERT_TRUE(none);
+  EXPECT_GE(none->recommendation->requested.memory(),
+            std::max(*memory.load_peak, *memory.serving_peak) + MiB(300));
+}
+
 TEST(WhatIfTest, AddsMemoryForEachRequestMoreInFlight) {
   const auto answer = Ask(ProfileOf({}), InFlight(4, {{"p95", 200}}));
   ASSERT_TRUE(answer);

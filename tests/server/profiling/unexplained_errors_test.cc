@@ -1,0 +1,107 @@
+// Rows that fail at limits alone, where nothing says why.
+#include "server/profiling/phases/unexplained_errors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+constexpr Limits kFirst{Cores(0.6), MiB(352)};
+
+// 110 MiB of heap at a quarter of the limit: 440 MiB of it. A row that it refuses has 500.
+FakeModel SilentHeap() {
+  FakeModel model;
+  model.start_peak = MiB(60);
+  model.serving_peak = MiB(60);
+  model.heap_share = 0.25;
+  model.heap_live = MiB(100);
+  model.garbage_per_row = MiB(10);
+  model.full_heap_words.clear();
+  return model;
+}
+
+// With a latency that 0.6 cores hold, although the quota stops them.
+Verification Verified(LabBench& bench, Bytes at_ceiling) {
+  bench.workload.objective.latency_ms = {{"p95", 50}};
+  Yardstick yardstick = bench.MeasuredAt(2);
+  yardstick.at_ceiling = {at_ceiling, 0.002};
+  return Verify(bench.lab, yardstick, kFirst, [](const Verification&) {});
+}
+
+std::ptrdiff_t WithAllMemory(const LabBench& bench) {
+  const auto launches = bench.runtime.launches();
+  return std::ranges::count_if(launches, [](const LaunchRequest& one) {
+    return one.limits.memory() == LabBench::kCeiling.memory();
+  });
+}
+
+// Served, but for what `fails` says.
+struct Failing {
+  explicit Failing(std::function<bool(const FakeRuntime&)> fails) : bench(Model(fails, *this)) {}
+
+  static FakeModel Model(std::function<bool(const FakeRuntime&)> fails, Failing& self) {
+    FakeModel model;
+    model.status = [fails, &self](const std::string&) {
+      return fails(self.bench.runtime) ? 500 : 200;
+    };
+    return model;
+  }
+
+  LabBench bench;
+};
+
+TEST(UnexplainedErrorsTest, AreShortOfMemoryWhereAllOfItServesThem) {
+  LabBench bench(SilentHeap());
+  const Verification verified = Verified(bench, MiB(316));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_TRUE(verified.errors_asked);
+  EXPECT_TRUE(verified.errors_asked->by_memory);
+  EXPECT_EQ(verified.errors_asked->times, 1);
+  EXPECT_EQ(verified.limits.cpu(), kFirst.cpu());
+  EXPECT_GE(verified.limits.memory(), MiB(440));
+  EXPECT_LE(verified.limits.memory(), MiB(496));
+  for (const FailedTry& attempt : verified.failed) {
+    EXPECT_EQ(attempt.shortage, ResourceKind::kMemory);
+  }
+}
+
+TEST(UnexplainedErrorsTest, AreShortOfCpuWhereAllMemoryDoesNotServeThem) {
+  Failing sheds([](const FakeRuntime& runtime) { return runtime.cpu_in_force() < Cores(0.9); });
+  const Verification verified = Verified(sheds.bench, MiB(200));
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.limits.cpu(), Cores(0.9));
+  EXPECT_LE(verified.limits.memory(), kFirst.memory());
+  EXPECT_FALSE(verified.errors_asked->by_memory);
+  EXPECT_EQ(WithAllMemory(sheds.bench), 2) << "of three limits that were too low";
+}
+
+TEST(UnexplainedErrorsTest, AreChanceWhereTheSameLimitsServeThemNext) {
+  Failing once([](const FakeRuntime& runtime) { return runtime.launches().size() == 1; });
+  const Verification verified = Verified(once.bench, MiB(200));
+  EXPECT_LE(verified.limits.memory(), kFirst.memory());
+  EXPECT_FALSE(verified.errors_asked->by_memory);
+}
+
+TEST(UnexplainedErrorsTest, AreNotAskedAboutWhereTheSameLimitsServedThemBefore) {
+  Failing later([](const FakeRuntime& runtime) { return runtime.launches().size() == 2; });
+  const Verification verified = Verified(later.bench, MiB(200));
+  EXPECT_FALSE(verified.errors_asked);
+  EXPECT_EQ(verified.limits.memory(), kFirst.memory());
+  EXPECT_EQ(WithAllMemory(later.bench), 0);
+}
+
+TEST(UnexplainedErrorsTest, AreNotAskedAboutWhereTheBudgetHoldsNoProofBehindIt) {
+  LabBench bench(SilentHeap());
+  bench.runtime.PassTime(bench.lab.budget().Left() - std::chrono::seconds(8));
+  const Verification verified = Verified(bench, MiB(316));
+  EXPECT_FALSE(verified.errors_asked);
+  EXPECT_EQ(WithAllMemory(bench), 0);
+  EXPECT_TRUE(verified.finished) << "its limits are told, with why they are not proven";
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
