@@ -11,7 +11,7 @@ namespace mlprof::server {
 /// From a verified answer downward. One run can fail or hold by chance, so one step lower is run
 /// until two of at most three runs agree: two failures end the descent and make the answer tight. A
 /// step that passes three times and never failed becomes the answer; three steps are taken at most.
-/// One that held before the descent and cannot become the answer needs no second run, where it
+/// One that held and cannot become the answer, for want of room say, needs no second run, where it
 /// never failed: it is not worth a container that the answer may be tight all the same.
 /// Use: while (const auto limit = descent.Next()) descent.Tell(run at limit passed, may be taken).
 class Descent {
@@ -21,7 +21,7 @@ class Descent {
   /// What to run in a fresh container now; nullopt when there is nothing more to learn.
   std::optional<Amount> Next() const {
     const bool told_apart = passes_ >= kMajority && !may_take_;
-    if (failed() || told_apart || held_before_ || steps_taken_ == kMostSteps) return std::nullopt;
+    if (failed() || told_apart || held_in_vain_ || steps_taken_ == kMostSteps) return std::nullopt;
     return candidate_;
   }
 
@@ -41,13 +41,13 @@ class Descent {
     candidate_ = OneStepLower(accepted_);
   }
 
-  /// What Next() names held before, and may not be taken. As Tell(), ignored where Next() names
-  /// nothing.
-  void TellHeldBefore() {
+  /// What Next() names held, here or before, and cannot be taken whatever another run shows. As
+  /// Tell(), ignored where Next() names nothing.
+  void TellHeldInVain() {
     if (!Next()) return;
     const bool never_failed = failures_ == 0;
     Tell(true, false);
-    held_before_ = held_before_ || never_failed;
+    held_in_vain_ = held_in_vain_ || never_failed;
   }
 
   /// The lowest limit that held as often as it must.
@@ -59,10 +59,10 @@ class Descent {
   /// Nothing lower than accepted() can be asked for, so nothing was tried.
   bool at_floor() const { return !candidate_; }
   /// True: two of three runs one step below accepted() failed, or it is at its floor. False: two
-  /// passed, or one before. nullopt: it was not tried often enough to tell.
+  /// passed, or one in vain. nullopt: it was not tried often enough to tell.
   std::optional<bool> tight() const {
     if (failed() || at_floor()) return true;
-    if (passes_ >= kMajority || held_before_) return false;
+    if (passes_ >= kMajority || held_in_vain_) return false;
     return std::nullopt;
   }
 
@@ -76,7 +76,7 @@ class Descent {
   int passes_ = 0;                   // of the candidate
   int failures_ = 0;                 // likewise
   bool may_take_ = true;             // likewise
-  bool held_before_ = false;         // likewise
+  bool held_in_vain_ = false;        // likewise
   int steps_taken_ = 0;
 };
 

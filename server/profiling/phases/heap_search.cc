@@ -76,11 +76,21 @@ PhaseResult<std::optional<HeapByLimit>> SeeHeapWithLess(Lab& lab, Yardstick& yar
   return HeapByLimit{memory, used, memory, used};  // until less is proven
 }
 
-}  // namespace
-
+// Whether requests of `run` pay with CPU for memory that others had, which ran with the same CPU a
+// while before: a request took `cost_with_more` there (LimitedRun::cost_of_ceiling). A slower host
+// makes both dear.
 bool PaysForLessMemory(const LimitedRun& run, const std::optional<double>& cost_with_more) {
   return MayPayForMemory(run) && cost_with_more &&
          *run.cost_of_ceiling > kClearlyDearer * *cost_with_more;
+}
+
+}  // namespace
+
+bool LeftRoom(const Yardstick& yardstick, const LimitedRun& run, ResourceKind kind,
+              const Verification& so_far) {
+  const bool pays = kind == ResourceKind::kMemory && PaysForLessMemory(run, so_far.cost_with_more);
+  return !pays && MayBecomeAnswer(yardstick, run, kind) &&
+         (so_far.heap || !TookLessWhereFull(yardstick, run));
 }
 
 void NoteHeldBarely(const LimitedRun& run, const Amount& amount, Verification& so_far) {
@@ -139,8 +149,7 @@ PhaseResult<ProofAttempt> HalveHeap(Lab& lab, Yardstick& yardstick, ProofAttempt
     const LimitedRun& run = attempt.passes.back();
     // No other amount mends that.
     if (yardstick.workload.grows_with_inputs && !run.saw_all_rows) break;
-    if (!MayBecomeAnswer(yardstick, run, ResourceKind::kMemory) ||
-        PaysForLessMemory(run, so_far.cost_with_more)) {
+    if (!LeftRoom(yardstick, run, ResourceKind::kMemory, so_far)) {
       NoteHeldBarely(run, half, so_far);
       break;
     }

@@ -9,10 +9,10 @@
 
 namespace mlprof::server::phases {
 
-/// Whether requests of `run` pay with CPU for memory that others had, which ran with the same CPU a
-/// while before: a request took `cost_with_more` there (LimitedRun::cost_of_ceiling). A slower host
-/// makes both dear.
-bool PaysForLessMemory(const LimitedRun& run, const std::optional<double>& cost_with_more);
+/// Whether `run`, which passed, may become the answer for what it had of `kind`: it left room, and
+/// its requests did not pay for memory. A heap takes less where it has less.
+bool LeftRoom(const Yardstick& yardstick, const LimitedRun& run, ResourceKind kind,
+              const Verification& so_far);
 
 /// `run` held with `amount` and left no room, or requests paid for its memory: it may not become
 /// the answer.

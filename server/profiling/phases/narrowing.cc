@@ -28,14 +28,6 @@ std::optional<Amount> Gap(const Verification& so_far) {
   return middle;
 }
 
-// Whether what passed may become the answer. A heap takes less where it has less.
-bool LeftRoom(const Yardstick& yardstick, const LimitedRun& run, ResourceKind kind,
-              const Verification& so_far) {
-  const bool pays = kind == ResourceKind::kMemory && PaysForLessMemory(run, so_far.cost_with_more);
-  return !pays && MayBecomeAnswer(yardstick, run, kind) &&
-         (so_far.heap || !TookLessWhereFull(yardstick, run));
-}
-
 // From limits at which a container passed downward. Gives what passed last.
 PhaseResult<ProofAttempt> Narrow(Lab& lab, Yardstick& yardstick, ProofAttempt passed,
                                  Verification& so_far) {

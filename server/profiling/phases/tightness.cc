@@ -6,7 +6,6 @@
 #include "server/analysis/descent.h"
 #include "server/analysis/latency.h"
 #include "server/analysis/proof_count.h"
-#include "server/profiling/phases/filled_limit.h"
 #include "server/profiling/phases/heap_search.h"
 #include "server/profiling/phases/reference_in_turns.h"
 #include "server/profiling/phases/too_little.h"
@@ -89,7 +88,7 @@ class Descents {
     const auto step = descent.Next();
     const bool of_step =
         step && step->kind() == ResourceKind::kMemory && verification_.step_tried == step->bytes();
-    if (of_step && verification_.step_held) descent.TellHeldBefore();
+    if (of_step && verification_.step_held) descent.TellHeldInVain();
   }
 
   // Behind what fresh containers showed.
@@ -111,7 +110,11 @@ class Descents {
       MLPROF_LET(run, RunFairly(others.With(*step), resource));
       if (!run) break;
       const bool passed = run->verdict.passed;
-      descent.Tell(passed, passed && MayTake(*run, resource));
+      if (passed && HeldInVain(*run, resource)) {
+        descent.TellHeldInVain();
+      } else {
+        descent.Tell(passed, passed && MayTake(*run, resource));
+      }
       if (!passed && descent.failed()) {
         state_.failed.push_back(FailedFor(*run, resource));
       }
@@ -194,16 +197,25 @@ class Descents {
   // the limit, or requests pay for it. CPU not on a noisy host, where a slow reference makes a
   // lower limit look good; and not for a rate, whose room for bursts a short run does not test.
   // Neither by a run that was too short to prove it.
-  bool MayTake(const LimitedRun& run, ResourceKind resource) {
-    if (run.lacks) return false;
-    // Where it had no time for them, its slowest requests may be what more was chosen for.
-    if (TailIsJudged(state_.proof.passes.front()) && !TailIsJudged(run)) return false;
+  bool MayTake(const LimitedRun& run, ResourceKind resource) const {
+    if (!ProvesAsMuch(run)) return false;
     if (RulesOf(resource).search == LimitSearch::kLive) {
       return !lab_.host().noisy() && !yardstick_.workload.objective.requests_per_second;
     }
-    return MayBecomeAnswer(yardstick_, run, resource) &&
-           !PaysForLessMemory(run, verification_.cost_with_more) &&
-           (verification_.heap || !TookLessWhereFull(yardstick_, run));
+    return LeftRoom(yardstick_, run, resource, verification_);
+  }
+
+  // Where it had no time for them, its slowest requests may be what more was chosen for.
+  bool ProvesAsMuch(const LimitedRun& run) const {
+    return !run.lacks && (!TailIsJudged(state_.proof.passes.front()) || TailIsJudged(run));
+  }
+
+  // Another run with so much memory would leave no more room. Without all the rows that memory
+  // grows with it shows nothing.
+  bool HeldInVain(const LimitedRun& run, ResourceKind resource) const {
+    return resource == ResourceKind::kMemory && ProvesAsMuch(run) &&
+           !LeftRoom(yardstick_, run, resource, verification_) &&
+           (!yardstick_.workload.grows_with_inputs || run.saw_all_rows);
   }
 
   Lab& lab_;

@@ -1,5 +1,8 @@
 #include "server/profiling/phases/unexplained_errors.h"
 
+#include <utility>
+
+#include "server/analysis/sentence.h"
 #include "server/profiling/phases/run_times.h"
 
 namespace mlprof::server::phases {
@@ -8,64 +11,85 @@ namespace {
 // More CPU mends what a server turns away for want of it, and may leave what its heap refuses.
 constexpr int kMostAsked = 2;
 
-bool Serves(const LimitedRun& run, const Objective& objective) {
+bool IsUnexplained(const Verdict& verdict) {
+  return verdict.unexplained && verdict.shortage != ResourceKind::kMemory;
+}
+
+bool ServesRows(const LimitedRun& run, const Objective& objective) {
   const Measurements& measured = run.trial.measurements;
   const auto failed = static_cast<double>(measured.total_queries - measured.success_queries);
-  return measured.success_queries > 0 && !run.killed && !run.verdict.misses_objective &&
+  return measured.success_queries > 0 && !run.killed &&
          failed <= objective.max_error_rate * static_cast<double>(measured.total_queries);
 }
 
-bool MayLackMemory(Lab& lab, const Yardstick& yardstick, const ProofAttempt& attempt) {
-  const LimitedRun& failed = *attempt.failure;
-  const Limits& limits = failed.trial.limits;
-  if (!failed.verdict.unexplained || failed.verdict.shortage == ResourceKind::kMemory) return false;
-  // What failed once where others held is chance, or the host's.
-  if (!attempt.passes.empty()) return false;
-  // A framework whose pool of device memory is full answers with errors, too.
+bool MayAsk(Lab& lab, const Yardstick& yardstick, const std::optional<AskedOfErrors>& asked,
+            const ProofAttempt& attempt) {
+  const Limits& limits = attempt.failure->trial.limits;
+  // What failed once where others held is chance.
+  if (!attempt.passes.empty() || limits.memory() >= lab.ceiling().memory()) return false;
+  // A framework whose pool of device memory is full, by a setting of ours, answers with errors,
+  // too.
   if (limits.device_memory() && !yardstick.setup.environment.empty()) return false;
-  return limits.memory() < lab.ceiling().memory();
+  const bool again = asked && (asked->times == kMostAsked || limits.cpu() <= asked->cpu);
+  return !again && LeavesRoomToProve(lab.budget(), yardstick);
 }
 
-bool IsKnown(const std::optional<AskedOfErrors>& asked, Cores cpu) {
-  return asked && (asked->by_memory || asked->times == kMostAsked || cpu <= asked->cpu);
-}
-
-PhaseResult<bool> FailForWantOfMemory(Lab& lab, Yardstick& yardstick, const LimitedRun& failed) {
-  const Objective& objective = yardstick.workload.objective;
+// Whether the rows of `failed` are served with all memory; nullopt where they come too late.
+PhaseResult<std::optional<bool>> AreServedWithAllMemory(Lab& lab, Yardstick& yardstick,
+                                                        const LimitedRun& failed) {
   lab.Progressed(0.3, "seeing whether rows that fail are served with more memory");
   MLPROF_LET(ample, RunWithMemory(lab, yardstick, failed, lab.ceiling().memory()));
-  if (!Serves(ample, objective)) return false;
-  MLPROF_LET(again, RunWithMemory(lab, yardstick, failed, failed.trial.limits.memory()));
-  return again.killed || again.verdict.unexplained;
+  if (!ServesRows(ample, yardstick.workload.objective)) return false;
+  return ample.verdict.misses_objective ? std::nullopt : std::optional(true);
+}
+
+// Sets what is known of `attempt`, or makes it the one that holds at its limits.
+PhaseResult<void> Ask(Lab& lab, Yardstick& yardstick, std::optional<AskedOfErrors>& asked,
+                      ProofAttempt& attempt) {
+  const Limits limits = attempt.failure->trial.limits;
+  const int times = asked ? asked->times + 1 : 1;
+  MLPROF_LET(served, AreServedWithAllMemory(lab, yardstick, *attempt.failure));
+  if (!served || !LeavesRoomToProve(lab.budget(), yardstick)) return {};
+  asked = AskedOfErrors{limits.cpu(), false, times};
+  if (!*served) return {};
+  MLPROF_LET(again, TryToProve(lab, yardstick, limits, 1));
+  if (!again.failure) {
+    attempt = std::move(again);
+    attempt.tried_again = true;
+    return {};
+  }
+  const Verdict& verdict = again.failure->verdict;
+  asked->by_memory = verdict.unexplained || verdict.shortage == ResourceKind::kMemory;
+  return {};
 }
 
 }  // namespace
 
-PhaseResult<void> BlameMemoryForErrors(Lab& lab, Yardstick& yardstick, Verification& so_far,
-                                       ProofAttempt& attempt) {
-  if (!MayLackMemory(lab, yardstick, attempt)) return {};
+PhaseResult<void> ExplainErrors(Lab& lab, Yardstick& yardstick, Verification& so_far,
+                                ProofAttempt& attempt) {
   auto& asked = so_far.errors_asked;
-  const Cores cpu = attempt.failure->trial.limits.cpu();
-  if (!IsKnown(asked, cpu)) {
-    if (!LeavesRoomToProve(lab.budget(), yardstick)) return {};
-    const auto by_memory = FailForWantOfMemory(lab, yardstick, *attempt.failure);
-    const bool out_of_time =
-        !by_memory && by_memory.error().state == ProfileState::kTimedOut && !lab.stopped();
-    if (out_of_time) return {};
-    if (!by_memory) return tl::unexpected<RunEnd>(by_memory.error());
-    asked = AskedOfErrors{cpu, *by_memory, asked ? asked->times + 1 : 1};
+  if (!IsUnexplained(attempt.failure->verdict)) return {};
+  if (!(asked && asked->by_memory) && MayAsk(lab, yardstick, asked, attempt)) {
+    const auto answered = Ask(lab, yardstick, asked, attempt);
+    const bool late = !answered && answered.error().state == ProfileState::kTimedOut;
+    if (!answered && (!late || lab.stopped())) return answered;
   }
-  if (!asked->by_memory) return {};
+  if (!attempt.failure || !asked || !asked->by_memory) return {};
   Verdict& verdict = attempt.failure->verdict;
+  // Where others held with as much memory, the quota comes first.
+  if (!attempt.passes.empty() && verdict.shortage) return {};
   verdict.shortage = ResourceKind::kMemory;
   verdict.slow = false;
-  verdict.sentence += "; with all memory and as much CPU they are served";
+  verdict.sentence +=
+      Sentence("; with %.1f cores and all memory they are served", asked->cpu.value());
   return {};
 }
 
 bool LackedMemory(const LimitedRun& run, const Verification& so_far) {
-  if (run.verdict.shortage == ResourceKind::kMemory) return true;
-  return run.verdict.unexplained && so_far.errors_asked && so_far.errors_asked->by_memory;
+  const Verdict& verdict = run.verdict;
+  if (verdict.shortage == ResourceKind::kMemory) return true;
+  if (!verdict.unexplained) return false;
+  return so_far.errors_asked ? so_far.errors_asked->by_memory : !verdict.shortage;
 }
 
 }  // namespace mlprof::server::phases

@@ -115,9 +115,13 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       if (last != nullptr) *last = std::move(attempt->last);
       return verification;
     }
-    if (auto asked = BlameMemoryForErrors(lab, yardstick, verification, *attempt); !asked) {
-      verification.end = asked.error();
+    if (auto explained = ExplainErrors(lab, yardstick, verification, *attempt); !explained) {
+      verification.end = explained.error();
       return verification;
+    }
+    if (!attempt->failure) {
+      begun = *std::move(attempt);
+      continue;
     }
     const Verdict& verdict = attempt->failure->verdict;
     verification.why_not = verdict.sentence;

@@ -68,8 +68,7 @@ MemoryMakeUp MakeUpOf(const RunFacts& facts) {
   const MemoryNeed need = NeedOf(facts).memory;
   if (facts.starts) make_up.start_peak = need.start_peak;
   if (facts.load) {
-    make_up.serving =
-        ServingPeak(facts) + need.successors + need.meeting + need.hot_file + UnpaidFiles(facts);
+    make_up.serving = ServingPeak(facts) + need.successors + need.meeting + need.hot_file;
     make_up.busy_cores = NeedOf(facts).cpu.cores;
   }
   make_up.in_flight = std::max(facts.in_flight, facts.objective.ConcurrencyOrOne());

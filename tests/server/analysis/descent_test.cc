@@ -91,19 +91,19 @@ TEST(DescentTest, TakesNoStepThatMayNotBeTaken) {
   EXPECT_EQ(lucky.tight(), false);
 }
 
-TEST(DescentTest, IsNotTightWhereOneStepLowerHeldBefore) {
+TEST(DescentTest, IsNotTightWhereOneStepLowerHeldInVain) {
   Descent held(MiB(512));
-  held.TellHeldBefore();
+  held.TellHeldInVain();
   EXPECT_EQ(held.Next(), std::nullopt);
   EXPECT_EQ(held.accepted(), MiB(512));
   EXPECT_EQ(held.tight(), false);
 }
 
-TEST(DescentTest, AsksAThirdTimeWhereTheStepThatHeldBeforeFailedToo) {
+TEST(DescentTest, AsksAThirdTimeWhereTheStepThatHeldInVainFailedToo) {
   for (const bool third_passed : {true, false}) {
     Descent descent(MiB(512));
     descent.Tell(false);
-    descent.TellHeldBefore();
+    descent.TellHeldInVain();
     EXPECT_EQ(descent.Next(), MiB(448));
     descent.Tell(third_passed);
     EXPECT_EQ(descent.Next(), std::nullopt);

@@ -162,12 +162,15 @@ TEST(AnswerTest, MemoryHoldsWhatMeetsAtTheLimitAndDidNotAtTheCeiling) {
 
 TEST(AnswerTest, NeedsTheFilesThatItsContainersDidNotPayFor) {
   RunFacts facts = Unproven();
+  phases::StartFacts& starts = facts.starts.emplace();  // whose peak decides
+  starts.peaks = {MiB(20)};
+  starts.seconds = starts.cpu_seconds = {1.0};
   facts.verification.emplace().limits = {Cores(1.0), MiB(32)};
   facts.verification->files_of_others = MiB(300);
   const auto answer = AnswerOf(facts);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->requested.memory(), MiB(336));
-  EXPECT_EQ(MemoryOf(*answer).low, MiB(300));
+  EXPECT_EQ(MemoryOf(*answer).low, MiB(320));
   EXPECT_NE(MemoryOf(*answer).reason.find("another container paid for"), std::string::npos)
       << MemoryOf(*answer).reason;
   facts.plateau.emplace();

@@ -96,6 +96,26 @@ TEST(TightnessTest, AsksOnceMoreOfAStepThatHeldBeforeAndFailedToo) {
   EXPECT_GE(launches_below(true), 1);
 }
 
+TEST(TightnessTest, AsksOnceOfMemoryThatHoldsAndLeavesNoRoom) {
+  constexpr Limits kAnswer{Cores(1.0), MiB(256)};
+  const Bytes step = OneStepLower(kAnswer.memory())->bytes();
+  FakeModel model;
+  model.serving_peak = Scale(step, 0.97);
+  LabBench bench(model);
+  const Verification verified = Verified(bench, kAnswer);
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  ASSERT_EQ(verified.proof->limits, kAnswer);
+  const Tightness lowered = Lowered(bench, verified);
+  const bool* tight = lowered.tight_each.Find(ResourceKind::kMemory);
+  ASSERT_NE(tight, nullptr);
+  EXPECT_FALSE(*tight);
+  EXPECT_EQ(lowered.proof.limits.memory(), kAnswer.memory());
+  const auto launches = bench.runtime.launches();
+  EXPECT_EQ(std::ranges::count(launches, step,
+                               [](const LaunchRequest& launch) { return launch.limits.memory(); }),
+            1);
+}
+
 TEST(TightnessTest, AsksAStepForAsManyRequestsAsTheLatencyTakesThatIsAskedFor) {
   FakeModel model;
   model.cpu_per_row = std::chrono::milliseconds(20);

@@ -11,6 +11,8 @@ namespace mlprof::server::phases {
 namespace {
 
 constexpr Limits kFirst{Cores(0.6), MiB(352)};
+// No step less than kFirst leaves room for it.
+constexpr Bytes kPeak = MiB(320);
 
 // 110 MiB of heap at a quarter of the limit: 440 MiB of it. A row that it refuses has 500.
 FakeModel SilentHeap() {
@@ -25,11 +27,11 @@ FakeModel SilentHeap() {
 }
 
 // With a latency that 0.6 cores hold, although the quota stops them.
-Verification Verified(LabBench& bench, Bytes at_ceiling) {
+Verification Verified(LabBench& bench, Bytes at_ceiling, const Limits& first = kFirst) {
   bench.workload.objective.latency_ms = {{"p95", 50}};
   Yardstick yardstick = bench.MeasuredAt(2);
   yardstick.at_ceiling = {at_ceiling, 0.002};
-  return Verify(bench.lab, yardstick, kFirst, [](const Verification&) {});
+  return Verify(bench.lab, yardstick, first, [](const Verification&) {});
 }
 
 std::ptrdiff_t WithAllMemory(const LabBench& bench) {
@@ -45,6 +47,7 @@ struct Failing {
 
   static FakeModel Model(std::function<bool(const FakeRuntime&)> fails, Failing& self) {
     FakeModel model;
+    model.serving_peak = kPeak;
     model.status = [fails, &self](const std::string&) {
       return fails(self.bench.runtime) ? 500 : 200;
     };
@@ -55,42 +58,50 @@ struct Failing {
 };
 
 TEST(UnexplainedErrorsTest, AreShortOfMemoryWhereAllOfItServesThem) {
-  LabBench bench(SilentHeap());
-  const Verification verified = Verified(bench, MiB(316));
-  ASSERT_TRUE(verified.proof) << verified.why_not;
-  ASSERT_TRUE(verified.errors_asked);
-  EXPECT_TRUE(verified.errors_asked->by_memory);
-  EXPECT_EQ(verified.errors_asked->times, 1);
-  EXPECT_EQ(verified.limits.cpu(), kFirst.cpu());
-  EXPECT_GE(verified.limits.memory(), MiB(440));
-  EXPECT_LE(verified.limits.memory(), MiB(496));
-  for (const FailedTry& attempt : verified.failed) {
-    EXPECT_EQ(attempt.shortage, ResourceKind::kMemory);
+  for (const Cores cpu : {Cores(0.6), Cores(1.0)}) {  // which the quota stops, or does not
+    LabBench bench(SilentHeap());
+    const Verification verified = Verified(bench, MiB(316), kFirst.With(cpu));
+    ASSERT_TRUE(verified.proof) << verified.why_not;
+    ASSERT_TRUE(verified.errors_asked);
+    EXPECT_TRUE(verified.errors_asked->by_memory);
+    EXPECT_EQ(verified.errors_asked->times, 1);
+    EXPECT_EQ(verified.limits.cpu(), cpu);
+    EXPECT_GE(verified.limits.memory(), MiB(440));
+    EXPECT_LE(verified.limits.memory(), MiB(496));
+    for (const FailedTry& attempt : verified.failed) {
+      EXPECT_EQ(attempt.shortage, ResourceKind::kMemory);
+    }
   }
 }
 
 TEST(UnexplainedErrorsTest, AreShortOfCpuWhereAllMemoryDoesNotServeThem) {
   Failing sheds([](const FakeRuntime& runtime) { return runtime.cpu_in_force() < Cores(0.9); });
-  const Verification verified = Verified(sheds.bench, MiB(200));
+  const Verification verified = Verified(sheds.bench, kPeak);
   ASSERT_TRUE(verified.proof) << verified.why_not;
   EXPECT_EQ(verified.limits.cpu(), Cores(0.9));
-  EXPECT_LE(verified.limits.memory(), kFirst.memory());
+  EXPECT_EQ(verified.limits.memory(), kFirst.memory());
+  ASSERT_TRUE(verified.errors_asked);
   EXPECT_FALSE(verified.errors_asked->by_memory);
   EXPECT_EQ(WithAllMemory(sheds.bench), 2) << "of three limits that were too low";
 }
 
 TEST(UnexplainedErrorsTest, AreChanceWhereTheSameLimitsServeThemNext) {
   Failing once([](const FakeRuntime& runtime) { return runtime.launches().size() == 1; });
-  const Verification verified = Verified(once.bench, MiB(200));
-  EXPECT_LE(verified.limits.memory(), kFirst.memory());
+  const Verification verified = Verified(once.bench, kPeak);
+  ASSERT_TRUE(verified.proof) << verified.why_not;
+  EXPECT_EQ(verified.limits, kFirst);
+  EXPECT_TRUE(verified.failed.empty());
+  ASSERT_TRUE(verified.errors_asked);
   EXPECT_FALSE(verified.errors_asked->by_memory);
 }
 
 TEST(UnexplainedErrorsTest, AreNotAskedAboutWhereTheSameLimitsServedThemBefore) {
   Failing later([](const FakeRuntime& runtime) { return runtime.launches().size() == 2; });
-  const Verification verified = Verified(later.bench, MiB(200));
+  const Verification verified = Verified(later.bench, kPeak);
+  ASSERT_FALSE(verified.failed.empty());
+  EXPECT_EQ(verified.failed.front().limits, kFirst);
+  EXPECT_EQ(verified.failed.front().shortage, ResourceKind::kCpu) << "the quota stopped it";
   EXPECT_FALSE(verified.errors_asked);
-  EXPECT_EQ(verified.limits.memory(), kFirst.memory());
   EXPECT_EQ(WithAllMemory(later.bench), 0);
 }
 
