@@ -129,18 +129,15 @@ class Claims {
     }
   }
 
-  // Two runs passed with one step less of it and no more of anything else, or one before the proof.
+  // Two runs passed with one step less of it and no more of anything else. Of memory one is enough,
+  // which may have left no room.
   bool IsLoose(const Amount& limit) const {
-    int passes = 0;
-    bool before = false;
-    for (const Trial& trial : trials_) {
-      if (!IsProof(trial) || !trial.passed) continue;
+    const auto held = std::ranges::count_if(trials_, [&](const Trial& trial) {
       const auto less = trial.limits.Find(limit.kind());
-      if (!less || less != OneStepLower(limit) || !IsWithin(trial.limits)) continue;
-      ++passes;
-      before = before || trial.purpose == TrialPurpose::kVerification;
-    }
-    return passes >= 2 || before;
+      return IsProof(trial) && trial.passed && less && less == OneStepLower(limit) &&
+             IsWithin(trial.limits);
+    });
+    return held >= (limit.kind() == ResourceKind::kMemory ? 1 : 2);
   }
 
   bool IsWithin(const Limits& tried) const {
