@@ -5,22 +5,12 @@
 
 #include "server/profiling/phases/tightness.h"
 #include "server/profiling/phases/verify.h"
+#include "tests/server/profiling/heap_model.h"
 #include "tests/server/profiling/lab_bench.h"
 #include "tests/server/profiling/profiling_bench.h"
 
 namespace mlprof::server {
 namespace {
-
-// 110 MiB of heap at a quarter of the limit: 440 MiB of it.
-FakeModel AQuarterForTheHeap() {
-  FakeModel model;
-  model.start_peak = MiB(60);
-  model.serving_peak = MiB(60);
-  model.heap_share = 0.25;
-  model.heap_live = MiB(100);
-  model.garbage_per_row = MiB(10);
-  return model;
-}
 
 phases::Verification VerifiedFrom(LabBench& bench, Bytes memory, Bytes at_ceiling,
                                   double start_seconds = 1) {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
+#include "tests/server/profiling/heap_model.h"
 #include "tests/server/profiling/lab_bench.h"
 
 namespace mlprof::server::phases {
@@ -14,14 +17,9 @@ constexpr Limits kFirst{Cores(0.6), MiB(352)};
 // No step less than kFirst leaves room for it.
 constexpr Bytes kPeak = MiB(320);
 
-// 110 MiB of heap at a quarter of the limit: 440 MiB of it. A row that it refuses has 500.
+// A row that it refuses has 500, and no word of why.
 FakeModel SilentHeap() {
-  FakeModel model;
-  model.start_peak = MiB(60);
-  model.serving_peak = MiB(60);
-  model.heap_share = 0.25;
-  model.heap_live = MiB(100);
-  model.garbage_per_row = MiB(10);
+  FakeModel model = AQuarterForTheHeap();
   model.full_heap_words.clear();
   return model;
 }
@@ -43,12 +41,14 @@ std::ptrdiff_t WithAllMemory(const LabBench& bench) {
 
 // Served, but for what `fails` says.
 struct Failing {
-  explicit Failing(std::function<bool(const FakeRuntime&)> fails) : bench(Model(fails, *this)) {}
+  using Fails = std::function<bool(const FakeRuntime&)>;
 
-  static FakeModel Model(std::function<bool(const FakeRuntime&)> fails, Failing& self) {
+  explicit Failing(Fails fails) : bench(Model(std::move(fails), *this)) {}
+
+  static FakeModel Model(Fails fails, Failing& self) {
     FakeModel model;
     model.serving_peak = kPeak;
-    model.status = [fails, &self](const std::string&) {
+    model.status = [fails = std::move(fails), &self](const std::string&) {
       return fails(self.bench.runtime) ? 500 : 200;
     };
     return model;
