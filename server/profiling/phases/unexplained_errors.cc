@@ -15,6 +15,10 @@ bool IsUnexplained(const Verdict& verdict) {
   return verdict.unexplained && verdict.shortage != ResourceKind::kMemory;
 }
 
+bool AreOfMemory(const std::optional<AskedOfErrors>& asked) {
+  return asked && asked->by_memory == true;
+}
+
 bool ServesRows(const LimitedRun& run, const Objective& objective) {
   const Measurements& measured = run.trial.measurements;
   const auto failed = static_cast<double>(measured.total_queries - measured.success_queries);
@@ -26,7 +30,7 @@ bool MayAsk(Lab& lab, const Yardstick& yardstick, const std::optional<AskedOfErr
             const ProofAttempt& attempt) {
   const Limits& limits = attempt.failure->trial.limits;
   // What failed once where others held is chance.
-  if (!attempt.passes.empty() || limits.memory() >= lab.ceiling().memory()) return false;
+  if (!attempt.passes.empty()) return false;
   // A framework whose pool of device memory is full, by a setting of ours, answers with errors,
   // too.
   if (limits.device_memory() && !yardstick.setup.environment.empty()) return false;
@@ -49,11 +53,13 @@ PhaseResult<void> Ask(Lab& lab, Yardstick& yardstick, std::optional<AskedOfError
   const Limits limits = attempt.failure->trial.limits;
   const int times = asked ? asked->times + 1 : 1;
   MLPROF_LET(served, AreServedWithAllMemory(lab, yardstick, *attempt.failure));
-  if (!served || !LeavesRoomToProve(lab.budget(), yardstick)) return {};
-  asked = AskedOfErrors{limits.cpu(), false, times};
-  if (!*served) return {};
+  asked = AskedOfErrors{limits.cpu(), served, times};
+  if (served != true) return {};
+  asked->by_memory.reset();  // it may have been chance
+  if (!LeavesRoomToProve(lab.budget(), yardstick)) return {};
   MLPROF_LET(again, TryToProve(lab, yardstick, limits, 1));
   if (!again.failure) {
+    asked->by_memory = false;
     attempt = std::move(again);
     attempt.tried_again = true;
     return {};
@@ -68,13 +74,14 @@ PhaseResult<void> Ask(Lab& lab, Yardstick& yardstick, std::optional<AskedOfError
 PhaseResult<void> ExplainErrors(Lab& lab, Yardstick& yardstick, Verification& so_far,
                                 ProofAttempt& attempt) {
   auto& asked = so_far.errors_asked;
-  if (!IsUnexplained(attempt.failure->verdict)) return {};
-  if (!(asked && asked->by_memory) && MayAsk(lab, yardstick, asked, attempt)) {
+  const bool has_all = attempt.failure->trial.limits.memory() >= lab.ceiling().memory();
+  if (!IsUnexplained(attempt.failure->verdict) || has_all) return {};
+  if (!AreOfMemory(asked) && MayAsk(lab, yardstick, asked, attempt)) {
     const auto answered = Ask(lab, yardstick, asked, attempt);
     const bool late = !answered && answered.error().state == ProfileState::kTimedOut;
     if (!answered && (!late || lab.stopped())) return answered;
   }
-  if (!attempt.failure || !asked || !asked->by_memory) return {};
+  if (!attempt.failure || !AreOfMemory(asked)) return {};
   Verdict& verdict = attempt.failure->verdict;
   // Where others held with as much memory, the quota comes first.
   if (!attempt.passes.empty() && verdict.shortage) return {};
@@ -89,7 +96,8 @@ bool LackedMemory(const LimitedRun& run, const Verification& so_far) {
   const Verdict& verdict = run.verdict;
   if (verdict.shortage == ResourceKind::kMemory) return true;
   if (!verdict.unexplained) return false;
-  return so_far.errors_asked ? so_far.errors_asked->by_memory : !verdict.shortage;
+  const auto& asked = so_far.errors_asked;
+  return asked && asked->by_memory ? *asked->by_memory : !verdict.shortage;
 }
 
 }  // namespace mlprof::server::phases

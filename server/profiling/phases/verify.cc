@@ -119,8 +119,11 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
       verification.end = explained.error();
       return verification;
     }
+    verification.reference = yardstick.reference;
     if (!attempt->failure) {
+      verification.why_not = "the budget was used up";
       begun = *std::move(attempt);
+      --raise;  // nothing was raised
       continue;
     }
     const Verdict& verdict = attempt->failure->verdict;

@@ -26,8 +26,8 @@ std::optional<Bytes> PeakOf(const Proof& proof);
 /// Whether rows that fail at limits alone, and nothing says why, are served with all memory
 /// (unexplained_errors.h).
 struct AskedOfErrors {
-  Cores cpu;  // the last time
-  bool by_memory = false;
+  Cores cpu;                      // the last time
+  std::optional<bool> by_memory;  // nullopt: they came too late to tell
   int times = 0;
 };
 

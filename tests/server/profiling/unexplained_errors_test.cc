@@ -63,7 +63,7 @@ TEST(UnexplainedErrorsTest, AreShortOfMemoryWhereAllOfItServesThem) {
     const Verification verified = Verified(bench, MiB(316), kFirst.With(cpu));
     ASSERT_TRUE(verified.proof) << verified.why_not;
     ASSERT_TRUE(verified.errors_asked);
-    EXPECT_TRUE(verified.errors_asked->by_memory);
+    EXPECT_EQ(verified.errors_asked->by_memory, true);
     EXPECT_EQ(verified.errors_asked->times, 1);
     EXPECT_EQ(verified.limits.cpu(), cpu);
     EXPECT_GE(verified.limits.memory(), MiB(440));
@@ -81,7 +81,7 @@ TEST(UnexplainedErrorsTest, AreShortOfCpuWhereAllMemoryDoesNotServeThem) {
   EXPECT_EQ(verified.limits.cpu(), Cores(0.9));
   EXPECT_EQ(verified.limits.memory(), kFirst.memory());
   ASSERT_TRUE(verified.errors_asked);
-  EXPECT_FALSE(verified.errors_asked->by_memory);
+  EXPECT_EQ(verified.errors_asked->by_memory, false);
   EXPECT_EQ(WithAllMemory(sheds.bench), 2) << "of three limits that were too low";
 }
 
@@ -92,7 +92,7 @@ TEST(UnexplainedErrorsTest, AreChanceWhereTheSameLimitsServeThemNext) {
   EXPECT_EQ(verified.limits, kFirst);
   EXPECT_TRUE(verified.failed.empty());
   ASSERT_TRUE(verified.errors_asked);
-  EXPECT_FALSE(verified.errors_asked->by_memory);
+  EXPECT_EQ(verified.errors_asked->by_memory, false);
 }
 
 TEST(UnexplainedErrorsTest, AreNotAskedAboutWhereTheSameLimitsServedThemBefore) {
