@@ -15,6 +15,7 @@ namespace {
 // A raise takes CPU one step and memory a fifth, or as much again: so many reach twice the first
 // answer.
 constexpr int kRaises = 6;
+constexpr const char* kNoBudget = "the budget was used up";
 // Of a request whose cost fell by what was raised, and of one that only another host makes dearer
 // with more. Chosen: equal runs differ by 10%.
 constexpr double kCheaper = 0.95;
@@ -69,6 +70,23 @@ Shortfall ShortfallOf(const LimitedRun& run, ResourceKind shortage) {
   return of_heap ? Shortfall::kOfHeap : Shortfall::kUnknown;
 }
 
+// More of what the failure of `attempt` lacked, which is noted as tried; nullopt where no limit
+// mends it, or the ceiling leaves no room.
+std::optional<Limits> RaisedFor(const ProofAttempt& attempt, const Limits& ceiling,
+                                Verification& so_far, std::optional<double>& collecting_cost) {
+  const LimitedRun& run = *attempt.failure;
+  const auto shortage = ShortageOf(run.verdict, collecting_cost);
+  if (!shortage) return std::nullopt;
+  FailedTry failed = FailedFor(run, *shortage);
+  failed.passes = static_cast<int>(attempt.passes.size());
+  so_far.failed.push_back(failed);
+  // What CPU does to a request's cost tells nothing of memory.
+  if (shortage != ResourceKind::kMemory) collecting_cost.reset();
+  const auto raised = Raise(so_far.limits, *shortage, ceiling, ShortfallOf(run, *shortage));
+  if (raised || shortage == run.verdict.shortage) return raised;
+  return Raise(so_far.limits, *run.verdict.shortage, ceiling);
+}
+
 // What happens to the container meanwhile takes nothing from what was proven.
 void TakeCpuStep(Lab& lab, const Yardstick& yardstick, Container* last,
                  Verification& verification) {
@@ -89,10 +107,11 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
                     ProofAttempt begun, KeptContainer* last) {
   Verification verification;
   verification.limits = first;
-  verification.why_not = "the budget was used up";
+  verification.why_not = kNoBudget;
   std::optional<double> collecting_cost;
   told(verification);
-  for (int raise = 0; raise < kRaises && lab.budget().Left() > kLeastTime; ++raise) {
+  int raises = 0;
+  while (raises < kRaises && lab.budget().Left() > kLeastTime) {
     auto attempt = ProveNarrowly(lab, yardstick, verification, std::exchange(begun, {}));
     verification.reference = yardstick.reference;
     if (!attempt) {
@@ -121,31 +140,19 @@ Verification Verify(Lab& lab, Yardstick yardstick, const Limits& first, const On
     }
     verification.reference = yardstick.reference;
     if (!attempt->failure) {
-      verification.why_not = "the budget was used up";
+      verification.why_not = kNoBudget;
       begun = *std::move(attempt);
-      --raise;  // nothing was raised
       continue;
     }
     const Verdict& verdict = attempt->failure->verdict;
     verification.why_not = verdict.sentence;
-    std::optional<Limits> raised;
-    if (const auto shortage = ShortageOf(verdict, collecting_cost)) {
-      FailedTry failed = FailedFor(*attempt->failure, *shortage);
-      failed.passes = static_cast<int>(attempt->passes.size());
-      verification.failed.push_back(failed);
-      raised = Raise(verification.limits, *shortage, lab.ceiling(),
-                     ShortfallOf(*attempt->failure, *shortage));
-      // What CPU does to a request's cost tells nothing of memory.
-      if (shortage != ResourceKind::kMemory) collecting_cost.reset();
-      if (!raised && shortage != verdict.shortage) {
-        raised = Raise(verification.limits, *verdict.shortage, lab.ceiling());
-      }
-    }
+    const auto raised = RaisedFor(*attempt, lab.ceiling(), verification, collecting_cost);
     if (!raised) {
       verification.not_held = NotHeld(lab, yardstick, verification.limits, *attempt);
       break;
     }
     // If the budget ends now, these limits are told, which are not known to fail.
+    ++raises;
     verification.limits = *raised;
     verification.why_not =
         LimitsText(*raised) + " were not tried any more; before, with less: " + verdict.sentence;
