@@ -9,6 +9,7 @@
 
 #include "common/domain/objective.h"
 #include "common/units/bytes.h"
+#include "server/analysis/queue_memory.h"
 #include "server/profiling/lab/setup.h"
 #include "server/replay/replay_plan.h"
 
@@ -27,6 +28,7 @@ struct Workload {
   std::optional<double> cpu_seconds_per_query = {};
   /// Those rows, from the fastest to the slowest.
   std::vector<std::uint32_t> by_latency = {};
+  RowTimes row_times = {};  // theirs, at the ceiling
   /// Each row keeps memory of its own: less than the answer for all of them is no answer.
   bool grows_with_inputs = false;
   /// Rows that were seen are answered from memory: a load is each row once. These stay out of it,

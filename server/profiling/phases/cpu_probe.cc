@@ -68,7 +68,7 @@ class Probing {
     return wanted.usual_cost ? budget.AtMost(kProbesToWait * wanted.time.longest) : budget.end();
   }
 
-  // In two parts, of which the first may be enough.
+  // In parts, of which the first may be enough.
   ReplayResult Replay(const ReplayPlan& plan, Deadline end) {
     const bool asked = !workload_.objective.latency_ms.empty();
     ReplayPlan first = plan;
@@ -78,11 +78,16 @@ class Probing {
     if (in_parts && asked) first = FirstBlockOf(plan);
     if (in_parts && !asked) first.max_time = kFirstBlockTime;
     ReplayResult replay = container_.Replay(first, end);
-    const bool ended = replay.stopped || replay.cut_off || replay.target_lost ||
-                       (!asked && replay.ended - replay.began >= plan.max_time);
-    if (!in_parts || ended || IsTooSlow(plan, replay)) return replay;
-    const auto rest = asked ? AfterBlock(plan, replay) : AfterBeginning(plan, replay);
-    if (rest) Append(replay, container_.Replay(*rest, end));
+    if (!in_parts) return replay;
+    const auto send = [&](const ReplayPlan& part) { Append(replay, container_.Replay(part, end)); };
+    const auto enough = [&] {
+      return replay.stopped || replay.cut_off || replay.target_lost || IsTooSlow(plan, replay);
+    };
+    if (asked) {
+      SendBlocks(plan, replay, enough, send);
+    } else if (replay.ended - replay.began < plan.max_time && !enough()) {
+      if (const auto rest = AfterBeginning(plan, replay)) send(*rest);
+    }
     return replay;
   }
 

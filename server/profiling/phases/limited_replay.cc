@@ -138,10 +138,12 @@ bool LimitedReplay::SurvivesInFlight() {
 }
 
 PhaseResult<void> LimitedReplay::WarmUp() {
-  const auto warm_up =
-      WarmUpAtLimits(lab_, yardstick_, container_,
-                     [this](const ReplayPlan& plan, std::chrono::nanoseconds time,
-                            ReplayResult& result) { return Survives(plan, time, result); });
+  const auto warm_up = WarmUpAtLimits(
+      lab_, yardstick_, container_,
+      [this](const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult& result) {
+        return Survives(plan, time, result);
+      },
+      [this](const ReplayResult& windows) { return MissesFromTheFirst(windows); });
   if (!warm_up) {
     return FailRun({"RuntimeFailed",
                     "the CPU limit could not be set: " + warm_up.error().message(),
@@ -175,6 +177,10 @@ bool LimitedReplay::ReachesWorkers() {
 void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
   facts_.began_warming = !begun.requests.empty();
   facts_.hopeless = false;
+  if (facts_.warm_up.told && facts_.began_warming) {
+    facts_.load = std::move(begun);
+    return;
+  }
   facts_.load = ReplayLoad(plan_, beside, std::move(begun));
   // Where rows that were seen are answered from memory they cannot come a second time.
   const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
@@ -203,8 +209,10 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
   }
   if (!load.requests.empty()) facts_.warm_at = load.ended;
   load = GoOn(MayEndByBlock(plan) ? FirstBlockOf(first) : first, std::move(load));
-  if (MayEndByBlock(plan) && !HasSentEnough(plan, beside, load)) {
-    Send(AfterBlock(first, load), load);
+  if (MayEndByBlock(plan)) {
+    SendBlocks(
+        first, load, [&] { return HasSentEnough(plan, beside, load); },
+        [&](const ReplayPlan& block) { Send(block, load); });
   }
   const bool wants_more = in_parts && load.requests.size() < plan.min_requests;
   if (wants_more && !HasSentEnough(plan, beside, load)) {
@@ -232,6 +240,13 @@ void LimitedReplay::Send(const std::optional<ReplayPlan>& rest, ReplayResult& lo
 bool LimitedReplay::MayEndByBlock(const ReplayPlan& plan) const {
   return wanted_.once && wanted_.purpose == TrialPurpose::kTightness && plan.concurrency == 1 &&
          !plan.open_loop && !plan.max_requests && !yardstick_.workload.objective.latency_ms.empty();
+}
+
+// Windows whose rows cost no more for being the first are as much of the load as what comes later.
+bool LimitedReplay::MissesFromTheFirst(const ReplayResult& windows) const {
+  return MayEndByBlock(plan_) && BeginsTheLoad(yardstick_, plan_) &&
+         yardstick_.pace.first_pass.costs_the_same && yardstick_.setup.environment.empty() &&
+         HasMissed(yardstick_.workload.objective, plan_, windows);
 }
 
 // Two seconds of the load, where that is hopeless still, or all that there was time for; else it

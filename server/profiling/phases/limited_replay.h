@@ -64,6 +64,7 @@ class LimitedReplay {
   ReplayResult GoOn(const ReplayPlan& plan, ReplayResult load);
   void Send(const std::optional<ReplayPlan>& rest, ReplayResult& load);
   bool MayEndByBlock(const ReplayPlan& plan) const;
+  bool MissesFromTheFirst(const ReplayResult& windows) const;
   std::optional<ReplayResult> ReplayHopelessLoad(const ReplayPlan& plan);
   bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                      const ReplayResult& load) const;

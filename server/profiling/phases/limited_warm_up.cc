@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "server/analysis/row_order.h"
 #include "server/analysis/steady_state.h"
 #include "server/profiling/phases/hopeless_load.h"
 #include "server/profiling/phases/replays.h"
@@ -15,11 +16,12 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// As the reference's windows (warm_up.cc), but cut off: at a limit that is far too low 50 rows take
-// minutes, and what a few of them show is enough to fail it.
+// Shorter than the reference's windows (warm_up.cc), and cut off: at a limit that makes rows wait
+// 50 of them take longer than a load, and what a few show is enough to fail one that is far too
+// low.
 constexpr std::chrono::seconds kLimitedWindow{1};
 constexpr std::chrono::seconds kLongestWindow{2};
-constexpr std::size_t kRowsOfWindow = 50;
+constexpr std::size_t kRowsOfWindow = kBlockRows;
 // Three windows of the longest kind; less where the budget is short, but never less than what fits
 // several times into the share of it that proves an answer. Chosen, not measured.
 constexpr std::chrono::seconds kLeastWarmUpTime{2};
@@ -42,11 +44,12 @@ nanoseconds TimeForWindows(const Budget& budget) {
 class WarmingUp {
  public:
   WarmingUp(Lab& lab, const Yardstick& yardstick, Container& container,
-            const ReplayForWarmUp& replay)
+            const ReplayForWarmUp& replay, const ToldByWindows& told)
       : lab_(lab),
         yardstick_(yardstick),
         container_(container),
         replay_(replay),
+        told_(told),
         rows_(yardstick.workload.rows_left()),
         window_(ClosedPlan(yardstick.workload, container.seed(), Concurrency(), kLimitedWindow)),
         warm_(Warm(yardstick)) {
@@ -134,6 +137,11 @@ class WarmingUp {
       Append(all, window);
       facts_.hopeless = windows.size() > 1 && IsHopelessSoFar(all);
       if (facts_.hopeless) return;
+      facts_.told = told_ && told_(all);
+      if (facts_.told) {
+        facts_.beginning = std::move(all);
+        return;
+      }
       // What a row reads the first time is counted as warming up, however quick it is.
       const bool seen_all = requests >= rows_ && window.failures == 0;
       const bool counts = Judge(windows, MeasureWindow(container_, all), seen_all);
@@ -168,12 +176,19 @@ class WarmingUp {
            IsHopeless(yardstick_, all, container_.SamplesOf(all), kRequestsOfHopelessLoad / 2);
   }
 
+  // As fast as without the limit, or as the limit lets them be computed.
+  double RequestsOfWindow() const {
+    const double without = RequestsWithin(yardstick_.reference, kLimitedWindow);
+    const auto cost = UsualCost(yardstick_.reference);
+    if (!cost || *cost <= 0) return without;
+    return std::min(without, container_.limits().cpu().value() / *cost);
+  }
+
   ReplayPlan WindowPlan(std::size_t first, nanoseconds left) const {
     ReplayPlan plan = window_;
     BeginAt(first, plan);
     plan.hard_max_time = left;
-    plan.max_requests = WholePasses(plan.order.size(), kRowsOfWindow,
-                                    RequestsWithin(yardstick_.reference, kLimitedWindow));
+    plan.max_requests = WholePasses(plan.order.size(), kRowsOfWindow, RequestsOfWindow());
     plan.max_time = plan.max_requests ? left : std::min<nanoseconds>(kLimitedWindow, left);
     plan.min_requests = plan.max_requests ? 0 : std::min(kRowsOfWindow, plan.order.size());
     return plan;
@@ -183,6 +198,7 @@ class WarmingUp {
   const Yardstick& yardstick_;
   Container& container_;
   const ReplayForWarmUp& replay_;
+  const ToldByWindows& told_;
   const std::size_t rows_;
   const ReplayPlan window_;  // of the container's order
   const std::optional<WarmUpWindow> warm_;
@@ -206,8 +222,8 @@ bool BeginsTheLoad(const Yardstick& yardstick, const ReplayPlan& plan) {
 }
 
 Result<LimitedWarmUp> WarmUpAtLimits(Lab& lab, const Yardstick& yardstick, Container& container,
-                                     const ReplayForWarmUp& replay) {
-  return WarmingUp(lab, yardstick, container, replay).Go();
+                                     const ReplayForWarmUp& replay, const ToldByWindows& told) {
+  return WarmingUp(lab, yardstick, container, replay, told).Go();
 }
 
 std::chrono::nanoseconds WarmUpTime(const Yardstick& yardstick) {

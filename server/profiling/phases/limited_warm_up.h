@@ -22,9 +22,10 @@ struct LimitedWarmUp {
   /// All of its windows were, two and more (server/profiling/phases/hopeless_load.h): the rest was
   /// left out.
   bool hopeless = false;
+  bool told = false;  // its windows told enough of the load, and the rest was left out
   /// Its windows, in the container's order, where it answered all rows, and was steady from the
-  /// first of them on, as warm as the reference over all of them, or as fast as it gets; else
-  /// nothing.
+  /// first of them on, as warm as the reference over all of them, or as fast as it gets, or where
+  /// they told enough; else nothing.
   ReplayResult beginning = {};
 
   bool warm() const { return steady || as_fast_as_it_gets; }
@@ -34,13 +35,16 @@ struct LimitedWarmUp {
 using ReplayForWarmUp =
     std::function<bool(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult&)>;
 
+/// Whether the windows so far, if they are the beginning of the load, tell enough of it.
+using ToldByWindows = std::function<bool(const ReplayResult& windows)>;
+
 /// Whether such a warm-up is the beginning of the load of `plan`: rows one at a
 /// time are the same in both, where nothing comes between. Pure.
 bool BeginsTheLoad(const Yardstick& yardstick, const ReplayPlan& plan);
 
 /// The container is at its limits again afterwards. Fails where they could not be set.
 Result<LimitedWarmUp> WarmUpAtLimits(Lab& lab, const Yardstick& yardstick, Container& container,
-                                     const ReplayForWarmUp& replay);
+                                     const ReplayForWarmUp& replay, const ToldByWindows& told = {});
 
 /// What it takes, as far as the reference shows.
 std::chrono::nanoseconds WarmUpTime(const Yardstick& yardstick);

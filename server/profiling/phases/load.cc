@@ -12,8 +12,8 @@
 namespace mlprof::server::phases {
 namespace {
 
-// Of a rate, or of rows so slow that p99 is not judged; and the most for the requests that it
-// takes. A hundred CFS periods; chosen, not measured.
+// The most for the requests that a percentile takes, and for a queue that remembers for long. A
+// hundred CFS periods; chosen, not measured.
 constexpr std::chrono::seconds kLoadTime{10};
 // If a hundredth of the rows left later than both of these (milliseconds, and a share of the median
 // latency), the replay could not keep the rate, and the figures tell of it rather than of the
@@ -21,24 +21,37 @@ constexpr std::chrono::seconds kLoadTime{10};
 constexpr double kLeastLagMs = 1;
 constexpr double kLagOfLatency = 0.05;
 constexpr double kAllOfItsCores = 0.95;  // chosen, not measured
+// So many times the requests that p95 takes. Chosen, not measured: the two that are compared then
+// scatter by an eighth less than with one.
+constexpr std::size_t kLooksOfReference = 2;
 
 // As long as the runs that are judged beside it: a closed loop that has the requests p99 takes, and
-// the periods of a quota. `serial`: requests that were sent one at a time.
-LoadTime TimeOfLoad(const Workload& workload, std::span<const RequestRecord> serial,
+// the periods of a quota. Where those do not come in time a latency that is asked for is judged by
+// itself, and a reference has more requests than what is judged beside it. `serial`: requests that
+// were sent one at a time.
+LoadTime TimeOfLoad(const Workload& workload, Cores cpu, std::span<const RequestRecord> serial,
                     std::chrono::nanoseconds longest) {
   const Objective& objective = workload.objective;
-  const LoadTime usual{std::min<std::chrono::nanoseconds>(kLoadTime, longest),
-                       RequestsToSee(objective), longest};
-  if (objective.requests_per_second || serial.empty()) return usual;
+  LoadTime usual{std::min<std::chrono::nanoseconds>(kLoadTime, longest), RequestsToSee(objective),
+                 longest};
+  if (objective.requests_per_second) {
+    usual.time = std::min(TimeOfRate(workload, cpu), usual.time);
+    return usual;
+  }
+  if (serial.empty()) return usual;
   double seconds = 0;
   for (const RequestRecord& request : serial) seconds += request.latency_us / 1e6;
   // More in flight may bring more a second, or nothing.
   const double rate = static_cast<double>(serial.size()) / seconds;
   const std::size_t for_tail = std::max(RequestsForConfidence(0.99), usual.min_requests);
   const double in_time = rate * std::chrono::duration<double>(usual.time).count();
-  if (in_time < static_cast<double>(for_tail)) return usual;
-  return {std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, usual.time),
-          for_tail, longest};
+  const auto least =
+      std::min<std::chrono::nanoseconds>(kLeastReferenceLoad + kOnePeriod, usual.time);
+  if (in_time >= static_cast<double>(for_tail)) return {least, for_tail, longest};
+  if (!objective.latency_ms.empty()) return {least, usual.min_requests, longest};
+  const std::size_t of_reference = kLooksOfReference * usual.min_requests;
+  return in_time >= static_cast<double>(of_reference) ? LoadTime{least, of_reference, longest}
+                                                      : usual;
 }
 
 Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use) {
@@ -118,8 +131,8 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   const Timestamp began = Now();
   const auto watch = container.WatchHost();
   const auto longest = lab.budget().For(Spend::kLoad);
-  const ReplayPlan plan =
-      ObjectivePlan(workload, container.seed(), TimeOfLoad(workload, serial, longest));
+  const ReplayPlan plan = ObjectivePlan(workload, container.seed(),
+                                        TimeOfLoad(workload, lab.ceiling().cpu(), serial, longest));
   const ReplayResult replay = container.Replay(plan, lab.budget().end());
   const ResourceUse use = Summarize(container.SamplesOf(replay));
   const NoiseEvidence noise = watch.End(use);

@@ -107,7 +107,7 @@ LimitedRunPlan ProofPlan(const Budget& budget, const Yardstick& yardstick, const
   const auto for_loads = left - TimeBeforeLoad(budget, yardstick, containers);
   const auto load =
       std::max<std::chrono::nanoseconds>(least, std::min(left / 3, for_loads / containers));
-  return {limits, purpose, ProofLoad(yardstick, load)};
+  return {limits, purpose, ProofLoad(yardstick, limits.cpu(), load)};
 }
 
 PhaseResult<LimitedRun> RunWithMemory(Lab& lab, Yardstick& yardstick, const LimitedRun& run,

@@ -12,8 +12,11 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Of a rate; and the most that a closed loop takes for more requests than it must have.
+// The most that a load takes for more requests than it must have; of a rate, for its queue.
 constexpr std::chrono::seconds kVerificationTime{10};
+// That a queue forgets what was before: the mean of a load then scatters by a seventh of what
+// single waits scatter. Chosen, not measured.
+constexpr double kTimesForgotten = 100;
 // Behind a beginning that was chosen for its steadiness there is always some load that was not.
 constexpr std::chrono::seconds kLeastAfterBeginning{1};
 
@@ -43,14 +46,26 @@ ReplayPlan Behind(const ReplayPlan& plan, const ReplayResult& sent, nanoseconds 
 
 }  // namespace
 
-LoadTime ProofLoad(const Yardstick& yardstick, nanoseconds most) {
+nanoseconds TimeOfRate(const Workload& workload, Cores cpu) {
+  const auto memory = QueueMemorySeconds(workload.objective, workload.row_times, cpu);
+  if (!memory) return kVerificationTime;
+  const double seconds = std::min(kTimesForgotten * *memory, Seconds(kVerificationTime));
+  return std::max<nanoseconds>(kLeastReferenceLoad + kOnePeriod,
+                               nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
+}
+
+LoadTime ProofLoad(const Yardstick& yardstick, Cores cpu, nanoseconds most) {
   const Objective& objective = yardstick.workload.objective;
+  const auto& rate = objective.requests_per_second;
   const auto usual = std::min<nanoseconds>(kVerificationTime, most);
   LoadTime load{usual, RequestsToSee(objective), most};
-  if (objective.requests_per_second || yardstick.workload.each_row_once) return load;
-  load.time = std::min<nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
-  load.until = usual;
-  const double in_time = RequestsWithin(yardstick.reference, kVerificationTime);
+  if (yardstick.workload.each_row_once) return load;
+  const nanoseconds least =
+      rate ? TimeOfRate(yardstick.workload, cpu) : kLeastReferenceLoad + kOnePeriod;
+  load.time = std::min(least, most);
+  if (!rate) load.until = usual;
+  const double in_time = rate ? *rate * Seconds(kVerificationTime)
+                              : RequestsWithin(yardstick.reference, kVerificationTime);
   const std::size_t for_tail = RequestsForConfidence(0.99);
   if (objective.latency_ms.empty() && in_time >= static_cast<double>(for_tail)) {
     load.min_requests = std::max(load.min_requests, for_tail);
@@ -85,11 +100,26 @@ ReplayPlan FirstBlockOf(const ReplayPlan& plan) {
   return block;
 }
 
-std::optional<ReplayPlan> AfterBlock(const ReplayPlan& plan, const ReplayResult& sent) {
+std::optional<ReplayPlan> NextBlock(const ReplayPlan& plan, const ReplayResult& sent) {
   const Left left = LeftOf(plan, sent);
   const bool whole = left.time <= nanoseconds{0} && sent.requests.size() >= plan.min_requests;
   if (whole || left.most <= nanoseconds{0}) return std::nullopt;
-  return Behind(plan, sent, std::max(left.time, nanoseconds{0}));
+  ReplayPlan block =
+      Behind(plan, sent, std::clamp<nanoseconds>(left.time, nanoseconds{0}, kFirstBlockTime));
+  block.min_requests = std::min(block.min_requests, UpToWholeBlock(plan.order.size(), kBlockRows));
+  return block;
+}
+
+void SendBlocks(const ReplayPlan& plan, const ReplayResult& sent,
+                const std::function<bool()>& enough,
+                const std::function<void(const ReplayPlan& block)>& send) {
+  while (!enough()) {
+    const auto block = NextBlock(plan, sent);
+    if (!block) return;
+    const std::size_t before = sent.requests.size();
+    send(*block);
+    if (sent.requests.size() == before) return;
+  }
 }
 
 bool HasMissed(const Objective& objective, const ReplayPlan& plan, const ReplayResult& sent) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "server/analysis/beside_reference.h"
@@ -19,10 +20,15 @@ inline constexpr std::chrono::milliseconds kFirstBlockTime{1100};
 /// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
 inline constexpr std::chrono::milliseconds kOnePeriod{100};
 
-/// The load of a container that is to prove limits, no longer than `most`. Of a rate, whose bursts
-/// come as they like: ten seconds. A closed loop ends once it has the requests that its objective
-/// takes, p99's where they come in time, and the periods of the quota.
-LoadTime ProofLoad(const Yardstick& yardstick, std::chrono::nanoseconds most);
+/// How long a rate's load goes on, beside the requests that it takes: until its queue has forgotten
+/// what was before a hundred times (server/analysis/queue_memory.h), and for the periods of the
+/// quota; ten seconds at most, and where that is not known.
+std::chrono::nanoseconds TimeOfRate(const Workload& workload, Cores cpu);
+
+/// The load of a container that is to prove limits of `cpu`, no longer than `most`: it ends once it
+/// has the requests that its objective takes, p99's where they come in time, the periods of the
+/// quota and, of a rate, TimeOfRate.
+LoadTime ProofLoad(const Yardstick& yardstick, Cores cpu, std::chrono::nanoseconds most);
 
 /// What a closed loop of `load` goes on with after what it has sent, the rows in the order that
 /// `plan` has them, to see a tail that is in doubt; else nullopt. `tail`: of what it has sent,
@@ -39,8 +45,15 @@ std::optional<ReplayPlan> AfterBeginning(const ReplayPlan& plan, const ReplayRes
 /// and a second.
 ReplayPlan FirstBlockOf(const ReplayPlan& plan);
 
-/// What such a load goes on with behind its block; nullopt where it is whole, or has no time left.
-std::optional<ReplayPlan> AfterBlock(const ReplayPlan& plan, const ReplayResult& sent);
+/// What such a load goes on with behind its blocks so far, another of them; nullopt where it is
+/// whole, or has no time left.
+std::optional<ReplayPlan> NextBlock(const ReplayPlan& plan, const ReplayResult& sent);
+
+/// Goes on with block after block by `send`, which adds to `sent`, until the load is whole,
+/// `enough` is true, or a block brings nothing.
+void SendBlocks(const ReplayPlan& plan, const ReplayResult& sent,
+                const std::function<bool()>& enough,
+                const std::function<void(const ReplayPlan& block)>& send);
 
 /// Whether what was sent of a closed loop, going on as fast as it began, shows that the whole of it
 /// misses a latency that is asked for (server/analysis/missed_latency.h). False where a row failed,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/analysis/cpu_curve.h"
+#include "server/analysis/cpu_for_latency.h"
 #include "server/analysis/limit_search.h"
 #include "server/profiling/phases/cpu_probe.h"
 #include "server/profiling/phases/reference_in_turns.h"
@@ -57,6 +58,7 @@ class CpuSearch {
   bool IsSlowOnTheSameHost(const Probed& probed, const Look& now) const;
   void SeeTail(Cores cpu, const Verdict& verdict);
   void SeeCost(const Probed& probed);
+  Cores FirstTry(Cores guess) const;
   Cores Floor(Cores guess) const;
   bool IsDecided(const GridSearch& search, Cores guess) const;
   void TakeLoadAtCeiling(Cores chosen);
@@ -163,6 +165,13 @@ void CpuSearch::SeeCost(const Probed& probed) {
   cpu_seconds_per_query_ = std::min(cpu_seconds_per_query_.value_or(*cost), *cost);
 }
 
+// A latency may be held with far less than the rows use without a limit. A rate needs its floor.
+Cores CpuSearch::FirstTry(Cores guess) const {
+  if (workload_.objective.requests_per_second) return guess;
+  const auto enough = CpuForLatency(workload_.objective, need_.cpu.cores, load_.trial.measurements);
+  return enough ? std::min(enough->RoundUpToGrid(), guess) : guess;
+}
+
 Cores CpuSearch::Floor(Cores guess) const {
   const Objective& objective = workload_.objective;
   // A rate needs room for its bursts whatever a short probe says.
@@ -182,7 +191,7 @@ PhaseResult<Cores> CpuSearch::Search() {
   const Deadline end = lab_.budget().AtMost(
       std::min(lab_.budget().For(Spend::kCpuSearch), lab_.budget().Left() / 2));
   const Cores guess = FirstAnswer(need_, lab_.ceiling()).cpu();
-  GridSearch search(Floor(guess), guess, lab_.ceiling().cpu());
+  GridSearch search(Floor(guess), FirstTry(guess), lab_.ceiling().cpu());
   while (const auto next = search.Next()) {
     if (end.Passed() || IsDecided(search, guess)) break;
     MLPROF_LET(point, ProbeFairly(*next, end));

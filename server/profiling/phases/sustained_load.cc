@@ -11,6 +11,7 @@
 #include "server/profiling/phases/limited_warm_up.h"
 #include "server/profiling/phases/load.h"
 #include "server/profiling/phases/preflight.h"
+#include "server/profiling/phases/proof_load.h"
 #include "server/profiling/phases/replays.h"
 
 namespace mlprof::server::phases {
@@ -66,7 +67,7 @@ class Levels {
     Replay(BurstOf(load, plan));
     if (over_) return std::nullopt;
     const Timestamp began = Now();
-    const ReplayResult replay = ReplayCounted(plan);
+    const ReplayResult replay = ReplayLevel(plan);
     if (over_) return std::nullopt;
     Trial trial = MakeTrial(container_, workload_, TrialPurpose::kLoadCurve, plan, began, replay);
     const Verdict verdict = JudgeLoad(plan, replay);
@@ -137,6 +138,18 @@ class Levels {
     ReplayResult replay = Replay(plan);
     if (!over_) requests_ += std::ssize(replay.requests) - replay.failures;
     return replay;
+  }
+
+  // In blocks where a latency is asked for, which one of them may miss. Between them the rows in
+  // flight are waited for, which helps only those that come then.
+  ReplayResult ReplayLevel(const ReplayPlan& plan) {
+    const Objective& objective = workload_.objective;
+    if (plan.open_loop || objective.latency_ms.empty()) return ReplayCounted(plan);
+    ReplayResult level = ReplayCounted(FirstBlockOf(plan));
+    SendBlocks(
+        plan, level, [&] { return over_ || HasMissed(objective, plan, level); },
+        [&](const ReplayPlan& block) { Append(level, ReplayCounted(block)); });
+    return level;
   }
 
   // A quota that does not bind excuses what other work on the host makes slow, but not rows that

@@ -59,7 +59,9 @@ PhaseResult<ResourceUse> Story::MeasureAtCeiling(Lab& lab, Ample& ample, Workloa
   workload.heavy = facts_.row_pass->heavy;
   workload.distinct_rows = facts_.row_pass->distinct;
   workload.cpu_seconds_per_query = facts_.row_pass->cpu_seconds_per_query;
-  workload.by_latency = RowsByLatency(VisitsOf(facts_.row_pass->serial));
+  const std::vector<Visit> serial = VisitsOf(facts_.row_pass->serial);
+  workload.by_latency = RowsByLatency(serial);
+  workload.row_times = RowTimes::Of(serial, workload.cpu_seconds_per_query.value_or(0));
   workload.grows_with_inputs = facts_.row_pass->growth.has_value();
   Finish(lab, "done");
   return MeasureUnderLoad(lab, ample, workload);

@@ -94,6 +94,16 @@ TEST(CpuSearchTest, LeavesALimitThatMissesALatencyAfterABlockOfRows) {
   EXPECT_GT(missed, 0);
 }
 
+TEST(CpuSearchTest, BeginsWithWhatALatencyTakesAndLeavesOutTheLimitsAboveIt) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 110}};
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(50);
+  const std::vector<Trial> probes = ProbesOf(objective, model);
+  ASSERT_FALSE(probes.empty());
+  EXPECT_EQ(probes.front().limits.cpu(), Cores(0.5)) << "50 ms of CPU in 110 ms";
+}
+
 TEST(CpuSearchTest, VisitsTheCeilingBehindTheFirstLimitAndEveryThirdAtTheLatest) {
   int since = 0;
   int anchors = 0;

@@ -64,5 +64,25 @@ TEST(OneOfSeveralRunsTest, LeavesALatencyThatIsMissedAfterABlockOfRowsWhereItIsO
   EXPECT_GE(run_at(true, Cores(1.0)), 59) << "one that holds may become the answer";
 }
 
+TEST(OneOfSeveralRunsTest, LeavesALatencyThatIsMissedFromTheFirstRowOnWhereThatCostsNoMore) {
+  const auto requests = [](bool costs_the_same) {
+    FakeModel model;
+    model.cpu_per_row = std::chrono::milliseconds(100);
+    LabBench bench(model);
+    bench.workload.objective.latency_ms = {{"p95", 150}};
+    LimitedRunPlan plan{{Cores(0.5), MiB(300)},
+                        TrialPurpose::kTightness,
+                        {std::chrono::seconds(3), 59, std::chrono::seconds(60)}};
+    plan.once = true;
+    Yardstick yardstick = bench.MeasuredAt(100);
+    yardstick.pace.first_pass.costs_the_same = costs_the_same;
+    const auto run = RunAtLimits(bench.lab, yardstick, plan);
+    EXPECT_TRUE(run && !run->verdict.passed);
+    return run ? run->trial.measurements.total_queries : 0;
+  };
+  EXPECT_LE(requests(true), 22) << "two windows of two seconds hold a block of rows";
+  EXPECT_GE(requests(false), 25) << "three windows that agree, and a second";
+}
+
 }  // namespace
 }  // namespace mlprof::server::phases

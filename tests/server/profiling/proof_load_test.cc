@@ -38,18 +38,18 @@ ReplayPlan FourRows() {
 Tail Slow(double share) { return {30, 12, share, share, true}; }
 
 TEST(ProofLoadTest, OfAClosedLoopEndsWithItsCountsAndThePeriodsOfTheQuota) {
-  const LoadTime slow = ProofLoad(At(5), 60s);
+  const LoadTime slow = ProofLoad(At(5), Cores(1.0), 60s);
   EXPECT_EQ(slow.time, 3100ms);
   EXPECT_EQ(slow.min_requests, 59u);
   EXPECT_EQ(slow.longest, 60s);
-  const LoadTime usual = ProofLoad(At(50), 60s);
+  const LoadTime usual = ProofLoad(At(50), Cores(1.0), 60s);
   EXPECT_EQ(usual.min_requests, 299u);
   EXPECT_EQ(usual.longest, 20s);
 }
 
 TEST(ProofLoadTest, OfALatencyAsksForItsCountHoweverLongThatTakesAtTheLimit) {
   // Eight times the requests come in time at the ceiling, and none of that is known of the limit.
-  const LoadTime load = ProofLoad(At(800, WithP99(500)), 60s);
+  const LoadTime load = ProofLoad(At(800, WithP99(500)), Cores(1.0), 60s);
   EXPECT_EQ(load.min_requests, 299u);
   EXPECT_EQ(load.longest, 60s);
 }
@@ -72,10 +72,35 @@ TEST(ProofLoadTest, GoesOnAfterItsBeginningForWhatIsLeft) {
   EXPECT_FALSE(AfterBeginning(plan, Sent(20, 19500ms)));
 }
 
-TEST(ProofLoadTest, OfARateGoesOnForTenSeconds) {
+// Rows of 10 ms that compute all the time.
+Yardstick OfRate(double requests_per_second, const Objective& more = {}) {
+  Objective objective = more;
+  objective.requests_per_second = requests_per_second;
+  Yardstick yardstick = At(requests_per_second, objective);
+  yardstick.workload.row_times = {0.01, 1e-4, 0.01};
+  return yardstick;
+}
+
+TEST(ProofLoadTest, OfARateGoesOnUntilItsQueueHasForgottenAHundredTimes) {
+  // 2 * 40 * 1e-4 / 0.6^2 = 22 ms: the periods of the quota take longer.
+  EXPECT_EQ(ProofLoad(OfRate(40), Cores(1.0), 60s).time, 3100ms);
+  const auto fuller = ProofLoad(OfRate(55), Cores(1.0), 60s).time;
+  EXPECT_GT(fuller, 5400ms);
+  EXPECT_LT(fuller, 5500ms);
+  // With half a core its rows take 20 ms: four in five of the time, for 0.8 s.
+  EXPECT_EQ(ProofLoad(OfRate(40), Cores(0.5), 60s).time, 10s);
+}
+
+TEST(ProofLoadTest, OfARateHasTheRequestsThatItsLatencyTakesOrP99sInTime) {
+  EXPECT_EQ(ProofLoad(OfRate(40), Cores(1.0), 60s).min_requests, 299u);
+  EXPECT_EQ(ProofLoad(OfRate(20), Cores(1.0), 60s).min_requests, 295u);
+  EXPECT_EQ(ProofLoad(OfRate(40, WithP99(50)), Cores(1.0), 60s).min_requests, 5 * 299u);
+}
+
+TEST(ProofLoadTest, OfARateWhoseQueueIsNotKnownGoesOnForTenSeconds) {
   Objective objective;
   objective.requests_per_second = 20;
-  const LoadTime load = ProofLoad(At(20, objective), 60s);
+  const LoadTime load = ProofLoad(At(20, objective), Cores(1.0), 60s);
   EXPECT_EQ(load.time, 10s);
   EXPECT_EQ(load.until, 0s);
 }
@@ -118,17 +143,40 @@ TEST(FirstBlockTest, OfWhichARowFailedShowsNothingYet) {
   EXPECT_FALSE(HasMissed(objective, FourRows(), sent));
 }
 
-TEST(FirstBlockTest, IsFollowedByWhatTheWholeLoadLacks) {
+TEST(FirstBlockTest, IsFollowedByOthersUntilTheLoadIsWhole) {
   ReplayPlan plan = FourRows();
   plan.min_requests = 59;
   plan.hard_max_time = 4500ms;
-  const auto rest = AfterBlock(plan, Sent(20, 4s));
-  ASSERT_TRUE(rest) << "less than a second is left, and requests are lacking";
-  EXPECT_EQ(rest->max_time, 0s);
-  EXPECT_EQ(rest->min_requests, 39u);
-  EXPECT_EQ(rest->hard_max_time, 500ms);
-  EXPECT_FALSE(AfterBlock(plan, Sent(59, 3100ms))) << "it is whole";
-  EXPECT_FALSE(AfterBlock(plan, Sent(20, 4500ms)));
+  const auto next = NextBlock(plan, Sent(20, 1100ms));
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->max_time, 1100ms);
+  EXPECT_EQ(next->min_requests, 20u);
+  const auto last = NextBlock(plan, Sent(40, 4s));
+  ASSERT_TRUE(last) << "less than a second is left, and requests are lacking";
+  EXPECT_EQ(last->max_time, 0s);
+  EXPECT_EQ(last->min_requests, 19u);
+  EXPECT_EQ(last->hard_max_time, 500ms);
+  EXPECT_FALSE(NextBlock(plan, Sent(59, 3100ms))) << "it is whole";
+  EXPECT_FALSE(NextBlock(plan, Sent(20, 4500ms)));
+}
+
+TEST(SendBlocksTest, EndsWhereTheLoadIsWholeIsEnoughOrBringsNothing) {
+  ReplayPlan plan = FourRows();
+  plan.min_requests = 59;
+  plan.hard_max_time = 20s;
+  const auto sent_by = [&](std::size_t enough, std::size_t a_block) {
+    ReplayResult sent = Sent(20, 1s);
+    SendBlocks(
+        plan, sent, [&] { return sent.requests.size() >= enough; },
+        [&](const ReplayPlan&) {
+          sent.requests.resize(sent.requests.size() + a_block);
+          sent.ended += 1s;
+        });
+    return sent.requests.size();
+  };
+  EXPECT_EQ(sent_by(1000, 20), 80u) << "3.1 s, and 59 requests";
+  EXPECT_EQ(sent_by(40, 20), 40u);
+  EXPECT_EQ(sent_by(1000, 0), 20u);
 }
 
 TEST(FirstBlockTest, OfARateOrOfManyMoreRequestsShowsNothingYet) {
@@ -143,13 +191,13 @@ TEST(FirstBlockTest, OfARateOrOfManyMoreRequestsShowsNothingYet) {
 }
 
 TEST(RestOfTest, IsNothingOfALoadWhoseTailIsNotInDoubt) {
-  const LoadTime load = ProofLoad(At(150), 60s);
+  const LoadTime load = ProofLoad(At(150), Cores(1.0), 60s);
   EXPECT_FALSE(RestOf(FourRows(), load, Sent(465, 3100ms), std::nullopt));
   EXPECT_FALSE(RestOf(FourRows(), load, Sent(465, 3100ms), Slow(0)));
 }
 
 TEST(RestOfTest, GoesOnWhereATailIsInDoubt) {
-  const LoadTime load = ProofLoad(At(90), 60s);
+  const LoadTime load = ProofLoad(At(90), Cores(1.0), 60s);
   EXPECT_FALSE(RestOf(FourRows(), load, Sent(299, 3300ms), Slow(1 / 299.0)));
   for (const int slow : {2, 3, 8}) {
     const auto rest = RestOf(FourRows(), load, Sent(299, 3300ms), Slow(slow / 299.0));
@@ -165,7 +213,7 @@ TEST(RestOfTest, GoesOnWhereATailIsInDoubt) {
 }
 
 TEST(RestOfTest, IsNothingOfALoadThatEndedOrOfARate) {
-  const LoadTime load = ProofLoad(At(150), 60s);
+  const LoadTime load = ProofLoad(At(150), Cores(1.0), 60s);
   ReplayResult lost = Sent(300, 3100ms);
   lost.target_lost = true;
   EXPECT_FALSE(RestOf(FourRows(), load, lost, Slow(3 / 300.0)));

@@ -52,6 +52,18 @@ TEST(SustainedLoadTest, SendsWhatABoundOnRareKillsLacksWhereItComesInTime) {
   EXPECT_EQ(ToppedUp(slow), 0) << "36 seconds";
 }
 
+TEST(SustainedLoadTest, LeavesALoadThatMissesALatencyAfterABlockOfRows) {
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(50);
+  LabBench bench(model);
+  bench.workload.objective.latency_ms = {{"p95", 80}};
+  Sustained(bench, {18, 3000});
+  ASSERT_FALSE(bench.journal.trials.empty());
+  const Trial& two_in_flight = bench.journal.trials.back();
+  EXPECT_FALSE(two_in_flight.passed) << "100 ms each, on one core";
+  EXPECT_LT(two_in_flight.measurements.total_queries, 30);
+}
+
 TEST(SustainedLoadTest, CountsNoRequestThatFailed) {
   FakeModel model;
   model.status = [](const std::string&) { return 503; };

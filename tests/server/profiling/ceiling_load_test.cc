@@ -1,0 +1,68 @@
+// How long the objective's load at the ceiling goes on.
+#include <gtest/gtest.h>
+
+#include "server/profiling/phases/load.h"
+#include "tests/server/profiling/lab_bench.h"
+
+namespace mlprof::server::phases {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of rows that compute for `row`.
+Trial LoadOf(milliseconds row, const Objective& objective = {}) {
+  FakeModel model;
+  model.cpu_per_row = row;
+  LabBench bench(model);
+  bench.workload.objective = objective;
+  const double each = std::chrono::duration<double>(row).count();
+  bench.workload.row_times = {each, each * each, each};
+  auto container = bench.lab.Launch(
+      {bench.kCeiling, bench.setup, bench.lab.NextSeed(), PageCache::kCold, Use::kObjective});
+  EXPECT_TRUE((*container)->Start());
+  std::vector<RequestRecord> serial(20);
+  for (RequestRecord& request : serial) {
+    request.latency_us = static_cast<std::uint32_t>(1000 * row.count());
+  }
+  const auto load = MeasureLoad(bench.lab, **container, bench.workload, serial);
+  EXPECT_TRUE(load);
+  (*container)->Close();
+  return load ? load->trial : Trial();
+}
+
+Objective WithP95(double ms) {
+  Objective objective;
+  objective.latency_ms = {{"p95", ms}};
+  return objective;
+}
+
+Objective Rate(double requests_per_second) {
+  Objective objective;
+  objective.requests_per_second = requests_per_second;
+  return objective;
+}
+
+TEST(CeilingLoadTest, HasTheRequestsOfP99WhereTheyComeInTime) {
+  EXPECT_GE(LoadOf(milliseconds(20)).measurements.total_queries, 299);
+}
+
+TEST(CeilingLoadTest, OfSlowRowsHasMoreThanWhatIsJudgedBesideIt) {
+  const Trial load = LoadOf(milliseconds(50));
+  EXPECT_GE(load.measurements.total_queries, 2 * 59);
+  EXPECT_LT(load.seconds, 7);
+  EXPECT_NEAR(LoadOf(milliseconds(200)).seconds, 12, 1) << "p95 takes 59 of them";
+}
+
+TEST(CeilingLoadTest, OfSlowRowsThatAreToHoldALatencyHasTheRequestsOfThat) {
+  const Trial load = LoadOf(milliseconds(50), WithP95(100));
+  EXPECT_GE(load.measurements.total_queries, 59);
+  EXPECT_LT(load.seconds, 4);
+}
+
+TEST(CeilingLoadTest, OfARateGoesOnUntilItsQueueHasForgotten) {
+  EXPECT_LT(LoadOf(milliseconds(2), Rate(100)).seconds, 4);
+  EXPECT_NEAR(LoadOf(milliseconds(9), Rate(100)).seconds, 10, 1);
+}
+
+}  // namespace
+}  // namespace mlprof::server::phases
