@@ -40,9 +40,8 @@ RowTimes RowTimes::Of(std::span<const Visit> visits, double cpu_seconds) {
 std::optional<double> QueueMemorySeconds(const Objective& objective, const RowTimes& rows,
                                          Cores cpu) {
   const auto variation = VariationOfGaps(objective.arrivals);
-  if (!objective.requests_per_second || !variation || rows.mean_seconds <= 0 || cpu <= Cores()) {
-    return std::nullopt;
-  }
+  const bool timed = rows.mean_seconds > 0 && rows.cpu_seconds > 0;
+  if (!objective.requests_per_second || !variation || !timed || cpu <= Cores()) return std::nullopt;
   const double rate = *objective.requests_per_second;
   const double stretch = Stretch(rows, cpu);
   const double service = stretch * rows.mean_seconds;

@@ -15,6 +15,7 @@ struct LimitedRunPlan {
   /// reference of now, too; and where it is clearly slow it takes no turn with one, and sends no
   /// more requests than it is judged by.
   bool once = false;
+  bool lowers_cpu_alone = false;  // all else is as it was proven
 };
 
 }  // namespace mlprof::server::phases

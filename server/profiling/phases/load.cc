@@ -24,11 +24,14 @@ constexpr double kAllOfItsCores = 0.95;  // chosen, not measured
 // So many times the requests that p95 takes. Chosen, not measured: the two that are compared then
 // scatter by an eighth less than with one.
 constexpr std::size_t kLooksOfReference = 2;
+// Of the requests that p99 takes: the load may be faster than the rows before it, and what is
+// judged beside it judges p99 by its own rate. Chosen, not measured.
+constexpr double kSurelyTooFew = 0.8;
 
 // As long as the runs that are judged beside it: a closed loop that has the requests p99 takes, and
-// the periods of a quota. Where those do not come in time a latency that is asked for is judged by
-// itself, and a reference has more requests than what is judged beside it. `serial`: requests that
-// were sent one at a time.
+// the periods of a quota. A latency that is asked for is judged by itself; where p99 is surely not
+// judged a reference has more requests than what is judged beside it. `serial`: requests that were
+// sent one at a time.
 LoadTime TimeOfLoad(const Workload& workload, Cores cpu, std::span<const RequestRecord> serial,
                     std::chrono::nanoseconds longest) {
   const Objective& objective = workload.objective;
@@ -50,8 +53,10 @@ LoadTime TimeOfLoad(const Workload& workload, Cores cpu, std::span<const Request
   if (in_time >= static_cast<double>(for_tail)) return {least, for_tail, longest};
   if (!objective.latency_ms.empty()) return {least, usual.min_requests, longest};
   const std::size_t of_reference = kLooksOfReference * usual.min_requests;
-  return in_time >= static_cast<double>(of_reference) ? LoadTime{least, of_reference, longest}
-                                                      : usual;
+  const bool tail_unjudged =
+      objective.ConcurrencyOrOne() == 1 && in_time < kSurelyTooFew * static_cast<double>(for_tail);
+  const bool come = in_time >= static_cast<double>(of_reference);
+  return tail_unjudged && come ? LoadTime{least, of_reference, longest} : usual;
 }
 
 Reference ReferenceOf(const ReplayPlan& plan, const ReplayResult& replay, const ResourceUse& use) {

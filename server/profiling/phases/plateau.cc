@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds kPlateauWindow{1};
 constexpr std::chrono::seconds kStretch{3};  // of load between two judgements
 constexpr std::chrono::seconds kLongestPlateau{45};
-// Under the objective's load: a warm-up and the ten seconds of a load. Chosen, not measured.
+// Under the objective's load: a warm-up and the longest load, of ten seconds. Chosen, not measured.
 constexpr std::chrono::seconds kShortestLife{15};
 
 PlateauVerdict Judge(const Container& container) {

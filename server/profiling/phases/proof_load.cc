@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The most that a load takes for more requests than it must have; of a rate, for its queue.
+// Of a rate; and the most that a closed loop takes for more requests than it must have.
 constexpr std::chrono::seconds kVerificationTime{10};
 // That a queue forgets what was before: the mean of a load then scatters by a seventh of what
 // single waits scatter. Chosen, not measured.
@@ -48,7 +48,8 @@ ReplayPlan Behind(const ReplayPlan& plan, const ReplayResult& sent, nanoseconds 
 
 nanoseconds TimeOfRate(const Workload& workload, Cores cpu) {
   const auto memory = QueueMemorySeconds(workload.objective, workload.row_times, cpu);
-  if (!memory) return kVerificationTime;
+  // A tail that no latency was asked for comes in bursts.
+  if (!memory || workload.objective.latency_ms.empty()) return kVerificationTime;
   const double seconds = std::min(kTimesForgotten * *memory, Seconds(kVerificationTime));
   return std::max<nanoseconds>(kLeastReferenceLoad + kOnePeriod,
                                nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
@@ -56,16 +57,16 @@ nanoseconds TimeOfRate(const Workload& workload, Cores cpu) {
 
 LoadTime ProofLoad(const Yardstick& yardstick, Cores cpu, nanoseconds most) {
   const Objective& objective = yardstick.workload.objective;
-  const auto& rate = objective.requests_per_second;
   const auto usual = std::min<nanoseconds>(kVerificationTime, most);
   LoadTime load{usual, RequestsToSee(objective), most};
   if (yardstick.workload.each_row_once) return load;
-  const nanoseconds least =
-      rate ? TimeOfRate(yardstick.workload, cpu) : kLeastReferenceLoad + kOnePeriod;
-  load.time = std::min(least, most);
-  if (!rate) load.until = usual;
-  const double in_time = rate ? *rate * Seconds(kVerificationTime)
-                              : RequestsWithin(yardstick.reference, kVerificationTime);
+  if (objective.requests_per_second) {
+    load.time = std::min(TimeOfRate(yardstick.workload, cpu), usual);
+    return load;
+  }
+  load.time = std::min<nanoseconds>(kLeastReferenceLoad + kOnePeriod, most);
+  load.until = usual;
+  const double in_time = RequestsWithin(yardstick.reference, kVerificationTime);
   const std::size_t for_tail = RequestsForConfidence(0.99);
   if (objective.latency_ms.empty() && in_time >= static_cast<double>(for_tail)) {
     load.min_requests = std::max(load.min_requests, for_tail);

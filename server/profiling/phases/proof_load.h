@@ -20,14 +20,14 @@ inline constexpr std::chrono::milliseconds kFirstBlockTime{1100};
 /// Beside the periods of the quota, for the last of them. A rest shorter than it shows nothing.
 inline constexpr std::chrono::milliseconds kOnePeriod{100};
 
-/// How long a rate's load goes on, beside the requests that it takes: until its queue has forgotten
-/// what was before a hundred times (server/analysis/queue_memory.h), and for the periods of the
-/// quota; ten seconds at most, and where that is not known.
+/// How long a rate's load goes on, beside the requests that it takes: ten seconds; where a latency
+/// is asked for, no longer than its queue takes to forget what was before a hundred times
+/// (server/analysis/queue_memory.h), and for the periods of the quota.
 std::chrono::nanoseconds TimeOfRate(const Workload& workload, Cores cpu);
 
-/// The load of a container that is to prove limits of `cpu`, no longer than `most`: it ends once it
-/// has the requests that its objective takes, p99's where they come in time, the periods of the
-/// quota and, of a rate, TimeOfRate.
+/// The load of a container that is to prove limits of `cpu`, no longer than `most`. A closed loop
+/// ends once it has the requests that its objective takes, p99's where they come in time, and the
+/// periods of the quota; a rate has its requests and TimeOfRate.
 LoadTime ProofLoad(const Yardstick& yardstick, Cores cpu, std::chrono::nanoseconds most);
 
 /// What a closed loop of `load` goes on with after what it has sent, the rows in the order that

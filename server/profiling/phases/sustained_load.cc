@@ -22,15 +22,31 @@ constexpr std::chrono::seconds kShortestLevel{2};
 constexpr std::chrono::seconds kLongestLevel{5};
 // The p95 of fewer requests than these is simply the largest.
 constexpr std::ptrdiff_t kFewestRequests = 20;
-// For the requests that a bound on rare kills lacks (docs/MEASUREMENT.md).
+// A percentile of the slowest rows. Chosen, not measured.
+constexpr double kOfSlowestRows = 0.9;
+// For the requests that a bound on rare kills lacks (docs/MEASUREMENT.md); of a rate, whose loads
+// are shorter by as much where they are quick.
 constexpr std::chrono::seconds kLongestTopUp{10};
+constexpr std::chrono::seconds kLongestTopUpOfRate{16};
+
+std::chrono::seconds LongestTopUp(const Objective& objective) {
+  return objective.requests_per_second ? kLongestTopUpOfRate : kLongestTopUp;
+}
 
 // Requests that a bound on rare kills lacks; 0 where they do not come in time.
-std::int64_t MissingOf(const ProvenLoad& proven) {
+std::int64_t MissingOf(const ProvenLoad& proven, const Objective& objective) {
   const std::int64_t missing = kRequestsForMemory - proven.requests;
   const double seconds =
       static_cast<double>(missing) / std::max(proven.requests_per_second.value_or(0), 1e-9);
-  return missing > 0 && seconds <= Seconds(kLongestTopUp) ? missing : 0;
+  return missing > 0 && seconds <= Seconds(LongestTopUp(objective)) ? missing : 0;
+}
+
+// Whether a latency is asked for, and each of few rows.
+bool IsOfSlowestRows(const Objective& objective) {
+  return !objective.latency_ms.empty() &&
+         std::ranges::all_of(objective.latency_ms, [](const auto& limit) {
+           return QuantileOfKey(limit.first).value_or(0) >= kOfSlowestRows;
+         });
 }
 
 // The loads, one after the other, in one container. The objective's kind of load: rows in flight or
@@ -82,10 +98,11 @@ class Levels {
   /// What a bound on rare kills lacks yet, of the objective's own load. False where a process did
   /// not survive it.
   bool TopUp(const ProvenLoad& proven) {
-    const auto missing = static_cast<std::size_t>(MissingOf(proven));
-    if (missing == 0 || end_.Left() < kLongestTopUp + kLongestLevel) return true;
+    const auto missing = static_cast<std::size_t>(MissingOf(proven, workload_.objective));
+    const auto longest = LongestTopUp(workload_.objective);
+    if (missing == 0 || end_.Left() < longest + kLongestLevel) return true;
     const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(),
-                                          {std::chrono::nanoseconds(0), missing, kLongestTopUp});
+                                          {std::chrono::nanoseconds(0), missing, longest});
     const Timestamp began = Now();
     const std::int64_t losses_before = container_.Losses();
     const ReplayResult replay = ReplayCounted(plan);
@@ -140,11 +157,11 @@ class Levels {
     return replay;
   }
 
-  // In blocks where a latency is asked for, which one of them may miss. Between them the rows in
-  // flight are waited for, which helps only those that come then.
+  // In blocks where one of them may show that the slowest rows miss a latency. Between them the
+  // rows in flight are waited for, which helps only those that come then.
   ReplayResult ReplayLevel(const ReplayPlan& plan) {
     const Objective& objective = workload_.objective;
-    if (plan.open_loop || objective.latency_ms.empty()) return ReplayCounted(plan);
+    if (plan.open_loop || !IsOfSlowestRows(objective)) return ReplayCounted(plan);
     ReplayResult level = ReplayCounted(FirstBlockOf(plan));
     SendBlocks(
         plan, level, [&] { return over_ || HasMissed(objective, plan, level); },
@@ -229,7 +246,8 @@ SustainedFacts Climb(Lab& lab, const Yardstick& yardstick, Container& container,
 bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
                              const std::optional<ReplayCapacity>& capacity,
                              const ProvenLoad& proven) {
-  const bool tells = CanBeJudged(lab, yardstick) || MissingOf(proven) > 0;
+  const bool tells =
+      CanBeJudged(lab, yardstick) || MissingOf(proven, yardstick.workload.objective) > 0;
   return capacity && proven.requests_per_second.value_or(0) > 0 && tells && !lab.stopped() &&
          lab.budget().For(Spend::kSustained) >=
              TimeBeforeLoad(lab.budget(), yardstick) + kLongestLevel;

@@ -161,6 +161,7 @@ class Descents {
     plan.load.time = std::min<std::chrono::nanoseconds>(plan.load.time, kFirstTime);
     plan.load.min_requests = RequestsToSee(yardstick_.workload.objective);
     plan.once = true;  // two of three runs decide
+    plan.lowers_cpu_alone = limits == state_.proof.limits.With(limits.cpu());
     // A latency that is asked for is judged by its own count.
     const bool tail = yardstick_.workload.objective.latency_ms.empty();
     if (tail && std::all_of(state_.proof.passes.begin(), state_.proof.passes.end(),

@@ -25,6 +25,7 @@ constexpr std::size_t kRowsOfAConnection = 2;
 constexpr std::chrono::seconds kBurstTime{5};
 constexpr std::chrono::seconds kLongestAtCeiling{60};  // a model's load at first use, chosen
 constexpr std::chrono::seconds kFreshTime{3};
+constexpr std::chrono::seconds kLeastOfRate{5};  // half of what it takes at most (proof_load.h)
 constexpr std::chrono::seconds kLongestFresh{10};
 
 // With a connection for each request others come while a process works. But a row may be too short
@@ -161,9 +162,11 @@ Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
 
 LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
   if (objective.connections != ConnectionUse::kBoth) return whole;
-  // Each part must be long enough to prove something by itself.
-  const auto least = objective.latency_ms.empty() ? std::chrono::nanoseconds(kLeastReferenceLoad)
-                                                  : std::chrono::nanoseconds(0);
+  // Each part must be long enough to prove something by itself; of a rate what is short is so for
+  // one queue.
+  auto least = objective.latency_ms.empty() ? std::chrono::nanoseconds(kLeastReferenceLoad)
+                                            : std::chrono::nanoseconds(0);
+  if (objective.requests_per_second) least = kLeastOfRate;
   const auto half = [least](std::chrono::nanoseconds time) {
     return std::max(time / 2, std::min(time, least));
   };

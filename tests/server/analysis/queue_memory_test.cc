@@ -48,6 +48,7 @@ TEST(QueueMemoryTest, IsNotKnownOfWhatOneRowAtATimeCannotServe) {
 TEST(QueueMemoryTest, IsNotKnownWithoutARateRowsOrWaysOfArriving) {
   EXPECT_FALSE(QueueMemorySeconds({}, Rows(0.01), Cores(1.0)));
   EXPECT_FALSE(QueueMemorySeconds(Rate(50), {}, Cores(1.0)));
+  EXPECT_FALSE(QueueMemorySeconds(Rate(50), {0.001, 1e-6, 0}, Cores(0.1))) << "it may all compute";
   EXPECT_FALSE(QueueMemorySeconds(Rate(50, Arrivals::Trace("t")), Rows(0.01), Cores(1.0)));
 }
 

@@ -64,24 +64,44 @@ TEST(OneOfSeveralRunsTest, LeavesALatencyThatIsMissedAfterABlockOfRowsWhereItIsO
   EXPECT_GE(run_at(true, Cores(1.0)), 59) << "one that holds may become the answer";
 }
 
+struct FirstRows {
+  bool cost_the_same = true;
+  bool cpu_alone = true;
+  double reference_cpu_ms = 100;
+};
+
+// One step of CPU lower, of rows of 100 ms of CPU that are to be answered within 150 ms.
+LimitedRun MissedAtHalfACore(const FirstRows& first, FakeModel model = {}) {
+  model.cpu_per_row = std::chrono::milliseconds(100);
+  LabBench bench(model);
+  bench.workload.objective.latency_ms = {{"p95", 150}};
+  LimitedRunPlan plan{{Cores(0.5), MiB(300)},
+                      TrialPurpose::kTightness,
+                      {std::chrono::seconds(3), 59, std::chrono::seconds(60)}};
+  plan.once = true;
+  plan.lowers_cpu_alone = first.cpu_alone;
+  Yardstick yardstick = bench.MeasuredAt(100, first.reference_cpu_ms);
+  yardstick.pace.first_pass.costs_the_same = first.cost_the_same;
+  auto run = RunAtLimits(bench.lab, yardstick, plan);
+  EXPECT_TRUE(run && !run->verdict.passed);
+  return run ? *std::move(run) : LimitedRun();
+}
+
+std::int64_t RequestsOf(const LimitedRun& run) { return run.trial.measurements.total_queries; }
+
 TEST(OneOfSeveralRunsTest, LeavesALatencyThatIsMissedFromTheFirstRowOnWhereThatCostsNoMore) {
-  const auto requests = [](bool costs_the_same) {
-    FakeModel model;
-    model.cpu_per_row = std::chrono::milliseconds(100);
-    LabBench bench(model);
-    bench.workload.objective.latency_ms = {{"p95", 150}};
-    LimitedRunPlan plan{{Cores(0.5), MiB(300)},
-                        TrialPurpose::kTightness,
-                        {std::chrono::seconds(3), 59, std::chrono::seconds(60)}};
-    plan.once = true;
-    Yardstick yardstick = bench.MeasuredAt(100);
-    yardstick.pace.first_pass.costs_the_same = costs_the_same;
-    const auto run = RunAtLimits(bench.lab, yardstick, plan);
-    EXPECT_TRUE(run && !run->verdict.passed);
-    return run ? run->trial.measurements.total_queries : 0;
-  };
-  EXPECT_LE(requests(true), 22) << "two windows of two seconds hold a block of rows";
-  EXPECT_GE(requests(false), 25) << "three windows that agree, and a second";
+  EXPECT_LE(RequestsOf(MissedAtHalfACore({})), 22) << "two windows hold a block of rows";
+  EXPECT_GE(RequestsOf(MissedAtHalfACore({false})), 25) << "three that agree, and a second";
+  EXPECT_GE(RequestsOf(MissedAtHalfACore({true, false})), 25) << "memory may be why";
+  EXPECT_GE(RequestsOf(MissedAtHalfACore({true, true, 80})), 25) << "something works beside them";
+}
+
+TEST(OneOfSeveralRunsTest, TakesNoPageThatAFirstRowReadForOneThatIsReadBack) {
+  FakeModel model;
+  model.pages_read_back = 5;
+  const LimitedRun run = MissedAtHalfACore({}, model);
+  EXPECT_LE(RequestsOf(run), 22);
+  EXPECT_EQ(run.verdict.shortage, ResourceKind::kCpu) << run.verdict.sentence;
 }
 
 }  // namespace

@@ -64,6 +64,13 @@ TEST(SustainedLoadTest, LeavesALoadThatMissesALatencyAfterABlockOfRows) {
   EXPECT_LT(two_in_flight.measurements.total_queries, 30);
 }
 
+TEST(SustainedLoadTest, WaitsLongerForWhatQuickLoadsOfARateLack) {
+  LabBench bench;
+  bench.workload.objective.requests_per_second = 100;
+  Sustained(bench, {100, 1500});
+  EXPECT_GE(ToppedUp(bench), 1500) << "15 seconds";
+}
+
 TEST(SustainedLoadTest, CountsNoRequestThatFailed) {
   FakeModel model;
   model.status = [](const std::string&) { return 503; };
