@@ -162,15 +162,19 @@ Reference LookAtFresh(Lab& lab, Container& container, const Workload& workload,
 
 LoadTime PartOf(const LoadTime& whole, const Objective& objective) {
   if (objective.connections != ConnectionUse::kBoth) return whole;
-  // Each part must be long enough to prove something by itself; of a rate what is short is so for
-  // one queue.
-  auto least = objective.latency_ms.empty() ? std::chrono::nanoseconds(kLeastReferenceLoad)
-                                            : std::chrono::nanoseconds(0);
-  if (objective.requests_per_second) least = kLeastOfRate;
+  // Each part must be long enough to prove something by itself.
+  const auto least = objective.latency_ms.empty() ? std::chrono::nanoseconds(kLeastReferenceLoad)
+                                                  : std::chrono::nanoseconds(0);
   const auto half = [least](std::chrono::nanoseconds time) {
     return std::max(time / 2, std::min(time, least));
   };
-  return {half(whole.time), whole.min_requests, half(whole.longest), half(whole.until)};
+  LoadTime part{half(whole.time), whole.min_requests, half(whole.longest), half(whole.until)};
+  // A rate's load that is short is so for one queue; it is cut where there is no time for two.
+  if (objective.requests_per_second) {
+    part.time = std::max(
+        part.time, std::min({whole.time, part.longest, std::chrono::nanoseconds(kLeastOfRate)}));
+  }
+  return part;
 }
 
 ReplayPlan WithFreshConnections(ReplayPlan plan) {

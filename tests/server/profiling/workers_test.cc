@@ -86,6 +86,22 @@ TEST(WorkersTest, AllAreLoadedAtTheLimitsTooWhereSeenRowsAreAnsweredFromMemory) 
   EXPECT_GE(profile.recommendation->requested.memory(), MiB(830));
 }
 
+TEST(WorkersTest, EachKindOfConnectionHasHalfOfALoadOrAllOfAShortOneOfARate) {
+  using std::chrono::seconds;
+  Objective both;
+  both.latency_ms = {{"p95", 50}};
+  both.connections = ConnectionUse::kBoth;
+  const auto part_of = [&](std::chrono::nanoseconds time, std::chrono::nanoseconds longest) {
+    return phases::PartOf({time, 59, longest}, both).time;
+  };
+  EXPECT_EQ(part_of(seconds(10), seconds(60)), seconds(5));
+  EXPECT_EQ(part_of(seconds(4), seconds(60)), seconds(2));
+  both.requests_per_second = 100;
+  EXPECT_EQ(part_of(seconds(10), seconds(60)), seconds(5));
+  EXPECT_EQ(part_of(seconds(4), seconds(60)), seconds(4)) << "as long as its queue remembers";
+  EXPECT_EQ(part_of(seconds(4), seconds(6)), seconds(3)) << "there is no time for two";
+}
+
 TEST(WorkersTest, AModelOfOneProcessHasNoneAndKeepsItsConnections) {
   const Profile profile = Profiled({});
   EXPECT_EQ(profile.recommendation->workers, std::nullopt);
