@@ -245,15 +245,17 @@ bool LimitedReplay::MayEndByBlock(const ReplayPlan& plan) const {
 }
 
 // Windows whose rows cost no more for being the first are as much of the load as what comes later;
-// what works beside them in a process that is cold is in their CPU. What they read tells nothing of
-// memory.
+// what works beside them in a process that is cold is in their CPU. Rows that wait for their pages
+// may not do so any more once those were read.
 bool LimitedReplay::MissesFromTheFirst(const ReplayResult& windows) const {
   const bool may = wanted_.lowers_cpu_alone && MayEndByBlock(plan_) &&
                    BeginsTheLoad(yardstick_, plan_) && yardstick_.setup.environment.empty() &&
                    yardstick_.pace.first_pass.costs_the_same;
   if (!may || !HasMissed(yardstick_.workload.objective, plan_, windows)) return false;
+  const ResourceUse use = Summarize(container_.SamplesOf(windows));
+  if (PagesReadBack{use.refaults, std::ssize(windows.requests)}.often()) return false;
   Look look;
-  SetCost(Summarize(container_.SamplesOf(windows)), windows, look);
+  SetCost(use, windows, look);
   const auto cost = CostBeside(yardstick_.reference, look);
   return cost && !IsOnSlowerHost(cost);
 }

@@ -24,21 +24,29 @@ constexpr std::chrono::seconds kLongestLevel{5};
 constexpr std::ptrdiff_t kFewestRequests = 20;
 // A percentile of the slowest rows. Chosen, not measured.
 constexpr double kOfSlowestRows = 0.9;
-// For the requests that a bound on rare kills lacks (docs/MEASUREMENT.md); of a rate, whose loads
-// are shorter by as much where they are quick.
+// For the requests that a bound on rare kills lacks (docs/MEASUREMENT.md); of a rate with a latency
+// what the three loads of its proof are shorter by at most (proof_load.h).
 constexpr std::chrono::seconds kLongestTopUp{10};
-constexpr std::chrono::seconds kLongestTopUpOfRate{16};
+constexpr std::chrono::seconds kLongestTopUpOfRate{21};
 
 std::chrono::seconds LongestTopUp(const Objective& objective) {
-  return objective.requests_per_second ? kLongestTopUpOfRate : kLongestTopUp;
+  const bool shorter = objective.requests_per_second && !objective.latency_ms.empty();
+  return shorter ? kLongestTopUpOfRate : kLongestTopUp;
 }
 
-// Requests that a bound on rare kills lacks; 0 where they do not come in time.
-std::int64_t MissingOf(const ProvenLoad& proven, const Objective& objective) {
+// Requests that a bound on rare kills lacks, and how long they take.
+struct Missing {
+  std::int64_t requests = 0;
+  double seconds = 0;
+};
+
+// None where they do not come in time.
+Missing MissingOf(const ProvenLoad& proven, const Objective& objective) {
   const std::int64_t missing = kRequestsForMemory - proven.requests;
   const double seconds =
       static_cast<double>(missing) / std::max(proven.requests_per_second.value_or(0), 1e-9);
-  return missing > 0 && seconds <= Seconds(LongestTopUp(objective)) ? missing : 0;
+  const bool come = missing > 0 && seconds <= Seconds(LongestTopUp(objective));
+  return come ? Missing{missing, seconds} : Missing{};
 }
 
 // Whether a latency is asked for, and each of few rows.
@@ -98,11 +106,13 @@ class Levels {
   /// What a bound on rare kills lacks yet, of the objective's own load. False where a process did
   /// not survive it.
   bool TopUp(const ProvenLoad& proven) {
-    const auto missing = static_cast<std::size_t>(MissingOf(proven, workload_.objective));
-    const auto longest = LongestTopUp(workload_.objective);
-    if (missing == 0 || end_.Left() < longest + kLongestLevel) return true;
-    const ReplayPlan plan = ObjectivePlan(workload_, container_.seed(),
-                                          {std::chrono::nanoseconds(0), missing, longest});
+    const Missing missing = MissingOf(proven, workload_.objective);
+    const double left = Seconds(end_.Left());
+    if (missing.requests == 0 || left < missing.seconds + Seconds(kLongestLevel)) return true;
+    const ReplayPlan plan =
+        ObjectivePlan(workload_, container_.seed(),
+                      {std::chrono::nanoseconds(0), static_cast<std::size_t>(missing.requests),
+                       LongestTopUp(workload_.objective)});
     const Timestamp began = Now();
     const std::int64_t losses_before = container_.Losses();
     const ReplayResult replay = ReplayCounted(plan);
@@ -247,7 +257,7 @@ bool CanMeasureSustainedLoad(Lab& lab, const Yardstick& yardstick,
                              const std::optional<ReplayCapacity>& capacity,
                              const ProvenLoad& proven) {
   const bool tells =
-      CanBeJudged(lab, yardstick) || MissingOf(proven, yardstick.workload.objective) > 0;
+      CanBeJudged(lab, yardstick) || MissingOf(proven, yardstick.workload.objective).requests > 0;
   return capacity && proven.requests_per_second.value_or(0) > 0 && tells && !lab.stopped() &&
          lab.budget().For(Spend::kSustained) >=
              TimeBeforeLoad(lab.budget(), yardstick) + kLongestLevel;

@@ -9,8 +9,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of rows that compute for `row`.
-Trial LoadOf(milliseconds row, const Objective& objective = {}) {
+// Of rows that compute for `row`, and took `before` when they came one at a time.
+Trial LoadOf(milliseconds row, const Objective& objective = {},
+             std::optional<milliseconds> before = {}) {
   FakeModel model;
   model.cpu_per_row = row;
   LabBench bench(model);
@@ -22,7 +23,7 @@ Trial LoadOf(milliseconds row, const Objective& objective = {}) {
   EXPECT_TRUE((*container)->Start());
   std::vector<RequestRecord> serial(20);
   for (RequestRecord& request : serial) {
-    request.latency_us = static_cast<std::uint32_t>(1000 * row.count());
+    request.latency_us = static_cast<std::uint32_t>(1000 * before.value_or(row).count());
   }
   const auto load = MeasureLoad(bench.lab, **container, bench.workload, serial);
   EXPECT_TRUE(load);
@@ -51,6 +52,12 @@ TEST(CeilingLoadTest, OfSlowRowsHasMoreThanWhatIsJudgedBesideIt) {
   EXPECT_GE(load.measurements.total_queries, 2 * 59);
   EXPECT_LT(load.seconds, 7);
   EXPECT_NEAR(LoadOf(milliseconds(200)).seconds, 12, 1) << "p95 takes 59 of them";
+}
+
+TEST(CeilingLoadTest, GoesOnWhereAModelBecameSoMuchFasterThatP99IsJudged) {
+  const Trial load = LoadOf(milliseconds(25), {}, milliseconds(50));
+  EXPECT_GE(load.measurements.total_queries, 299);
+  EXPECT_NEAR(load.seconds, 10, 1);
 }
 
 TEST(CeilingLoadTest, OfSlowRowsThatAreToHoldALatencyHasTheRequestsOfThat) {

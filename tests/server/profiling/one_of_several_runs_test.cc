@@ -96,12 +96,10 @@ TEST(OneOfSeveralRunsTest, LeavesALatencyThatIsMissedFromTheFirstRowOnWhereThatC
   EXPECT_GE(RequestsOf(MissedAtHalfACore({true, true, 80})), 25) << "something works beside them";
 }
 
-TEST(OneOfSeveralRunsTest, TakesNoPageThatAFirstRowReadForOneThatIsReadBack) {
+TEST(OneOfSeveralRunsTest, GoesOnWhereTheFirstRowsWaitForPages) {
   FakeModel model;
   model.pages_read_back = 5;
-  const LimitedRun run = MissedAtHalfACore({}, model);
-  EXPECT_LE(RequestsOf(run), 22);
-  EXPECT_EQ(run.verdict.shortage, ResourceKind::kCpu) << run.verdict.sentence;
+  EXPECT_GE(RequestsOf(MissedAtHalfACore({}, model)), 25);
 }
 
 }  // namespace

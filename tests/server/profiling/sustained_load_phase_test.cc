@@ -65,10 +65,15 @@ TEST(SustainedLoadTest, LeavesALoadThatMissesALatencyAfterABlockOfRows) {
 }
 
 TEST(SustainedLoadTest, WaitsLongerForWhatQuickLoadsOfARateLack) {
-  LabBench bench;
-  bench.workload.objective.requests_per_second = 100;
-  Sustained(bench, {100, 1500});
-  EXPECT_GE(ToppedUp(bench), 1500) << "15 seconds";
+  const auto topped_up = [](bool latency) {
+    LabBench bench;
+    bench.workload.objective.requests_per_second = 100;
+    if (latency) bench.workload.objective.latency_ms = {{"p95", 50}};
+    Sustained(bench, {100, 1000});
+    return ToppedUp(bench);
+  };
+  EXPECT_GE(topped_up(true), 1950) << "20 seconds";
+  EXPECT_EQ(topped_up(false), 0) << "its loads are not shorter";
 }
 
 TEST(SustainedLoadTest, CountsNoRequestThatFailed) {
