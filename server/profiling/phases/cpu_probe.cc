@@ -71,21 +71,23 @@ class Probing {
   // In parts, of which the first may be enough.
   ReplayResult Replay(const ReplayPlan& plan, Deadline end) {
     const bool asked = !workload_.objective.latency_ms.empty();
-    ReplayPlan first = plan;
     // Each part waits for its last rows, which takes from the rate of several in flight.
     const bool in_parts = !plan.open_loop && plan.concurrency == 1 &&
                           plan.max_time > kFirstBlockTime && (asked || !beside_.now.looks.empty());
-    if (in_parts && asked) first = FirstBlockOf(plan);
-    if (in_parts && !asked) first.max_time = kFirstBlockTime;
-    ReplayResult replay = container_.Replay(first, end);
-    if (!in_parts) return replay;
+    if (!in_parts) return container_.Replay(plan, end);
+    ReplayResult replay;
     const auto send = [&](const ReplayPlan& part) { Append(replay, container_.Replay(part, end)); };
     const auto enough = [&] {
       return replay.stopped || replay.cut_off || replay.target_lost || IsTooSlow(plan, replay);
     };
     if (asked) {
       SendBlocks(plan, replay, enough, send);
-    } else if (replay.ended - replay.began < plan.max_time && !enough()) {
+      return replay;
+    }
+    ReplayPlan first = plan;
+    first.max_time = kFirstBlockTime;
+    send(first);
+    if (replay.ended - replay.began < plan.max_time && !enough()) {
       if (const auto rest = AfterBeginning(plan, replay)) send(*rest);
     }
     return replay;

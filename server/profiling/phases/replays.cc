@@ -74,6 +74,7 @@ void Append(ReplayResult& all, const ReplayResult& part) {
   all.last_due = std::max(all.last_due, part.last_due);
   all.unsent += part.unsent;
   if (!all.first_failure) all.first_failure = part.first_failure;
+  if (part.last_sent) all.last_sent = part.last_sent;
   all.target_lost = all.target_lost || part.target_lost;
   all.stopped = all.stopped || part.stopped;
   all.cut_off = all.cut_off || part.cut_off;

@@ -172,7 +172,7 @@ class Levels {
   ReplayResult ReplayLevel(const ReplayPlan& plan) {
     const Objective& objective = workload_.objective;
     if (plan.open_loop || !IsOfSlowestRows(objective)) return ReplayCounted(plan);
-    ReplayResult level = ReplayCounted(FirstBlockOf(plan));
+    ReplayResult level;
     SendBlocks(
         plan, level, [&] { return over_ || HasMissed(objective, plan, level); },
         [&](const ReplayPlan& block) { Append(level, ReplayCounted(block)); });

@@ -52,5 +52,17 @@ TEST(CpuSecondsPerQueryTest, LeavesOutWhatFailuresTake) {
   EXPECT_NEAR(*profile.measurements->cpu_seconds_per_query, 0.002, 1e-5);
 }
 
+TEST(AppendTest, TheLastRowThatLeftIsThatOfTheLastPart) {
+  ReplayResult all;
+  ReplayResult part;
+  part.last_sent = 3;
+  Append(all, part);
+  part.last_sent = 7;
+  Append(all, part);
+  EXPECT_EQ(all.last_sent, 7u) << "a model that died in it had that row";
+  Append(all, ReplayResult());
+  EXPECT_EQ(all.last_sent, 7u) << "nothing left in this one";
+}
+
 }  // namespace
 }  // namespace mlprof::server::phases
