@@ -57,7 +57,8 @@ TEST(ReferenceTest, IsTheObjectivesLoadAlone) {
   EXPECT_FALSE(phases::IsObjectivesLoad(objective, 1));
 }
 
-std::vector<Trial> ProbesOf(const Objective& objective, const FakeModel& model = {}) {
+std::vector<Trial> TrialsOf(TrialPurpose purpose, const Objective& objective,
+                            const FakeModel& model) {
   ProfilingBench bench{model};
   bench.RegisterInputs(TextRows(20));
   ProfileRequest request = ProfilingBench::Request("p", std::chrono::seconds(300));
@@ -65,8 +66,12 @@ std::vector<Trial> ProbesOf(const Objective& objective, const FakeModel& model =
   EXPECT_TRUE(bench.service().Create("default", request, {}).has_value());
   bench.AwaitEnd("p");
   std::vector<Trial> probes = bench.service().Trials("default", "p").value_or(std::vector<Trial>());
-  std::erase_if(probes, [](const Trial& t) { return t.purpose != TrialPurpose::kCpuProbe; });
+  std::erase_if(probes, [&](const Trial& t) { return t.purpose != purpose; });
   return probes;
+}
+
+std::vector<Trial> ProbesOf(const Objective& objective, const FakeModel& model = {}) {
+  return TrialsOf(TrialPurpose::kCpuProbe, objective, model);
 }
 
 TEST(CpuSearchTest, LeavesALimitThatIsClearlyTooSlowAfterASecond) {
@@ -103,6 +108,21 @@ TEST(CpuSearchTest, BeginsWithWhatALatencyTakesAndLeavesOutTheLimitsAboveIt) {
   ASSERT_GE(probes.size(), 2U);
   EXPECT_EQ(probes.front().limits.cpu(), Cores(0.5)) << "50 ms of CPU in 110 ms";
   EXPECT_EQ(probes[1].limits.cpu(), Cores(0.4)) << "the rows use 1.0, and nothing above is tried";
+}
+
+TEST(CpuSearchTest, AStepOfCpuThatMissesALatencyFromItsFirstRowOnIsLeftInItsWarmUp) {
+  Objective objective;
+  objective.latency_ms = {{"p95", 110}};
+  FakeModel model;
+  model.cpu_per_row = std::chrono::milliseconds(50);
+  int steps = 0;
+  for (const Trial& trial : TrialsOf(TrialPurpose::kTightness, objective, model)) {
+    if (trial.limits.cpu() >= Cores(0.5)) continue;
+    EXPECT_FALSE(trial.passed);
+    EXPECT_LE(trial.measurements.total_queries, 32) << "two windows of two seconds";
+    ++steps;
+  }
+  EXPECT_GE(steps, 2);
 }
 
 TEST(CpuSearchTest, VisitsTheCeilingBehindTheFirstLimitAndEveryThirdAtTheLatest) {
