@@ -61,15 +61,17 @@ LoadTime TimeOfLoad(const Workload& workload, Cores cpu, std::span<const Request
 }
 
 // A model that became faster after the rows by which its load was planned: beside its looks p99
-// will be judged, by their own rate.
-void GoOnForTail(Lab& lab, Container& container, const ReplayPlan& plan, ReplayResult& replay) {
+// will be judged, by their own rate. `longest`: of the load with what is sent here.
+void GoOnForTail(Lab& lab, Container& container, const ReplayPlan& plan,
+                 std::chrono::nanoseconds longest, ReplayResult& replay) {
   const bool ended = replay.target_lost || replay.stopped || replay.cut_off;
   const std::size_t sent = replay.requests.size();
   const std::size_t for_tail = RequestsForConfidence(0.99);
   if (plan.open_loop || plan.max_requests || ended || sent == 0 || sent >= for_tail) return;
+  const auto most = std::min<std::chrono::nanoseconds>(kLoadTime, longest);
   const double in_time =
-      static_cast<double>(sent) * Seconds(kLoadTime) / std::max(replay.Seconds(), 1e-9);
-  const auto left = std::chrono::nanoseconds(kLoadTime) - (replay.ended - replay.began);
+      static_cast<double>(sent) * Seconds(most) / std::max(replay.Seconds(), 1e-9);
+  const auto left = most - (replay.ended - replay.began);
   if (in_time < static_cast<double>(for_tail) || left <= std::chrono::nanoseconds(0)) return;
   ReplayPlan rest = plan;
   BeginAt(sent, rest);
@@ -158,7 +160,7 @@ PhaseResult<LoadFacts> MeasureLoad(Lab& lab, Container& container, Workload work
   const ReplayPlan plan = ObjectivePlan(workload, container.seed(),
                                         TimeOfLoad(workload, lab.ceiling().cpu(), serial, longest));
   ReplayResult replay = container.Replay(plan, lab.budget().end());
-  if (workload.objective.latency_ms.empty()) GoOnForTail(lab, container, plan, replay);
+  if (workload.objective.latency_ms.empty()) GoOnForTail(lab, container, plan, longest, replay);
   const ResourceUse use = Summarize(container.SamplesOf(replay));
   const NoiseEvidence noise = watch.End(use);
   if (auto ended = CheckWhole(lab, container, replay); !ended) {

@@ -11,10 +11,11 @@ using std::chrono::milliseconds;
 
 // Of rows that compute for `row`, and took `before` when they came one at a time.
 Trial LoadOf(milliseconds row, const Objective& objective = {},
-             std::optional<milliseconds> before = {}) {
+             std::optional<milliseconds> before = {},
+             std::chrono::seconds budget = std::chrono::seconds(300)) {
   FakeModel model;
   model.cpu_per_row = row;
-  LabBench bench(model);
+  LabBench bench(model, 20, LabBench::kCeiling, budget);
   bench.workload.objective = objective;
   const double each = std::chrono::duration<double>(row).count();
   bench.workload.row_times = {each, each * each, each};
@@ -58,6 +59,10 @@ TEST(CeilingLoadTest, GoesOnWhereAModelBecameSoMuchFasterThatP99IsJudged) {
   const Trial load = LoadOf(milliseconds(25), {}, milliseconds(50));
   EXPECT_GE(load.measurements.total_queries, 299);
   EXPECT_NEAR(load.seconds, 10, 1);
+}
+
+TEST(CeilingLoadTest, LeavesTheRestOfAShortBudgetToOthersWhereAModelBecameFaster) {
+  EXPECT_LT(LoadOf(milliseconds(25), {}, milliseconds(50), std::chrono::seconds(12)).seconds, 3);
 }
 
 TEST(CeilingLoadTest, OfSlowRowsThatAreToHoldALatencyHasTheRequestsOfThat) {

@@ -18,8 +18,12 @@ class LabBench {
  public:
   static constexpr Limits kCeiling{Cores(2.0), GiB(4)};
 
-  explicit LabBench(FakeModel model = {}, int rows_count = 20, const Limits& ceiling = kCeiling)
-      : runtime(std::move(model)), ceiling_(ceiling), rows_(Numbered(rows_count)) {
+  explicit LabBench(FakeModel model = {}, int rows_count = 20, const Limits& ceiling = kCeiling,
+                    std::chrono::seconds budget_time = std::chrono::seconds(300))
+      : runtime(std::move(model)),
+        budget(runtime.clock(), budget_time),
+        ceiling_(ceiling),
+        rows_(Numbered(rows_count)) {
     workload.rows = rows_.count();
     budget.Begin();
   }
@@ -61,7 +65,7 @@ class LabBench {
   FakeJournal journal;
   FakeAnnouncer announcer;
   RunStop run_stop;
-  Budget budget{runtime.clock(), std::chrono::seconds(300)};
+  Budget budget;
   HostWatch host;
   Setup setup{Cpuset::Whole(2), {}, {}};
   Workload workload{{}, 1, 0, {}};
