@@ -64,8 +64,9 @@ def parse():
     parser.add_argument("--budget-seconds", type=int, metavar="S",
                         help="a hard end of each profile (default: mlprof's own budget, to which "
                              "it adds starts)")
-    parser.add_argument("--keep", action="store_true",
-                        help="keep what was measured in measured/, to be committed")
+    parser.add_argument("--keep", nargs="?", const=kept.FOLDER, type=pathlib.Path, metavar="DIR",
+                        help="keep what was measured in measured/, to be committed; in DIR what "
+                             "is to stand beside the rows of another build")
     parser.add_argument("--list", action="store_true",
                         help="list the targets, what was planted in them and what is known")
     parser.add_argument("--report", action="store_true",
@@ -126,7 +127,7 @@ def judge(target, options, profiler):
     for sentence in needs.violations(target, results.values):
         say(f"VIOLATED: {sentence}")
     if options.keep:
-        kept.keep(target, results.values)
+        kept.keep(target, results.values, options.keep)
     if "error" in true or options.oracle_only:
         return
     answers = results.once("rules", lambda: rules.answers(profile))
@@ -141,7 +142,7 @@ def judge(target, options, profiler):
             check["hostPace"] = [round(before, 2), round(after, 2)]
         results.keep("checks", checks.by_this_rule(known) | found)
     if options.keep:
-        kept.keep(target, results.values)
+        kept.keep(target, results.values, options.keep)
 
 
 def run_all(options):
