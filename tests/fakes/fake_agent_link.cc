@@ -181,7 +181,8 @@ bool FakeAgentLink::Throttled() const {
 Bytes FakeAgentLink::Serving() const {
   const auto loaded = std::count_if(workers_.begin(), workers_.end(),
                                     [](const Worker& worker) { return worker.loaded; });
-  return model_.serving_peak + heap_.peak() + Bytes(model_.leak_per_row.count() * rows_) +
+  return model_.serving_peak + heap_.peak() +
+         Bytes(model_.leak_per_row.count() * std::min<std::int64_t>(rows_, model_.leaking_rows)) +
          Bytes(model_.worker_load.count() * loaded) +
          Bytes(model_.kept_per_row.count() * std::ssize(seen_));
 }

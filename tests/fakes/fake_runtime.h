@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -79,6 +80,8 @@ struct FakeModel {
   Bytes start_peak = MiB(100);
   Bytes serving_peak = MiB(200);
   Bytes leak_per_row;
+  /// A container leaks no more after so many rows.
+  std::int64_t leaking_rows = std::numeric_limits<std::int64_t>::max();
   /// Rises above serving_peak while the row is served; lower limits kill, as the kernel does.
   std::function<Bytes(const std::string& row)> rise = [](const std::string&) { return Bytes(); };
   /// Held for each row that waits while another is served.

@@ -342,9 +342,14 @@ PhaseResult<void> Story::SoakAt(Lab& lab, const Yardstick& yardstick, const Limi
   return {};
 }
 
+// What the soak saw of memory stands where it grows, and where what grew before has come to its
+// end: the same growth would have shown in more requests.
 void Story::SeeGrowth(const SoakFacts& soak) {
-  if (!facts_.plateau || soak.memory.trend != MemoryTrend::kGrowing) return;
-  facts_.plateau->trend = MemoryTrend::kGrowing;
+  if (!facts_.plateau) return;
+  const bool ended = Grows(facts_) && soak.memory.trend == MemoryTrend::kFlat &&
+                     soak.memory.settled && soak.requests > facts_.plateau->requests;
+  if (soak.memory.trend != MemoryTrend::kGrowing && !ended) return;
+  facts_.plateau->trend = soak.memory.trend;
   facts_.plateau->requests = soak.requests;
   facts_.plateau->bytes_per_request = soak.memory.bytes_per_request;
   facts_.plateau->steady_confidence = soak.memory.steady_confidence;

@@ -130,6 +130,26 @@ TEST(SoakTest, FindsALeakTooSlowForTheProof) {
             Confidence::kLow);
 }
 
+TEST(SoakTest, TakesBackALeakThatCameToItsEnd) {
+  FakeModel model = Slow();
+  model.leak_per_row = KiB(4);
+  model.leaking_rows = 3000;
+  const Soaked unsoaked = SoakedFor(model, seconds(0));
+  EXPECT_NE(unsoaked.Said("leakSuspected"), "");
+  const Soaked soaked = SoakedFor(model, seconds(600));
+  EXPECT_TRUE(soaked.profile.recommendation->verified);
+  EXPECT_EQ(soaked.Said("leakSuspected"), "");
+  EXPECT_EQ(soaked.profile.findings.memory->trend, MemoryTrend::kFlat);
+  EXPECT_EQ(soaked.profile.findings.memory->hours_to_out_of_memory, std::nullopt);
+  EXPECT_NE(soaked.profile.recommendation->rare_events, std::nullopt);
+}
+
+TEST(SoakTest, TakesNoLeakBackThatItWasTooShortFor) {
+  FakeModel model = Slow();
+  model.leak_per_row = KiB(4);
+  EXPECT_NE(SoakedFor(model, seconds(5)).Said("leakSuspected"), "");
+}
+
 TEST(SoakTest, AKillTakesTheProofBack) {
   FakeModel model = Slow();
   model.leak_per_row = KiB(20);
