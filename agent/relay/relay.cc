@@ -24,15 +24,20 @@ void Relay::Add(const RowView& row, Clock::time_point read_at) {
 }
 
 void Relay::Leave(const RowView& row, Clock::time_point at) {
-  Connection* const connection = waiting_.empty() ? TakeFree() : nullptr;
+  const bool has_turn = waiting_.empty() && HasTurn(row.most_in_flight);
+  Connection* const connection = has_turn ? TakeFree() : nullptr;
   if (connection == nullptr) {
-    waiting_.push_back({row.id, row.attribute, at, std::string(row.body)});
+    waiting_.push_back({row.id, row.attribute, row.most_in_flight, at, std::string(row.body)});
   } else {
     Launch(*connection, row, at);
   }
 }
 
 bool Relay::Holds() const { return policy_.policy == Connections::Policy::kManyHeld; }
+
+bool Relay::HasTurn(std::uint32_t most_in_flight) const {
+  return most_in_flight == 0 || flights_.size() < most_in_flight;
+}
 
 std::size_t Relay::MostConnections() const {
   return Holds() ? static_cast<std::size_t>(policy_.held) : agent_protocol::kMaxConnections;
@@ -144,6 +149,8 @@ void Relay::OnExchangeEnd(Connection& connection) {
   const auto cpu_before = flight->cpu_before;
   spare_.splice(spare_.begin(), flights_, flight);
   GiveBack(connection);
+  // What waits leaves before anything is told: no way to the controller is between two rows then.
+  if (!attribute && response.failure == RowFailure::kNone) DispatchWaiting();
   if (attribute) {
     Settle(std::make_shared<Settling>(Settling{std::move(response), cpu_before, {}}));
   } else {
@@ -157,12 +164,13 @@ void Relay::OnExchangeEnd(Connection& connection) {
 void Relay::DispatchWaiting() {
   if (dispatching_) return;
   dispatching_ = true;
-  while (!waiting_.empty()) {
+  while (!waiting_.empty() && HasTurn(waiting_.front().most_in_flight)) {
     Connection* const connection = TakeFree();
     if (connection == nullptr) break;
     const Waiting row = std::move(waiting_.front());
     waiting_.pop_front();
-    Launch(*connection, {row.id, row.attribute, row.body}, row.read_at);
+    const auto begins = row.most_in_flight > 0 ? Clock::now() : row.read_at;
+    Launch(*connection, {row.id, row.attribute, row.body}, begins);
   }
   dispatching_ = false;
 }

@@ -34,8 +34,8 @@ class Relay final : public ConnectionOwner {
   /// closed, busy ones when they have answered. Those to be held are opened at once; one that the
   /// model ends is opened again when its turn comes.
   void SetConnections(const agent_protocol::Connections& connections);
-  /// Sends the row when it is due, or queues it then where all connections are busy. Every row is
-  /// answered once. `read_at`: now.
+  /// Sends the row when it is due, or queues it then where all connections are busy, or as many
+  /// rows with the model as it allows. Every row is answered once. `read_at`: now.
   void Add(const agent_protocol::RowView& row, Clock::time_point read_at);
 
  private:
@@ -51,6 +51,7 @@ class Relay final : public ConnectionOwner {
   struct Waiting {
     std::uint64_t id = 0;
     bool attribute = false;
+    std::uint32_t most_in_flight = 0;
     Clock::time_point read_at{};
     std::string body;
   };
@@ -66,6 +67,7 @@ class Relay final : public ConnectionOwner {
 
   void Leave(const agent_protocol::RowView& row, Clock::time_point at);
   bool Holds() const;
+  bool HasTurn(std::uint32_t most_in_flight) const;
   std::size_t MostConnections() const;
   Connection& NewConnection();
   Connection* TakeFree();

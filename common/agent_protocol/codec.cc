@@ -142,6 +142,7 @@ void Append(std::string& out, const Row& row) {
   w.Put(row.id);
   w.Put(static_cast<std::uint8_t>(row.attribute));
   w.Put(row.due);
+  w.Put(row.most_in_flight);
   out.append(row.body);
 }
 
@@ -151,6 +152,7 @@ Result<RowView> DecodeRow(std::string_view payload) {
   row.id = in.Get<std::uint64_t>();
   row.attribute = in.Flag();
   row.due = in.Nanoseconds();
+  row.most_in_flight = in.Get<std::uint32_t>();
   row.body = in.Rest();
   if (row.body.size() > kMaxRowBody) return Fail(InvalidArgument("a row's body is too large"));
   return Checked(in, row, "row");

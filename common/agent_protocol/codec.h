@@ -31,6 +31,7 @@ struct RowView {
   bool attribute = false;
   std::string_view body;
   std::chrono::nanoseconds due{0};
+  std::uint32_t most_in_flight = 0;
 };
 
 /// One of another version is read no further than its version: the rest may be anything.

@@ -14,7 +14,7 @@
 namespace mlprof::agent_protocol {
 
 /// Counts up with every change of a frame; an agent of another version is refused.
-inline constexpr int kVersion = 9;
+inline constexpr int kVersion = 10;
 
 /// agent → controller, first frame.
 struct Hello {
@@ -124,6 +124,9 @@ struct Row {
   std::string body;
   /// It leaves no earlier: a row that is sent ahead is as late as the agent's own clock makes it.
   std::chrono::nanoseconds due{0};  // CLOCK_MONOTONIC
+  /// It leaves once fewer rows than this are with the model, and its clock begins then. 0: it does
+  /// not wait for others.
+  std::uint32_t most_in_flight = 0;
 };
 
 /// Why a row has no HTTP response.

@@ -223,7 +223,8 @@ void AgentSession::FillLoop(ActiveReplay& replay) {
     if (!send) return;
     longest_lag_ = std::max(longest_lag_, send->lag);
     kills_.RowSent();
-    link_.SendRow({replay.first_id + send->id, replay.attribute, replay.feed.Take(), send->at});
+    link_.SendRow({replay.first_id + send->id, replay.attribute, replay.feed.Take(), send->at,
+                   send->most_in_flight});
   }
   CountStarving(replay, clock_.Now());
 }

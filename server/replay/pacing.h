@@ -10,7 +10,9 @@
 
 namespace mlprof::server {
 
-/// The closed loop: so many rows in flight, a new one for each response.
+/// The closed loop: so many rows in flight, a new one for each response. Where rows are short the
+/// agent keeps one more, which leaves with the response that makes room for it: the way from the
+/// agent to the controller and back would be time that the model has nothing to do.
 class ClosedLoop final : public ReplayLoop {
  public:
   explicit ClosedLoop(ReplayPlan plan) : ReplayLoop(std::move(plan)) {}
@@ -21,7 +23,10 @@ class ClosedLoop final : public ReplayLoop {
     return in_flight() < plan().concurrency && WithinLimits(now);
   }
   bool Done(Time now) const override { return in_flight() == 0 && !WithinLimits(now); }
-  void End(Time) override {}
+  void End(Time) override { ForgetKept(plan().concurrency); }
+
+ private:
+  bool SendsAhead() const;
 };
 
 /// The open loop: rows leave at the times of a schedule, whether or not earlier ones were answered,

@@ -33,12 +33,12 @@ bool ReplayLoop::WithinLimits(Time now) const {
   return wants_more && elapsed < plan_.hard_max_time.value_or(*plan_.max_time);
 }
 
-ReplayLoop::Send ReplayLoop::Launch(Time due, Time at) {
+ReplayLoop::Send ReplayLoop::Launch(Time due, Time at, Clock latency_from) {
   const std::uint64_t id = sent_++;
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
   const bool late = at - due > kLateAfter;
   if (late) ++result_.late;
-  window_.push_back({row, Microseconds(at - due), due, true, late});
+  window_.push_back({row, Microseconds(at - due), due, true, late, latency_from});
   result_.last_due = due;
   result_.last_sent = row;
   ++in_flight_;
@@ -66,11 +66,40 @@ void ReplayLoop::ForgetUnleft(Time now) {
   result_.last_due = last.due;
 }
 
+void ReplayLoop::ForgetKept(int most_in_flight) {
+  if (in_flight_ <= most_in_flight) return;
+  int with_model = 0;
+  for (const InFlight& request : window_) {
+    if (!request.open || ++with_model < most_in_flight) continue;
+    result_.last_sent = request.row;
+    result_.last_due = request.due;
+    return;
+  }
+}
+
 // Of a row that was sent ahead the agent knows when it left.
 void ReplayLoop::NoteLag(const agent_protocol::Response& response, InFlight& request) {
   const Time lag = response.read_at - request.due;
   if (lag > kLateAfter && !request.late) ++result_.late;
   request.lag_us = std::max(request.lag_us, Microseconds(lag));
+}
+
+void ReplayLoop::NoteTimes(const agent_protocol::Response& response, const InFlight& request,
+                           bool credible, Time now, RequestRecord& record) {
+  last_took_ = credible ? std::optional(response.last_byte) : std::nullopt;
+  record.due = request.due;
+  if (request.latency_from == Clock::kLeaving) {
+    // Until it left it was kept by the agent.
+    record.due = credible ? response.read_at : std::max(request.due, now - response.last_byte);
+    record.latency_us = Microseconds(response.last_byte);
+    return;
+  }
+  // A row that was sent ahead may have left before its time by a clock that is wrong.
+  const Time arrived = std::max(now - request.due, response.last_byte);
+  const Time took = credible ? response.read_at + response.last_byte - request.due : arrived;
+  // The agent holds an attributed response until the CPU has settled, so the time of its arrival
+  // says nothing of the model: its latency is the agent's own.
+  record.latency_us = Microseconds(plan_.attribute ? response.last_byte : took);
 }
 
 bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
@@ -84,16 +113,10 @@ bool ReplayLoop::Responded(const agent_protocol::Response& response, Time now) {
 
   RequestRecord& record = result_.requests.emplace_back();
   record.row = request.row;
-  record.due = request.due;
   const bool credible = IsCredible(response, request, now);
   if (credible && plan_.open_loop) NoteLag(response, request);
   record.lag_us = request.lag_us;
-  // A row that was sent ahead may have left before its time by a clock that is wrong.
-  const Time arrived = std::max(now - request.due, response.last_byte);
-  const Time took = credible ? response.read_at + response.last_byte - request.due : arrived;
-  // The agent holds an attributed response until the CPU has settled, so the time of its arrival
-  // says nothing of the model: its latency is the agent's own.
-  record.latency_us = Microseconds(plan_.attribute ? response.last_byte : took);
+  NoteTimes(response, request, credible, now, record);
   record.service_us = Microseconds(response.last_byte - response.sent);
   if (response.cpu_time) record.cpu_us = Microseconds(*response.cpu_time);
   record.peak_rise = response.peak_rise;

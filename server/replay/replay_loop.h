@@ -20,6 +20,8 @@ class ReplayLoop {
     std::uint32_t row;
     Time lag{0};  // behind its due time
     Time at{0};   // when the agent lets it leave; zero: at once
+    /// The agent keeps it until fewer than so many are with the model; 0: it does not.
+    std::uint32_t most_in_flight = 0;
   };
 
   virtual ~ReplayLoop() = default;
@@ -45,8 +47,15 @@ class ReplayLoop {
  protected:
   explicit ReplayLoop(ReplayPlan plan) : plan_(std::move(plan)) {}
 
-  /// Notes a row as sent that is due at `due` and leaves at `at`.
-  Send Launch(Time due, Time at);
+  enum class Clock { kSchedule, kLeaving };
+  /// Notes a row as sent that is due at `due` and leaves at `at`: or, where its latency counts from
+  /// when it leaves the agent, no earlier.
+  Send Launch(Time due, Time at, Clock latency_from = Clock::kSchedule);
+  /// Of rows that the agent keeps until fewer than so many are with the model, the last to leave
+  /// was not one that it still kept.
+  void ForgetKept(int most_in_flight);
+  /// The last response's latency; nothing where the agent's clock does not tell it.
+  std::optional<Time> last_took() const { return last_took_; }
   /// Rows that were sent ahead, and had not left by `now`, were not the last that left.
   void ForgetUnleft(Time now);
   /// Whether the limits let a row leave at `now`.
@@ -65,17 +74,21 @@ class ReplayLoop {
     Time due{0};
     bool open = false;
     bool late = false;  // and counted
+    Clock latency_from = Clock::kSchedule;
   };
 
   static bool IsCredible(const agent_protocol::Response& response, const InFlight& request,
                          Time now);
   void NoteLag(const agent_protocol::Response& response, InFlight& request);
+  void NoteTimes(const agent_protocol::Response& response, const InFlight& request, bool credible,
+                 Time now, RequestRecord& record);
 
   const ReplayPlan plan_;
   ReplayResult result_;
   std::optional<Time> began_;
   std::deque<InFlight> window_;            // by id, from the oldest in flight
   std::optional<InFlight> before_window_;  // the newest that was answered with all before it
+  std::optional<Time> last_took_;
   std::uint64_t sent_ = 0;
   int in_flight_ = 0;
 };

@@ -51,7 +51,7 @@ struct ReplayPlan {
   /// Ends with a row that a process of the model died of; only with concurrency 1.
   bool ends_at_kill = false;
   std::optional<std::size_t> max_requests;
-  std::optional<std::chrono::nanoseconds> max_time;  // no row is sent after it
+  std::optional<std::chrono::nanoseconds> max_time;  // no row is sent after it; one may be kept
   /// With max_time: go on after it until so many requests are done, but not past hard_max_time.
   std::size_t min_requests = 0;
   std::optional<std::chrono::nanoseconds> hard_max_time;

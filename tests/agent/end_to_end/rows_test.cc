@@ -43,6 +43,25 @@ TEST(AgentRowsTest, LeaveWhenTheyAreDue) {
   EXPECT_GE(agent.recorder().responses.at(1).read_at, due + 20ms);
 }
 
+TEST(AgentRowsTest, LeaveOnceFewerAreWithTheModelThanTheyAllow) {
+  const int port = FreePort();
+  AgentProcess agent;
+  agent.link().Start(StartOf(
+      {MLPROF_BINARY_DIR "/bin/target-target-server", "--port", std::to_string(port)}, port));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  for (std::uint64_t id = 0; id < 5; ++id) {
+    agent.link().SendRow({id, false, "sleep=20", {}, 1});
+  }
+  ASSERT_TRUE(agent.recorder().WaitResponses(5));
+  const auto& responses = agent.recorder().responses;
+  for (std::size_t i = 1; i < 5; ++i) {
+    const Response& before = responses.at(i - 1);
+    EXPECT_EQ(responses.at(i).id, i);
+    EXPECT_GE(responses.at(i).read_at, before.read_at + before.last_byte);
+    EXPECT_LT(responses.at(i).last_byte, 200ms);  // its own time, not that of those before it
+  }
+}
+
 TEST(AgentRowsTest, FindAServerOfOneConnectionAtATimeFreeOnceItIsReady) {
   const int port = FreePort();
   AgentProcess agent;

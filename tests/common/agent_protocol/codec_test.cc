@@ -77,6 +77,7 @@ TEST(AgentCodecTest, RowKeepsItsBytes) {
   row.attribute = true;
   row.body = std::string("a\0b\n\xff", 5);
   row.due = 5s;
+  row.most_in_flight = 3;
   const std::string payload = Payload(row);
   const auto got = DecodeRow(payload);
   ASSERT_TRUE(got);
@@ -84,6 +85,7 @@ TEST(AgentCodecTest, RowKeepsItsBytes) {
   EXPECT_TRUE(got->attribute);
   EXPECT_EQ(got->body, row.body);
   EXPECT_EQ(got->due, 5s);
+  EXPECT_EQ(got->most_in_flight, 3u);
 }
 
 TEST(AgentCodecTest, ResponseComesBackWholeAndItsExcerptIsBounded) {

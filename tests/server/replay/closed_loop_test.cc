@@ -158,5 +158,70 @@ TEST(ClosedLoopTest, TellsWhichRowTheModelDiedOf) {
   EXPECT_EQ(loop.TakeResult().LastRowTaken(), 0U);
 }
 
+// Of the next row that was sent, which left at `left` and took `took`, by the agent's clock.
+agent_protocol::Response Left(std::uint64_t id, nanoseconds left, nanoseconds took) {
+  agent_protocol::Response response = Ok(id);
+  response.read_at = left;
+  response.last_byte = took;
+  return response;
+}
+
+TEST(ClosedLoopTest, LetsTheAgentKeepOneRowMoreWhereRowsAreShort) {
+  ReplayPlan plan = Plan(10, 2);
+  plan.max_requests = 10;
+  ClosedLoop loop(plan);
+  ASSERT_EQ(loop.Next(milliseconds(100))->most_in_flight, 0U);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  ASSERT_FALSE(loop.Next(milliseconds(100)));  // nothing tells yet that they are
+  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
+  EXPECT_EQ(loop.Next(milliseconds(104))->most_in_flight, 2U);
+  EXPECT_EQ(loop.Next(milliseconds(104))->most_in_flight, 2U);
+  EXPECT_FALSE(loop.Next(milliseconds(104)));
+}
+
+TEST(ClosedLoopTest, CountsTheTimeOfAKeptRowFromWhenItLeaves) {
+  ReplayPlan plan = Plan(10, 1);
+  plan.max_requests = 10;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
+  ASSERT_TRUE(loop.Next(milliseconds(104)));
+  ASSERT_TRUE(loop.Next(milliseconds(104)));
+  ASSERT_TRUE(loop.Responded(Left(1, milliseconds(105), milliseconds(4)), milliseconds(110)));
+  ASSERT_TRUE(loop.Responded(Left(2, milliseconds(109), milliseconds(5)), milliseconds(115)));
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.requests.at(2).due, milliseconds(109));
+  EXPECT_EQ(result.requests.at(2).latency_us, 5000U);
+}
+
+TEST(ClosedLoopTest, KeepsNoRowAtTheAgentWhereThatWouldTellNothing) {
+  const auto kept_after = [](nanoseconds took, auto change) {
+    ReplayPlan plan = Plan(10, 1);
+    plan.max_requests = 10;
+    change(plan);
+    ClosedLoop loop(plan);
+    (void)loop.Next(milliseconds(100));
+    (void)loop.Responded(Left(0, milliseconds(100), took), milliseconds(100) + took);
+    (void)loop.Next(milliseconds(100) + took);
+    return loop.Next(milliseconds(100) + took).has_value();
+  };
+  EXPECT_TRUE(kept_after(milliseconds(3), [](ReplayPlan&) {}));
+  EXPECT_FALSE(kept_after(milliseconds(50), [](ReplayPlan&) {}));
+  EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.attribute = true; }));
+  EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.ends_at_kill = true; }));
+}
+
+TEST(ClosedLoopTest, NamesNoKeptRowAsTheLastThatTheModelHad) {
+  ReplayPlan plan = Plan(10, 1);
+  plan.max_requests = 10;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
+  ASSERT_TRUE(loop.Next(milliseconds(104)));
+  ASSERT_TRUE(loop.Next(milliseconds(104)));
+  loop.End(milliseconds(110));
+  EXPECT_EQ(loop.TakeResult().last_sent, 1U);
+}
+
 }  // namespace
 }  // namespace mlprof::server
