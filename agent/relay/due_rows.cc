@@ -14,7 +14,7 @@ bool DueRows::Keep(const agent_protocol::RowView& row, Clock::time_point now) {
   Clock::time_point due(row.due);
   if (due > now + kLongestKept) due = now;
   if (due <= now && rows_.empty()) return false;
-  rows_.push_back({row.id, row.attribute, due, std::string(row.body)});
+  rows_.push_back({row.id, row.attribute, row.most_in_flight, due, std::string(row.body)});
   if (rows_.size() == 1) Watch();
   return true;
 }
@@ -32,7 +32,7 @@ void DueRows::LetLeave() {
     if (rows_.front().due > now) return Watch();
     const Kept row = std::move(rows_.front());
     rows_.pop_front();
-    leave_({row.id, row.attribute, row.body}, now);
+    leave_({row.id, row.attribute, row.body, {}, row.most_in_flight}, now);
   }
 }
 

@@ -28,6 +28,7 @@ class DueRows {
   struct Kept {
     std::uint64_t id = 0;
     bool attribute = false;
+    std::uint32_t most_in_flight = 0;
     Clock::time_point due{};
     std::string body;
   };

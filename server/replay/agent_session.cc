@@ -70,7 +70,9 @@ ReplayResult AgentSession::Replay(const RowSource& rows, const ReplayPlan& plan,
   RowFeed feed(rows, plan.order, [this] { OnRowsRead(); });
   const ReplayEnd end{*this};  // before the feed goes, however this is left
   std::unique_lock lock(mutex_);
-  replay_.emplace(ActiveReplay{feed, MakeReplayLoop(plan), plan.attribute,
+  ReplayPlan own = plan;
+  own.others_in_flight = unanswered_;
+  replay_.emplace(ActiveReplay{feed, MakeReplayLoop(std::move(own)), plan.attribute,
                                plan.open_loop.has_value(), plan.ends_at_kill, next_id_});
   kills_.Begin();
   if (plan.connections != connections_) {
@@ -91,6 +93,7 @@ ReplayResult AgentSession::Replay(const RowSource& rows, const ReplayPlan& plan,
     lock.lock();
   }
   next_id_ = replay_->first_id + replay_->loop->sent();
+  unanswered_ = unanswered_ || !replay_->loop->AllAnswered();
   replay_->loop->End(clock_.Now());
   const bool finished = FinishedLocked();
   CountStarving(*replay_, clock_.Now());

@@ -132,6 +132,7 @@ class AgentSession : private AgentListener {
   std::uint32_t censuses_ = 0;
   std::optional<agent_protocol::Processes> census_;
   std::uint64_t next_id_ = 0;
+  bool unanswered_ = false;                  // rows of a replay that was given up
   agent_protocol::Connections connections_;  // as last said
   std::optional<ActiveReplay> replay_;
   KillWatch kills_;

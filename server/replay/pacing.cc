@@ -20,7 +20,8 @@ constexpr int kCatchUp = 2;
 
 // Not where a row is measured by itself, or may be the one that a process died of.
 bool ClosedLoop::SendsAhead() const {
-  return !plan().attribute && !plan().ends_at_kill && last_took() && *last_took() < kShortRow;
+  const bool may_wait = !plan().attribute && !plan().ends_at_kill && !plan().others_in_flight;
+  return may_wait && last_took() && *last_took() < kShortRow;
 }
 
 std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {

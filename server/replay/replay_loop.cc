@@ -89,9 +89,12 @@ void ReplayLoop::NoteTimes(const agent_protocol::Response& response, const InFli
   last_took_ = credible ? std::optional(response.last_byte) : std::nullopt;
   record.due = request.due;
   if (request.latency_from == Clock::kLeaving) {
-    // Until it left it was kept by the agent.
-    record.due = credible ? response.read_at : std::max(request.due, now - response.last_byte);
-    record.latency_us = Microseconds(response.last_byte);
+    // Until it left it was kept by the agent. Of a row without any byte of a response the arrival
+    // of that word is the end.
+    const bool left = response.read_at >= request.due && response.read_at <= now;
+    record.due = left ? response.read_at : request.due;
+    const bool answered = response.last_byte > Time{0};
+    record.latency_us = Microseconds(answered ? response.last_byte : now - record.due);
     return;
   }
   // A row that was sent ahead may have left before its time by a clock that is wrong.

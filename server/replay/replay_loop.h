@@ -39,6 +39,7 @@ class ReplayLoop {
   /// Takes a response. False for an id that is not in flight (a broken or hostile agent).
   bool Responded(const agent_protocol::Response& response, Time now);
   std::uint64_t sent() const { return sent_; }
+  bool AllAnswered() const { return in_flight_ == 0; }
   const ReplayResult& result() const { return result_; }
   /// The replay ends at `now`, whatever the reason: completes the result.
   virtual void End(Time now) = 0;

@@ -50,6 +50,9 @@ struct ReplayPlan {
   bool attribute = false;  // per-row CPU and memory; only with concurrency 1
   /// Ends with a row that a process of the model died of; only with concurrency 1.
   bool ends_at_kill = false;
+  /// Rows of a replay that was given up may still be with the model: a row that is to leave once
+  /// fewer are would wait for those.
+  bool others_in_flight = false;
   std::optional<std::size_t> max_requests;
   std::optional<std::chrono::nanoseconds> max_time;  // no row is sent after it; one may be kept
   /// With max_time: go on after it until so many requests are done, but not past hard_max_time.

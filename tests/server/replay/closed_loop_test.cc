@@ -194,6 +194,21 @@ TEST(ClosedLoopTest, CountsTheTimeOfAKeptRowFromWhenItLeaves) {
   EXPECT_EQ(result.requests.at(2).latency_us, 5000U);
 }
 
+TEST(ClosedLoopTest, CountsAKeptRowThatTimedOutFromWhenItLeft) {
+  ReplayPlan plan = Plan(10, 1);
+  plan.max_requests = 10;
+  ClosedLoop loop(plan);
+  ASSERT_TRUE(loop.Next(milliseconds(100)));
+  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
+  ASSERT_TRUE(loop.Next(milliseconds(104)));
+  agent_protocol::Response timeout = Left(1, milliseconds(105), nanoseconds(0));
+  timeout.failure = agent_protocol::RowFailure::kTimeout;
+  ASSERT_TRUE(loop.Responded(timeout, milliseconds(1105)));
+  const ReplayResult result = loop.TakeResult();
+  EXPECT_EQ(result.requests.at(1).due, milliseconds(105));
+  EXPECT_EQ(result.requests.at(1).latency_us, 1'000'000U);
+}
+
 TEST(ClosedLoopTest, KeepsNoRowAtTheAgentWhereThatWouldTellNothing) {
   const auto kept_after = [](nanoseconds took, auto change) {
     ReplayPlan plan = Plan(10, 1);
@@ -209,6 +224,7 @@ TEST(ClosedLoopTest, KeepsNoRowAtTheAgentWhereThatWouldTellNothing) {
   EXPECT_FALSE(kept_after(milliseconds(50), [](ReplayPlan&) {}));
   EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.attribute = true; }));
   EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.ends_at_kill = true; }));
+  EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.others_in_flight = true; }));
 }
 
 TEST(ClosedLoopTest, NamesNoKeptRowAsTheLastThatTheModelHad) {
