@@ -24,8 +24,8 @@ void Relay::Add(const RowView& row, Clock::time_point read_at) {
 }
 
 void Relay::Leave(const RowView& row, Clock::time_point at) {
-  const bool has_turn = waiting_.empty() && HasTurn(row.most_in_flight);
-  Connection* const connection = has_turn ? TakeFree() : nullptr;
+  Connection* const connection =
+      MayOvertake(row) && HasTurn(row.most_in_flight) ? TakeFree() : nullptr;
   if (connection == nullptr) {
     waiting_.push_back({row.id, row.attribute, row.most_in_flight, at, std::string(row.body)});
   } else {
@@ -37,6 +37,11 @@ bool Relay::Holds() const { return policy_.policy == Connections::Policy::kManyH
 
 bool Relay::HasTurn(std::uint32_t most_in_flight) const {
   return most_in_flight == 0 || flights_.size() < most_in_flight;
+}
+
+// Rows that wait for others to be answered are in nobody's way. Those before them may never be.
+bool Relay::MayOvertake(const RowView& row) const {
+  return waiting_.empty() || (row.most_in_flight == 0 && waiting_.front().most_in_flight > 0);
 }
 
 std::size_t Relay::MostConnections() const {
@@ -149,8 +154,6 @@ void Relay::OnExchangeEnd(Connection& connection) {
   const auto cpu_before = flight->cpu_before;
   spare_.splice(spare_.begin(), flights_, flight);
   GiveBack(connection);
-  // What waits leaves before anything is told: no way to the controller is between two rows then.
-  if (!attribute && response.failure == RowFailure::kNone) DispatchWaiting();
   if (attribute) {
     Settle(std::make_shared<Settling>(Settling{std::move(response), cpu_before, {}}));
   } else {

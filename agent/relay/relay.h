@@ -68,6 +68,7 @@ class Relay final : public ConnectionOwner {
   void Leave(const agent_protocol::RowView& row, Clock::time_point at);
   bool Holds() const;
   bool HasTurn(std::uint32_t most_in_flight) const;
+  bool MayOvertake(const agent_protocol::RowView& row) const;
   std::size_t MostConnections() const;
   Connection& NewConnection();
   Connection* TakeFree();

@@ -29,10 +29,7 @@ std::optional<ReplayLoop::Send> ClosedLoop::Next(Time now) {
   const int most = plan().concurrency + (ahead ? 1 : 0);
   if (in_flight() >= most || !WithinLimits(now)) return std::nullopt;
   Begin(now);
-  if (!ahead) return Launch(now, now);
-  Send send = Launch(now, now, Clock::kLeaving);
-  send.most_in_flight = static_cast<std::uint32_t>(plan().concurrency);
-  return send;
+  return Launch(now, now, ahead ? static_cast<std::uint32_t>(plan().concurrency) : 0);
 }
 
 PacedLoop::PacedLoop(ReplayPlan plan)

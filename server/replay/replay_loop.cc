@@ -33,16 +33,16 @@ bool ReplayLoop::WithinLimits(Time now) const {
   return wants_more && elapsed < plan_.hard_max_time.value_or(*plan_.max_time);
 }
 
-ReplayLoop::Send ReplayLoop::Launch(Time due, Time at, Clock latency_from) {
+ReplayLoop::Send ReplayLoop::Launch(Time due, Time at, std::uint32_t most_in_flight) {
   const std::uint64_t id = sent_++;
   const std::uint32_t row = plan_.order[id % plan_.order.size()];
   const bool late = at - due > kLateAfter;
   if (late) ++result_.late;
-  window_.push_back({row, Microseconds(at - due), due, true, late, latency_from});
+  window_.push_back({row, Microseconds(at - due), due, true, late, most_in_flight > 0});
   result_.last_due = due;
   result_.last_sent = row;
   ++in_flight_;
-  return {id, row, std::max(Time{0}, at - due)};
+  return {id, row, std::max(Time{0}, at - due), Time{0}, most_in_flight};
 }
 
 // The agent's times are used, on this machine's clock, so that the response's way to the controller
@@ -88,7 +88,7 @@ void ReplayLoop::NoteTimes(const agent_protocol::Response& response, const InFli
                            bool credible, Time now, RequestRecord& record) {
   last_took_ = credible ? std::optional(response.last_byte) : std::nullopt;
   record.due = request.due;
-  if (request.latency_from == Clock::kLeaving) {
+  if (request.kept) {
     // Until it left it was kept by the agent. Of a row without any byte of a response the arrival
     // of that word is the end.
     const bool left = response.read_at >= request.due && response.read_at <= now;

@@ -48,10 +48,9 @@ class ReplayLoop {
  protected:
   explicit ReplayLoop(ReplayPlan plan) : plan_(std::move(plan)) {}
 
-  enum class Clock { kSchedule, kLeaving };
-  /// Notes a row as sent that is due at `due` and leaves at `at`: or, where its latency counts from
-  /// when it leaves the agent, no earlier.
-  Send Launch(Time due, Time at, Clock latency_from = Clock::kSchedule);
+  /// Notes a row as sent that is due at `due` and leaves at `at`; or, where it has a bound, once
+  /// the agent lets it, from when its latency counts.
+  Send Launch(Time due, Time at, std::uint32_t most_in_flight = 0);
   /// Of rows that the agent keeps until fewer than so many are with the model, the last to leave
   /// was not one that it still kept.
   void ForgetKept(int most_in_flight);
@@ -75,7 +74,7 @@ class ReplayLoop {
     Time due{0};
     bool open = false;
     bool late = false;  // and counted
-    Clock latency_from = Clock::kSchedule;
+    bool kept = false;  // by the agent, until fewer are with the model
   };
 
   static bool IsCredible(const agent_protocol::Response& response, const InFlight& request,

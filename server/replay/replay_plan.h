@@ -62,8 +62,9 @@ struct ReplayPlan {
 
 struct RequestRecord {
   std::uint32_t row = 0;
-  /// Intended send to the response's last byte, read off at the agent (one kernel, one clock); on
-  /// the controller's arrival where that cannot be true. Attributed rows: from the agent's reading.
+  /// Intended send (of a row that the agent kept, its leaving) to the response's last byte, read
+  /// off at the agent (one kernel, one clock); on the controller's arrival where that cannot be
+  /// true. Attributed rows: from the agent's reading.
   std::uint32_t latency_us = 0;
   std::uint32_t service_us = 0;  // first byte sent to last byte received, inside the container
   /// Open loop: actual send after the scheduled moment; latency counts from the latter.

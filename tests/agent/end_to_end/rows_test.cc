@@ -62,6 +62,20 @@ TEST(AgentRowsTest, LeaveOnceFewerAreWithTheModelThanTheyAllow) {
   }
 }
 
+TEST(AgentRowsTest, AreInNobodysWayWhileTheyWaitForOthers) {
+  const int port = FreePort();
+  AgentProcess agent;
+  agent.link().Start(StartOf(
+      {MLPROF_BINARY_DIR "/bin/target-target-server", "--port", std::to_string(port)}, port));
+  ASSERT_TRUE(agent.recorder().WaitReady());
+  agent.link().SendRow({0, false, "sleep=500"});
+  agent.link().SendRow({1, false, "sleep=0", {}, 1});
+  agent.link().SendRow({2, false, "sleep=0"});
+  ASSERT_TRUE(agent.recorder().WaitResponses(3));
+  EXPECT_EQ(agent.recorder().responses.at(0).id, 2u);
+  EXPECT_EQ(agent.recorder().responses.at(2).id, 1u);
+}
+
 TEST(AgentRowsTest, FindAServerOfOneConnectionAtATimeFreeOnceItIsReady) {
   const int port = FreePort();
   AgentProcess agent;

@@ -158,7 +158,7 @@ TEST(ClosedLoopTest, TellsWhichRowTheModelDiedOf) {
   EXPECT_EQ(loop.TakeResult().LastRowTaken(), 0U);
 }
 
-// Of the next row that was sent, which left at `left` and took `took`, by the agent's clock.
+// To a row that left at `left` and took `took`, by the agent's clock.
 agent_protocol::Response Left(std::uint64_t id, nanoseconds left, nanoseconds took) {
   agent_protocol::Response response = Ok(id);
   response.read_at = left;
@@ -166,47 +166,46 @@ agent_protocol::Response Left(std::uint64_t id, nanoseconds left, nanoseconds to
   return response;
 }
 
-TEST(ClosedLoopTest, LetsTheAgentKeepOneRowMoreWhereRowsAreShort) {
-  ReplayPlan plan = Plan(10, 2);
-  plan.max_requests = 10;
-  ClosedLoop loop(plan);
-  ASSERT_EQ(loop.Next(milliseconds(100))->most_in_flight, 0U);
-  ASSERT_TRUE(loop.Next(milliseconds(100)));
-  ASSERT_FALSE(loop.Next(milliseconds(100)));  // nothing tells yet that they are
-  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
-  EXPECT_EQ(loop.Next(milliseconds(104))->most_in_flight, 2U);
-  EXPECT_EQ(loop.Next(milliseconds(104))->most_in_flight, 2U);
-  EXPECT_FALSE(loop.Next(milliseconds(104)));
-}
+// One row in flight. Row 0 took from 100 to 103 ms, rows 1 and 2 were sent at 104: one is kept.
+class ShortRowsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    EXPECT_EQ(loop_.Next(milliseconds(100))->most_in_flight, 0U);
+    EXPECT_FALSE(loop_.Next(milliseconds(100)));  // nothing tells yet that rows are short
+    EXPECT_TRUE(loop_.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
+    EXPECT_EQ(loop_.Next(milliseconds(104))->most_in_flight, 1U);
+    EXPECT_EQ(loop_.Next(milliseconds(104))->most_in_flight, 1U);
+  }
+  static ReplayPlan TenRows() {
+    ReplayPlan plan = Plan(10, 1);
+    plan.max_requests = 10;
+    return plan;
+  }
+  ClosedLoop loop_{TenRows()};
+};
 
-TEST(ClosedLoopTest, CountsTheTimeOfAKeptRowFromWhenItLeaves) {
-  ReplayPlan plan = Plan(10, 1);
-  plan.max_requests = 10;
-  ClosedLoop loop(plan);
-  ASSERT_TRUE(loop.Next(milliseconds(100)));
-  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
-  ASSERT_TRUE(loop.Next(milliseconds(104)));
-  ASSERT_TRUE(loop.Next(milliseconds(104)));
-  ASSERT_TRUE(loop.Responded(Left(1, milliseconds(105), milliseconds(4)), milliseconds(110)));
-  ASSERT_TRUE(loop.Responded(Left(2, milliseconds(109), milliseconds(5)), milliseconds(115)));
-  const ReplayResult result = loop.TakeResult();
+TEST_F(ShortRowsTest, AreKeptOneAtATimeByTheAgent) { EXPECT_FALSE(loop_.Next(milliseconds(104))); }
+
+TEST_F(ShortRowsTest, AreTimedFromWhenTheyLeaveTheAgent) {
+  ASSERT_TRUE(loop_.Responded(Left(1, milliseconds(105), milliseconds(4)), milliseconds(110)));
+  ASSERT_TRUE(loop_.Responded(Left(2, milliseconds(109), milliseconds(5)), milliseconds(115)));
+  const ReplayResult result = loop_.TakeResult();
   EXPECT_EQ(result.requests.at(2).due, milliseconds(109));
   EXPECT_EQ(result.requests.at(2).latency_us, 5000U);
 }
 
-TEST(ClosedLoopTest, CountsAKeptRowThatTimedOutFromWhenItLeft) {
-  ReplayPlan plan = Plan(10, 1);
-  plan.max_requests = 10;
-  ClosedLoop loop(plan);
-  ASSERT_TRUE(loop.Next(milliseconds(100)));
-  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
-  ASSERT_TRUE(loop.Next(milliseconds(104)));
+TEST_F(ShortRowsTest, AreTimedUntilTheWordWhereNoResponseCame) {
   agent_protocol::Response timeout = Left(1, milliseconds(105), nanoseconds(0));
   timeout.failure = agent_protocol::RowFailure::kTimeout;
-  ASSERT_TRUE(loop.Responded(timeout, milliseconds(1105)));
-  const ReplayResult result = loop.TakeResult();
+  ASSERT_TRUE(loop_.Responded(timeout, milliseconds(1105)));
+  const ReplayResult result = loop_.TakeResult();
   EXPECT_EQ(result.requests.at(1).due, milliseconds(105));
   EXPECT_EQ(result.requests.at(1).latency_us, 1'000'000U);
+}
+
+TEST_F(ShortRowsTest, AreNotWhatTheModelHadLastWhileTheyAreKept) {
+  loop_.End(milliseconds(110));
+  EXPECT_EQ(loop_.TakeResult().last_sent, 1U);
 }
 
 TEST(ClosedLoopTest, KeepsNoRowAtTheAgentWhereThatWouldTellNothing) {
@@ -225,18 +224,6 @@ TEST(ClosedLoopTest, KeepsNoRowAtTheAgentWhereThatWouldTellNothing) {
   EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.attribute = true; }));
   EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.ends_at_kill = true; }));
   EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.others_in_flight = true; }));
-}
-
-TEST(ClosedLoopTest, NamesNoKeptRowAsTheLastThatTheModelHad) {
-  ReplayPlan plan = Plan(10, 1);
-  plan.max_requests = 10;
-  ClosedLoop loop(plan);
-  ASSERT_TRUE(loop.Next(milliseconds(100)));
-  ASSERT_TRUE(loop.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
-  ASSERT_TRUE(loop.Next(milliseconds(104)));
-  ASSERT_TRUE(loop.Next(milliseconds(104)));
-  loop.End(milliseconds(110));
-  EXPECT_EQ(loop.TakeResult().last_sent, 1U);
 }
 
 }  // namespace
