@@ -18,9 +18,10 @@ constexpr int kCatchUp = 2;
 
 }  // namespace
 
-// Not where a row is measured by itself, or may be the one that a process died of.
+// Not with one row in flight: who waits for each response has a way between two rows as well, and
+// a model of one thread that never rests is stopped at a limit of one core for the agent's CPU.
 bool ClosedLoop::SendsAhead() const {
-  const bool may_wait = !plan().attribute && !plan().ends_at_kill && !plan().others_in_flight;
+  const bool may_wait = plan().concurrency > 1 && !plan().others_in_flight;
   return may_wait && last_took() && *last_took() < kShortRow;
 }
 

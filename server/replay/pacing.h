@@ -10,9 +10,9 @@
 
 namespace mlprof::server {
 
-/// The closed loop: so many rows in flight, a new one for each response. Where rows are short the
-/// agent keeps one more, which leaves with the response that makes room for it: the way from the
-/// agent to the controller and back would be time that the model has nothing to do.
+/// The closed loop: so many rows in flight, a new one for each response. Where several are and rows
+/// are short, the agent keeps one more, which leaves with the response that makes room for it: the
+/// way from the agent to the controller and back would be time in which the model has one row less.
 class ClosedLoop final : public ReplayLoop {
  public:
   explicit ClosedLoop(ReplayPlan plan) : ReplayLoop(std::move(plan)) {}

@@ -166,18 +166,19 @@ agent_protocol::Response Left(std::uint64_t id, nanoseconds left, nanoseconds to
   return response;
 }
 
-// One row in flight. Row 0 took from 100 to 103 ms, rows 1 and 2 were sent at 104: one is kept.
+// Two rows in flight. Rows 0 and 1 took from 100 to 103 ms; 2 to 4 were sent at 104, 4 is kept.
 class ShortRowsTest : public testing::Test {
  protected:
   void SetUp() override {
     EXPECT_EQ(loop_.Next(milliseconds(100))->most_in_flight, 0U);
+    EXPECT_EQ(loop_.Next(milliseconds(100))->most_in_flight, 0U);
     EXPECT_FALSE(loop_.Next(milliseconds(100)));  // nothing tells yet that rows are short
     EXPECT_TRUE(loop_.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
-    EXPECT_EQ(loop_.Next(milliseconds(104))->most_in_flight, 1U);
-    EXPECT_EQ(loop_.Next(milliseconds(104))->most_in_flight, 1U);
+    EXPECT_TRUE(loop_.Responded(Left(1, milliseconds(100), milliseconds(3)), milliseconds(104)));
+    for (int row = 2; row <= 4; ++row) EXPECT_EQ(loop_.Next(milliseconds(104))->most_in_flight, 2U);
   }
   static ReplayPlan TenRows() {
-    ReplayPlan plan = Plan(10, 1);
+    ReplayPlan plan = Plan(10, 2);
     plan.max_requests = 10;
     return plan;
   }
@@ -187,43 +188,51 @@ class ShortRowsTest : public testing::Test {
 TEST_F(ShortRowsTest, AreKeptOneAtATimeByTheAgent) { EXPECT_FALSE(loop_.Next(milliseconds(104))); }
 
 TEST_F(ShortRowsTest, AreTimedFromWhenTheyLeaveTheAgent) {
-  ASSERT_TRUE(loop_.Responded(Left(1, milliseconds(105), milliseconds(4)), milliseconds(110)));
-  ASSERT_TRUE(loop_.Responded(Left(2, milliseconds(109), milliseconds(5)), milliseconds(115)));
+  ASSERT_TRUE(loop_.Responded(Left(2, milliseconds(105), milliseconds(4)), milliseconds(110)));
+  ASSERT_TRUE(loop_.Responded(Left(4, milliseconds(109), milliseconds(5)), milliseconds(115)));
   const ReplayResult result = loop_.TakeResult();
-  EXPECT_EQ(result.requests.at(2).due, milliseconds(109));
-  EXPECT_EQ(result.requests.at(2).latency_us, 5000U);
+  EXPECT_EQ(result.requests.at(3).due, milliseconds(109));
+  EXPECT_EQ(result.requests.at(3).latency_us, 5000U);
 }
 
 TEST_F(ShortRowsTest, AreTimedUntilTheWordWhereNoResponseCame) {
-  agent_protocol::Response timeout = Left(1, milliseconds(105), nanoseconds(0));
+  agent_protocol::Response timeout = Left(2, milliseconds(105), nanoseconds(0));
   timeout.failure = agent_protocol::RowFailure::kTimeout;
   ASSERT_TRUE(loop_.Responded(timeout, milliseconds(1105)));
   const ReplayResult result = loop_.TakeResult();
-  EXPECT_EQ(result.requests.at(1).due, milliseconds(105));
-  EXPECT_EQ(result.requests.at(1).latency_us, 1'000'000U);
+  EXPECT_EQ(result.requests.at(2).due, milliseconds(105));
+  EXPECT_EQ(result.requests.at(2).latency_us, 1'000'000U);
 }
 
 TEST_F(ShortRowsTest, AreNotWhatTheModelHadLastWhileTheyAreKept) {
   loop_.End(milliseconds(110));
-  EXPECT_EQ(loop_.TakeResult().last_sent, 1U);
+  EXPECT_EQ(loop_.TakeResult().last_sent, 3U);
 }
 
-TEST(ClosedLoopTest, KeepsNoRowAtTheAgentWhereThatWouldTellNothing) {
-  const auto kept_after = [](nanoseconds took, auto change) {
-    ReplayPlan plan = Plan(10, 1);
-    plan.max_requests = 10;
-    change(plan);
-    ClosedLoop loop(plan);
-    (void)loop.Next(milliseconds(100));
-    (void)loop.Responded(Left(0, milliseconds(100), took), milliseconds(100) + took);
-    (void)loop.Next(milliseconds(100) + took);
-    return loop.Next(milliseconds(100) + took).has_value();
-  };
-  EXPECT_TRUE(kept_after(milliseconds(3), [](ReplayPlan&) {}));
-  EXPECT_FALSE(kept_after(milliseconds(50), [](ReplayPlan&) {}));
-  EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.attribute = true; }));
-  EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.ends_at_kill = true; }));
-  EXPECT_FALSE(kept_after(milliseconds(3), [](ReplayPlan& plan) { plan.others_in_flight = true; }));
+// Whether one row more is sent once the rows in flight were answered.
+bool KeepsOne(ReplayPlan plan, nanoseconds took) {
+  plan.max_requests = 10;
+  ClosedLoop loop(plan);
+  const nanoseconds sent = milliseconds(100);
+  const nanoseconds answered = sent + took;
+  for (int row = 0; row < plan.concurrency; ++row) (void)loop.Next(sent);
+  for (int row = 0; row < plan.concurrency; ++row) {
+    (void)loop.Responded(Left(static_cast<std::uint64_t>(row), sent, took), answered);
+  }
+  for (int row = 0; row < plan.concurrency; ++row) (void)loop.Next(answered);
+  return loop.Next(answered).has_value();
+}
+
+TEST(ClosedLoopTest, KeepsARowAtTheAgentOnlyWhereSeveralShortOnesAreInFlight) {
+  EXPECT_TRUE(KeepsOne(Plan(10, 2), milliseconds(3)));
+  EXPECT_FALSE(KeepsOne(Plan(10, 2), milliseconds(50)));
+  EXPECT_FALSE(KeepsOne(Plan(10, 1), milliseconds(3)));
+}
+
+TEST(ClosedLoopTest, KeepsNoRowBesideThoseOfAReplayThatWasGivenUp) {
+  ReplayPlan plan = Plan(10, 2);
+  plan.others_in_flight = true;
+  EXPECT_FALSE(KeepsOne(plan, milliseconds(3)));
 }
 
 }  // namespace
