@@ -18,8 +18,8 @@ constexpr int kCatchUp = 2;
 
 }  // namespace
 
-// Not with one row in flight: who waits for each response has a way between two rows as well, and
-// a model of one thread that never rests is stopped at a limit of one core for the agent's CPU.
+// Not with one row in flight: a model of one thread would never rest, and a limit of one core would
+// stop it for the agent's CPU (docs/decisions/0056).
 bool ClosedLoop::SendsAhead() const {
   const bool may_wait = plan().concurrency > 1 && !plan().others_in_flight;
   return may_wait && last_took() && *last_took() < kShortRow;

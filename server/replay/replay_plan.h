@@ -48,7 +48,8 @@ struct ReplayPlan {
   std::optional<OpenLoop> open_loop;  // instead of `concurrency`
   agent_protocol::Connections connections = {};
   bool attribute = false;  // per-row CPU and memory; only with concurrency 1
-  /// Ends with a row that a process of the model died of; only with concurrency 1.
+  /// Ends with a row that a process of the model died of; only with concurrency 1, as with more the
+  /// agent may keep a row that the model never had.
   bool ends_at_kill = false;
   /// Rows of a replay that was given up may still be with the model: a row that is to leave once
   /// fewer are would wait for those.

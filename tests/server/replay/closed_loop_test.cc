@@ -170,12 +170,14 @@ agent_protocol::Response Left(std::uint64_t id, nanoseconds left, nanoseconds to
 class ShortRowsTest : public testing::Test {
  protected:
   void SetUp() override {
-    EXPECT_EQ(loop_.Next(milliseconds(100))->most_in_flight, 0U);
-    EXPECT_EQ(loop_.Next(milliseconds(100))->most_in_flight, 0U);
+    EXPECT_EQ(loop_.Next(milliseconds(100)).value().most_in_flight, 0U);
+    EXPECT_EQ(loop_.Next(milliseconds(100)).value().most_in_flight, 0U);
     EXPECT_FALSE(loop_.Next(milliseconds(100)));  // nothing tells yet that rows are short
     EXPECT_TRUE(loop_.Responded(Left(0, milliseconds(100), milliseconds(3)), milliseconds(104)));
     EXPECT_TRUE(loop_.Responded(Left(1, milliseconds(100), milliseconds(3)), milliseconds(104)));
-    for (int row = 2; row <= 4; ++row) EXPECT_EQ(loop_.Next(milliseconds(104))->most_in_flight, 2U);
+    for (int row = 2; row <= 4; ++row) {
+      EXPECT_EQ(loop_.Next(milliseconds(104)).value().most_in_flight, 2U);
+    }
   }
   static ReplayPlan TenRows() {
     ReplayPlan plan = Plan(10, 2);
