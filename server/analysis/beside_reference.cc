@@ -162,6 +162,7 @@ std::optional<Tail> TailOf(std::vector<Pair> pairs, const Look& run,
   tail.stopped_share = ShareStopped(p99->pair->run, kTailTolerance * p99->reference + kTailSlackMs);
   tail.slowed_share = ShareStopped(p99->pair->run, kReferenceTolerance * p99->reference);
   tail.counted = counted;
+  tail.requests = p99->pair->run.visits.size();
   return tail;
 }
 

@@ -37,6 +37,7 @@ struct Tail {
   double slowed_share = 0;
   /// Both sides have the requests that p99 takes (299).
   bool counted = false;
+  std::size_t requests = 0;  // of the run
 
   bool Fails() const { return counted && stopped_share > kShareOfTail; }
   bool Slowed() const { return slowed_share > kShareOfTail; }

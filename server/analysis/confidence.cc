@@ -88,6 +88,18 @@ Clauses MediumOfCpu(const ConfidenceEvidence& evidence) {
   if (evidence.from_cache) {
     medium.emplace_back("rows that were seen are answered from a cache, and few were not");
   }
+  if (const auto& least = evidence.cpu_in_doubt) {
+    medium.push_back(
+        Sentence("from %.1f cores on it fell short by so few requests that more might "
+                 "have held: another profile may tell as little",
+                 least->value()));
+  }
+  if (const auto& tails = evidence.tails_in_doubt) {
+    medium.push_back(
+        Sentence("the quota stopped %.0f of %zu requests for longer than p99 allows, "
+                 "next to the 1%% that it may: another profile may tell more",
+                 tails->stopped, tails->requests));
+  }
   return medium;
 }
 

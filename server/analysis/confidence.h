@@ -8,6 +8,7 @@
 
 #include "common/domain/findings.h"
 #include "common/domain/recommendation.h"
+#include "server/analysis/cpu_doubt.h"
 
 namespace mlprof::server {
 
@@ -29,6 +30,8 @@ struct ConfidenceEvidence {
   bool reads_pages_back = false;   // of its files, in a container that held: more than a page a row
   bool from_cache = false;         // rows that were seen are: each container saw few that were not
   double start_spread = 0;         // largest minus median start peak, by the need
+  std::optional<Cores> cpu_in_doubt = {};          // analysis/cpu_doubt.h
+  std::optional<ProvenTails> tails_in_doubt = {};  // likewise
   /// Whose limit nothing but disturbed runs raised.
   std::vector<ResourceKind> raised_by_noise;
 };
@@ -50,9 +53,9 @@ struct ConfidenceLabels {
 
 /// Low: fewer than two passes, a noisy host, rows that failed, memory that grows, with requests or
 /// with distinct rows, a kill with as much of it, or a limit that noise raised. High: three passes
-/// with enough requests and, for CPU, latencies within 5% of each other and no response cache, for
-/// memory, a flat trend, starts within 10% of each other, no files read back for want of it and
-/// kRequestsForMemory. Medium otherwise.
+/// with enough requests and, for CPU, latencies within 5% of each other, no response cache and no
+/// limit that a few of the slowest requests decided, for memory, a flat trend, starts within 10% of
+/// each other, no files read back for want of it and kRequestsForMemory. Medium otherwise.
 ConfidenceLabels JudgeConfidence(const ConfidenceEvidence& evidence);
 
 /// Of an answer that is not proven: what fell short on the way to it.

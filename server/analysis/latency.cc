@@ -96,11 +96,13 @@ std::size_t RequestsForConfidence(double quantile) {
   return static_cast<std::size_t>(std::ceil(std::log(0.05) / std::log(quantile) - 1e-9));
 }
 
-bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile) {
-  constexpr double kDoubt = 0.05;  // 95% confidence
+namespace {
+
+constexpr double kDoubt = 0.05;  // 95% confidence
+
+// Of at most `over` of so many requests, each of them above with probability `p`.
+double ProbabilityOfAtMost(std::size_t over, std::size_t requests, double p) {
   const auto n = static_cast<double>(requests);
-  const double p = 1 - quantile;
-  if (requests == 0 || p <= 0) return false;
   // The binomial's terms one from the other, in logarithms: the first is tiny for many requests.
   double log_term = n * std::log1p(-p);
   double sum = std::exp(log_term);
@@ -109,7 +111,20 @@ bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile
     log_term += std::log((n - i + 1) / i * p / (1 - p));
     sum += std::exp(log_term);
   }
-  return sum <= kDoubt;
+  return sum;
+}
+
+}  // namespace
+
+bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile) {
+  const double p = 1 - quantile;
+  return requests > 0 && p > 0 && ProbabilityOfAtMost(over, requests, p) <= kDoubt;
+}
+
+bool MissesWithConfidence(std::size_t requests, std::size_t over, double quantile) {
+  const double p = 1 - quantile;
+  if (over == 0 || over > requests) return false;
+  return p <= 0 || 1 - ProbabilityOfAtMost(over - 1, requests, p) <= kDoubt;
 }
 
 }  // namespace mlprof::server

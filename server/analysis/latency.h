@@ -61,4 +61,7 @@ std::size_t RequestsForConfidence(double quantile);
 /// P9).
 bool HoldsWithConfidence(std::size_t requests, std::size_t over, double quantile);
 
+/// Likewise, that the limit does not hold: at most 5% probability of so many above it if it did.
+bool MissesWithConfidence(std::size_t requests, std::size_t over, double quantile);
+
 }  // namespace mlprof::server

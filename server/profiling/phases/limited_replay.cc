@@ -177,6 +177,7 @@ bool LimitedReplay::ReachesWorkers() {
 void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
   facts_.began_warming = !begun.requests.empty();
   facts_.hopeless = false;
+  facts_.fresh.reset();
   if (facts_.warm_up.told && facts_.began_warming) {
     facts_.load = std::move(begun);
     // Its pages were read for the first time.
@@ -184,10 +185,25 @@ void LimitedReplay::MeasureLoad(const Reference& beside, ReplayResult begun) {
     return;
   }
   facts_.load = ReplayLoad(plan_, beside, std::move(begun));
-  // Where rows that were seen are answered from memory they cannot come a second time.
-  const bool both = yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
-                    !yardstick_.workload.each_row_once;
-  if (both && facts_.serves() && !facts_.hopeless) MeasureFresh(beside);
+  const bool bears_more = facts_.serves() && !facts_.hopeless;
+  if (HasFreshPart() && bears_more && !IsRefused(beside)) MeasureFresh(beside);
+}
+
+// Where rows that were seen are answered from memory they cannot come a second time.
+bool LimitedReplay::HasFreshPart() const {
+  return yardstick_.workload.objective.connections == ConnectionUse::kBoth &&
+         !yardstick_.workload.each_row_once;
+}
+
+bool LimitedReplay::LacksFreshPart() const {
+  return HasFreshPart() && !facts_.fresh && facts_.serves() && !facts_.hopeless &&
+         !facts_.load.requests.empty();
+}
+
+// What decides already needs no second part.
+bool LimitedReplay::IsRefused(const Reference& beside) const {
+  const auto compared = Beside(beside, plan_, facts_.load);
+  return compared && (IsSlow(*compared) || (compared->tail && compared->tail->Fails()));
 }
 
 void LimitedReplay::MeasureFresh(const Reference& beside) {
@@ -221,7 +237,8 @@ ReplayResult LimitedReplay::ReplayLoad(const ReplayPlan& plan, const Reference& 
     Send(AfterBeginning(plan, load), load);
   }
   if (HasSentEnough(plan, beside, load)) return load;
-  Send(RestOf(plan, time, load, TailBeside(beside, plan, load)), load);
+  const auto compared = Beside(beside, plan, load);
+  Send(RestOf(plan, time, load, compared ? compared->tail : std::nullopt), load);
   return load;
 }
 
@@ -282,12 +299,13 @@ bool LimitedReplay::HasSentEnough(const ReplayPlan& plan, const Reference& besid
           IsClearlySlow(lab_, {yardstick_.workload, container_, plan, load}, beside));
 }
 
-// Where the tail is judged at all.
-std::optional<Tail> LimitedReplay::TailBeside(const Reference& beside, const ReplayPlan& plan,
-                                              const ReplayResult& load) const {
-  const bool judged = yardstick_.workload.objective.latency_ms.empty() && !beside.looks.empty();
+// Where it is judged so at all.
+std::optional<BesideReference> LimitedReplay::Beside(const Reference& reference,
+                                                     const ReplayPlan& plan,
+                                                     const ReplayResult& load) const {
+  const bool judged = yardstick_.workload.objective.latency_ms.empty() && !reference.looks.empty();
   if (!judged) return std::nullopt;
-  return Compare(LookAt(plan, load, container_.Samples()), beside.looks).tail;
+  return Compare(LookAt(plan, load, container_.Samples()), reference.looks);
 }
 
 bool LimitedReplay::Survives(const ReplayPlan& plan, std::chrono::nanoseconds time,

@@ -43,9 +43,13 @@ class LimitedReplay {
   /// Ends early where the model does not bear a part, which the facts tell. Fails where the CPU
   /// limit could not be set, and ends with the run.
   PhaseResult<void> ReplayAll();
-  /// The load once more, with its part of fresh connections; or that part alone.
+  /// The load once more, and where that is not refused beside `beside`, its part of fresh
+  /// connections; or that part alone.
   void MeasureLoad(const Reference& beside, ReplayResult begun = {});
   void MeasureFresh(const Reference& beside);
+  bool HasFreshPart() const;
+  /// It has one that was left out, as the load was refused.
+  bool LacksFreshPart() const;
 
   /// Of the measured load.
   const ReplayPlan& plan() const { return plan_; }
@@ -66,10 +70,11 @@ class LimitedReplay {
   bool MayEndByBlock(const ReplayPlan& plan) const;
   bool MissesFromTheFirst(const ReplayResult& windows) const;
   std::optional<ReplayResult> ReplayHopelessLoad(const ReplayPlan& plan);
+  bool IsRefused(const Reference& beside) const;
   bool HasSentEnough(const ReplayPlan& plan, const Reference& beside,
                      const ReplayResult& load) const;
-  std::optional<Tail> TailBeside(const Reference& beside, const ReplayPlan& plan,
-                                 const ReplayResult& load) const;
+  std::optional<BesideReference> Beside(const Reference& reference, const ReplayPlan& plan,
+                                        const ReplayResult& load) const;
   bool Survives(const ReplayPlan& plan, std::chrono::nanoseconds time, ReplayResult& result);
   ReplayResult Replay(const ReplayPlan& plan, std::chrono::nanoseconds time);
   Deadline EndOf(std::chrono::nanoseconds time) const;

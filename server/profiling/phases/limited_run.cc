@@ -68,6 +68,7 @@ class Run {
     const JudgedRun judged = JudgeLimitedRun(seen_, turns_.beside(),
                                              lab_.subject().config.start_timeout, samples, run.use);
     run.verdict = judged.verdict;
+    run.tail = judged.evidence.tail;
     run.read_back = judged.evidence.read_back;
     run.cost_of_ceiling = judged.evidence.cost_of_ceiling;
     run.collecting_cost = judged.evidence.collecting_cost;

@@ -55,14 +55,26 @@ void LimitedTurns::Take() {
     // What holds beside the slower host of before may not hold beside this one.
     faster_host_ = true;
     TakeTurn(false);
+    MeasureFreshPartOfWhatHolds();
     if (facts().fresh && faster_host_) TakeTurn(true);
   }
   for (const bool fresh : {false, true}) {
+    if (fresh) MeasureFreshPartOfWhatHolds();
     if (cheaper_by_limit_ && !fresh) continue;  // its turn was taken
     if (faster_host_ || !IsSlowBesideTheReference(fresh) || IsClear(fresh)) continue;
     if (fresh || !HoldsOnSlowerHost()) TakeTurn(fresh);
   }
-  if (MayBeSlowByItsPages()) TakeTurnWithAllMemory();
+  if (MayBeSlowByItsPages()) {
+    if (replay_.LacksFreshPart()) replay_.MeasureFresh(beside_);
+    TakeTurnWithAllMemory();
+  }
+}
+
+// It was left out where the load was refused beside the reference of before.
+void LimitedTurns::MeasureFreshPartOfWhatHolds() {
+  if (replay_.LacksFreshPart() && JudgeBeside(beside_).verdict.passed) {
+    replay_.MeasureFresh(beside_);
+  }
 }
 
 // A few pages read back for a request cost next to nothing on one disk, and its latency on
@@ -120,7 +132,7 @@ bool LimitedTurns::TellsOfHost() const {
 bool LimitedTurns::HoldsOnAnyFasterHost() {
   // What kept the references waiting may be gone: then latency shrank by more than the work. And
   // of fresh connections the cost is another.
-  if (lab_.host().busy() || facts().fresh) return false;
+  if (lab_.host().busy() || replay_.HasFreshPart()) return false;
   const double cost = *CostOfLoad();
   // Few hosts change so much within a profile: it may be the limit, and a look tells.
   if (IsAnotherHost(cost)) return false;
@@ -133,7 +145,7 @@ bool LimitedTurns::HoldsOnAnyFasterHost() {
 
 bool LimitedTurns::HoldsOnSlowerHost() {
   // Of fresh connections the cost is another.
-  if (facts().fresh || !TellsOfHost()) return false;
+  if (replay_.HasFreshPart() || !TellsOfHost()) return false;
   auto slower = OnSlowerHost(
       {run_.yardstick.workload, run_.container, replay_.plan(), facts().load}, beside_,
       [this](const Reference& reference) { return JudgeBeside(reference).verdict.passed; });

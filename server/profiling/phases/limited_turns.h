@@ -49,6 +49,7 @@ class LimitedTurns {
   bool HoldsOnSlowerHost();
   bool IsClear(bool fresh) const;
   void TakeTurn(bool fresh);
+  void MeasureFreshPartOfWhatHolds();
   void JudgeFreshInTurns(const Look& now);
   void JudgeInTurns(const Look& now);
   bool HoldsOnFasterHost(const std::optional<double>& cost) const;

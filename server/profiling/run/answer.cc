@@ -142,6 +142,16 @@ void AddTightness(const phases::Tightness& tightness, Recommendation& answer) {
   }
 }
 
+// What few requests decided may be enough.
+void AddCpuDoubt(const RunFacts& facts, const std::vector<FailedTry>& failed,
+                 Recommendation& answer) {
+  Bound* bound = answer.bounds.Find(ResourceKind::kCpu);
+  const auto least = CpuInDoubt(facts, answer.requested.cpu(), failed);
+  if (bound == nullptr || !least) return;
+  bound->low = *least;
+  bound->low_failed = false;
+}
+
 // What held did so without paying for them.
 void AddFilesOfOthers(Bytes files, Bytes most, Limits& limits) {
   if (files == Bytes()) return;
@@ -181,6 +191,7 @@ std::optional<Recommendation> AnswerOf(const RunFacts& facts) {
   }
   answer.verified = true;
   if (facts.tightness) AddTightness(*facts.tightness, answer);
+  AddCpuDoubt(facts, failed, answer);
   AddUnprovenTail(facts, *proof, answer);
   AddConfidence(ConfidencesOf(facts, *proof, failed), answer);
   AddSustained(facts, *proof, answer);

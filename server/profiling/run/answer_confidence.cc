@@ -41,6 +41,16 @@ Bytes SpreadOfStarts(const RunFacts& facts, const Proof& proof) {
   return std::max(NeedOf(facts).memory.start_spread, phases::SpreadOf(std::move(proven)));
 }
 
+// What the search refused counts beside what failed in a container of its own.
+std::vector<FailedTry> FailedForCpu(const RunFacts& facts, const std::vector<FailedTry>& failed) {
+  std::vector<FailedTry> all = failed;
+  if (facts.cpu && facts.cpu->tail_refused) {
+    const phases::TailRefusal& refused = *facts.cpu->tail_refused;
+    all.push_back({facts.host.ceiling.With(Amount(refused.cpu)), ResourceKind::kCpu, refused.tail});
+  }
+  return all;
+}
+
 // How it was found decides: what reserves more than it needs proves nothing at what it reserves.
 ConfidenceLabel ConfidenceOf(const DeviceFindings& found) {
   if (found.needed_by == NeededBy::kAsItIs) {
@@ -56,7 +66,22 @@ ConfidenceLabel ConfidenceOf(const DeviceFindings& found) {
   return {Confidence::kHigh, "it is the least cap under which all rows were answered"};
 }
 
+std::optional<ProvenTails> TailsInDoubtOf(const RunFacts& facts, const Proof& proof) {
+  // A latency that is asked for is judged by its own count.
+  if (!facts.objective.latency_ms.empty()) return std::nullopt;
+  std::vector<std::optional<Tail>> tails;
+  for (const LimitedRun& run : proof.passes) tails.push_back(run.tail);
+  return TailsInDoubt(tails);
+}
+
 }  // namespace
+
+std::optional<Cores> CpuInDoubt(const RunFacts& facts, Cores answer,
+                                const std::vector<FailedTry>& failed) {
+  const bool* tight =
+      facts.tightness ? facts.tightness->tight_each.Find(ResourceKind::kCpu) : nullptr;
+  return LeastInDoubt(answer, FailedForCpu(facts, failed), tight != nullptr && !*tight);
+}
 
 bool NoiseRaised(const RunFacts& facts, ResourceKind kind) {
   if (!facts.verification) return false;
@@ -109,6 +134,8 @@ ConfidenceLabels ConfidencesOf(const RunFacts& facts, const Proof& proof,
     evidence.start_spread = static_cast<double>(SpreadOfStarts(facts, proof).count()) /
                             static_cast<double>(floor.count());
   }
+  evidence.cpu_in_doubt = CpuInDoubt(facts, proof.limits.cpu(), failed);
+  evidence.tails_in_doubt = TailsInDoubtOf(facts, proof);
   ConfidenceLabels labels = JudgeConfidence(evidence);
   if (facts.device) {
     labels.judged.Set(ResourceKind::kDeviceMemory, ConfidenceOf(facts.device->found));

@@ -58,6 +58,13 @@ const Lowered kLowered[] = {
      Confidence::kLow},
     {"files that are read back", [](auto& e) { e.reads_pages_back = true; }, ResourceKind::kMemory,
      Confidence::kMedium},
+    {"a limit that a few requests refused", [](auto& e) { e.cpu_in_doubt = Cores(0.4); },
+     ResourceKind::kCpu, Confidence::kMedium},
+    {"a p99 that a few requests decided",
+     [](auto& e) {
+       e.tails_in_doubt = {8, 897};
+     },
+     ResourceKind::kCpu, Confidence::kMedium},
     {"a response cache", [](auto& e) { e.from_cache = true; }, ResourceKind::kCpu,
      Confidence::kMedium},
 };

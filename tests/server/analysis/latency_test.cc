@@ -18,6 +18,15 @@ TEST(HoldsWithConfidenceTest, AgreesWithTheBinomialTable) {
   EXPECT_FALSE(HoldsWithConfidence(0, 0, 0.95));
 }
 
+TEST(MissesWithConfidenceTest, AgreesWithTheBinomialTable) {
+  EXPECT_TRUE(MissesWithConfidence(299, 7, 0.99));   // 3.3%
+  EXPECT_FALSE(MissesWithConfidence(299, 6, 0.99));  // 8.2%
+  EXPECT_TRUE(MissesWithConfidence(460, 10, 0.99));
+  EXPECT_FALSE(MissesWithConfidence(465, 5, 0.99));
+  EXPECT_FALSE(MissesWithConfidence(0, 0, 0.99));
+  EXPECT_FALSE(MissesWithConfidence(299, 0, 0.99));
+}
+
 std::vector<std::uint32_t> OneTo(std::uint32_t n) {
   std::vector<std::uint32_t> us(n);
   std::iota(us.begin(), us.end(), 1U);

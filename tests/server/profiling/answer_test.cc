@@ -85,6 +85,36 @@ TEST(AnswerTest, SaysWhichNumberNoiseLeftUnprovenAndLowersThatOneAlone) {
   EXPECT_EQ(MemoryOf(*answer).confidence, Confidence::kMedium) << MemoryOf(*answer).because;
 }
 
+TEST(AnswerTest, SaysThatAFewRequestsDecidedItsCpuAndHowLittleMayBeEnough) {
+  RunFacts facts = Proven();
+  EXPECT_EQ(AnswerOf(facts)->bounds.Find(ResourceKind::kCpu)->confidence, Confidence::kHigh);
+  FailedTry refused{{Cores(0.8), MiB(128)}, ResourceKind::kCpu};
+  refused.tail.emplace().requests = 465;
+  refused.tail->stopped_share = 5.0 / 465;
+  facts.tightness->failed = {refused};
+  const auto answer = AnswerOf(facts);
+  ASSERT_TRUE(answer);
+  const Bound& cpu = *answer->bounds.Find(ResourceKind::kCpu);
+  EXPECT_EQ(cpu.confidence, Confidence::kMedium);
+  EXPECT_NE(cpu.because.find("from 0.8 cores on"), std::string::npos) << cpu.because;
+  EXPECT_EQ(cpu.low, Cores(0.8));
+  EXPECT_FALSE(cpu.low_failed);
+  EXPECT_EQ(MemoryOf(*answer).confidence, Confidence::kHigh);
+}
+
+TEST(AnswerTest, SaysThatItsOwnP99HangsOnAFewRequests) {
+  RunFacts facts = Proven();
+  Tail tail;
+  tail.counted = true;
+  tail.requests = 299;
+  tail.stopped_share = 2.0 / 299;
+  for (phases::LimitedRun& run : facts.tightness->proof.passes) run.tail = tail;
+  const auto because = [&] { return AnswerOf(facts)->bounds.Find(ResourceKind::kCpu)->because; };
+  EXPECT_NE(because().find("stopped 6 of 897 requests"), std::string::npos) << because();
+  facts.objective.latency_ms = {{"p95", 5}};
+  EXPECT_EQ(because().find("stopped"), std::string::npos) << "p99 was not asked for: " << because();
+}
+
 TEST(AnswerTest, LowersUnprovenMemoryTooWhereItIsInDoubt) {
   const auto of_memory = [](auto change) {
     RunFacts facts = LeftUnprovenByNoise();

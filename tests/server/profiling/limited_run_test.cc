@@ -78,6 +78,32 @@ TEST(LimitedRunTest, FailsALimitThatIsTooSlowForFreshConnectionsAlone) {
   EXPECT_EQ(slow.verdict.shortage, ResourceKind::kCpu);
 }
 
+// A row takes twice as long as it did when the reference was taken, and as much work.
+LimitedRun RunWithBothKinds(LabBench& bench, Cores cpu) {
+  Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs / 2, kFullSpeedMs);
+  yardstick.workload.objective.connections = ConnectionUse::kBoth;
+  yardstick.reference = WithFreshLook(yardstick.reference, yardstick.reference.looks.front());
+  return RunAt(bench, yardstick, cpu);
+}
+
+TEST(LimitedRunTest, SendsNothingOverFreshConnectionsWhereHeldOnesAreTooSlowAlready) {
+  LabBench bench;
+  const LimitedRun slow = RunWithBothKinds(bench, Cores(0.8));
+  EXPECT_FALSE(slow.verdict.passed);
+  EXPECT_FALSE(slow.verdict.fresh);
+  EXPECT_FALSE(slow.fresh_latencies);
+}
+
+TEST(LimitedRunTest, SendsThemOnceHeldOnesHoldBesideALookOfNow) {
+  LabBench bench;
+  const LimitedRun held = RunWithBothKinds(bench, Cores(0.97));
+  EXPECT_TRUE(held.verdict.passed) << held.verdict.sentence;
+  EXPECT_EQ(held.reference.looks.size(), 2U);
+  ASSERT_TRUE(held.fresh_latencies);
+  EXPECT_GE(held.fresh_latencies->size(), 59U);
+  EXPECT_FALSE(held.lacks);
+}
+
 TEST(LimitedRunTest, JudgesOtherSettingsBesideTheModelWithoutThem) {
   LabBench bench;
   Yardstick yardstick = bench.MeasuredAt(kFullSpeedMs / 2);

@@ -156,6 +156,11 @@ class Claims {
     const Bound* cpu = answer.bounds.Find(ResourceKind::kCpu);
     Need(cpu == nullptr || !noisy || cpu->confidence == mlprof::Confidence::kLow, Line("CPU"),
          "the host was noisy");
+    std::smatch doubt;
+    static const std::regex kByFew("from ([0-9.]+) cores on it fell short by so few requests");
+    if (cpu != nullptr && std::regex_search(cpu->because, doubt, kByFew)) {
+      Need(FailedAt(Cores(std::stod(doubt[1]))), doubt[0], "nothing fell short there");
+    }
     const Bound* memory = answer.bounds.Find(ResourceKind::kMemory);
     const bool alone =
         memory != nullptr && memory->because.find("fell short of CPU alone") != std::string::npos;
