@@ -69,6 +69,7 @@ class Run {
                                              lab_.subject().config.start_timeout, samples, run.use);
     run.verdict = judged.verdict;
     run.tail = judged.evidence.tail;
+    if (facts().fresh) run.fresh_tail = FreshTail(samples);
     run.read_back = judged.evidence.read_back;
     run.cost_of_ceiling = judged.evidence.cost_of_ceiling;
     run.collecting_cost = judged.evidence.collecting_cost;
@@ -88,6 +89,13 @@ class Run {
 
  private:
   const LimitedReplayFacts& facts() const { return replay_.facts(); }
+
+  std::optional<Tail> FreshTail(std::span<const Sample> samples) const {
+    const ReplayPlan plan = WithFreshConnections(replay_.plan());
+    const Reference beside = FreshOf(turns_.beside());
+    if (beside.looks.empty()) return std::nullopt;
+    return Compare(LookAt(plan, *facts().fresh, samples), beside.looks).tail;
+  }
 
   std::optional<std::string> Lacks(Bytes files_of_others) const {
     if (files_of_others > Bytes()) return UnpaidText(files_of_others);

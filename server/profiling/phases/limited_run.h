@@ -36,8 +36,9 @@ struct LimitedRun {
   PagesReadBack read_back;  // under the measured load, once warm, or in a start that failed
   std::chrono::nanoseconds took{0};  // from the launch to its removal, or until it was kept
   NoiseEvidence noise;
-  Look look;                      // of its measured load
-  std::optional<Tail> tail = {};  // of it, beside what the run was judged by
+  Look look;                            // of its measured load
+  std::optional<Tail> tail = {};        // of it, beside what the run was judged by
+  std::optional<Tail> fresh_tail = {};  // likewise of its part with a connection for each request
   /// Its CPU time a request over the reference's (CostBeside), where that is known.
   std::optional<double> cost = {};
   bool without_look = false;   // on a faster host than the reference's: it proves nothing

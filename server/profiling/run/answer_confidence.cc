@@ -69,9 +69,14 @@ ConfidenceLabel ConfidenceOf(const DeviceFindings& found) {
 std::optional<ProvenTails> TailsInDoubtOf(const RunFacts& facts, const Proof& proof) {
   // A latency that is asked for is judged by its own count.
   if (!facts.objective.latency_ms.empty()) return std::nullopt;
-  std::vector<std::optional<Tail>> tails;
-  for (const LimitedRun& run : proof.passes) tails.push_back(run.tail);
-  return TailsInDoubt(tails);
+  std::vector<std::optional<Tail>> held;
+  std::vector<std::optional<Tail>> fresh;
+  for (const LimitedRun& run : proof.passes) {
+    held.push_back(run.tail);
+    fresh.push_back(run.fresh_tail);
+  }
+  const auto in_doubt = TailsInDoubt(held);
+  return in_doubt ? in_doubt : TailsInDoubt(fresh);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "server/profiling/run/measured_need.h"
 #include "server/profiling/run/render.h"
 
@@ -111,6 +113,11 @@ TEST(AnswerTest, SaysThatItsOwnP99HangsOnAFewRequests) {
   for (phases::LimitedRun& run : facts.tightness->proof.passes) run.tail = tail;
   const auto because = [&] { return AnswerOf(facts)->bounds.Find(ResourceKind::kCpu)->because; };
   EXPECT_NE(because().find("stopped 6 of 897 requests"), std::string::npos) << because();
+  for (phases::LimitedRun& run : facts.tightness->proof.passes) {
+    run.fresh_tail = std::exchange(run.tail, Tail{.counted = true, .requests = 299});
+  }
+  EXPECT_NE(because().find("stopped 6 of 897 requests"), std::string::npos)
+      << "over fresh connections: " << because();
   facts.objective.latency_ms = {{"p95", 5}};
   EXPECT_EQ(because().find("stopped"), std::string::npos) << "p99 was not asked for: " << because();
 }
